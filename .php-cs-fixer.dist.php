@@ -1,0 +1,34 @@
+<?php
+
+declare(strict_types=1);
+
+$root = __DIR__;
+$folders = array_filter(
+    ["$root/library", "$root/tool", "$root/tests", "$root/tools"],
+    'is_dir',
+);
+$commands = array_filter(["$root/tool/bin/larder", "$root/larder"], 'is_file');
+
+return (new PhpCsFixer\Config())
+    ->setRiskyAllowed(true)
+    ->setCacheFile("$root/var/php-cs-fixer.cache")
+    ->setParallelConfig(PhpCsFixer\Runner\Parallel\ParallelConfigFactory::detect())
+    ->setRules([
+        '@PER-CS' => true,
+        'declare_strict_types' => true,
+        'no_unused_imports' => true,
+        'ordered_imports' => ['imports_order' => ['class', 'function', 'const']],
+        'no_empty_phpdoc' => true,
+        'no_superfluous_phpdoc_tags' => ['allow_mixed' => true, 'remove_inheritdoc' => false],
+        'phpdoc_trim' => true,
+        'single_quote' => true,
+    ])
+    ->setFinder(
+        PhpCsFixer\Finder::create()
+            ->in($folders)
+            ->append(array_filter(
+                $commands,
+                static fn(string $file): bool => str_contains((string) fgets(fopen($file, 'r')), 'php'),
+            ))
+            ->append([__FILE__]),
+    );
