@@ -52,7 +52,8 @@ clean:
 	@tools/clean
 
 # The packages that ./larder needs; those who have the checkers too keep them.
-vendor: vendor/autoload.php ;
+vendor: vendor/autoload.php
+	@:
 vendor/autoload.php: composer.json
 	@if [ -e vendor/bin/phpunit ]; then $(MAKE) vendor-dev; else \
 		echo "Fetching the PHP packages that the tool needs"; \
@@ -60,7 +61,8 @@ vendor/autoload.php: composer.json
 	@touch $@
 
 # The same with PHPUnit and the checkers. The stamp is newer than composer.json once all is there.
-vendor-dev: vendor/with-dev ;
+vendor-dev: vendor/with-dev
+	@:
 vendor/with-dev: composer.json
 	@echo "Fetching the PHP packages that the tests need"
 	@$(composer_install) --quiet
