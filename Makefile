@@ -20,10 +20,10 @@ test:
 	@tools/setup
 	@tools/test $(ARGS)
 
-## prove      run what takes long: kill storms, models, a build from a fresh clone
+## prove      run what takes long: kill storms, models, fresh clones, fresh machines
 prove:
 	@tools/setup
-	@tools/prove $(ARGS)
+	@tools/test --long $(ARGS)
 
 ## figures    measure again the figures that the README gives, on this machine
 figures:
