@@ -57,7 +57,7 @@ vendor: vendor/autoload.php
 vendor/autoload.php: composer.json
 	@if [ -e vendor/bin/phpunit ]; then $(MAKE) vendor-dev; else \
 		echo "Fetching the PHP packages that the tool needs"; \
-		$(composer_install) --no-dev --quiet; fi
+		$(composer_install) --no-dev; fi
 	@touch $@
 
 # The same with PHPUnit and the checkers. The stamp is newer than composer.json once all is there.
@@ -65,7 +65,7 @@ vendor-dev: vendor/with-dev
 	@:
 vendor/with-dev: composer.json
 	@echo "Fetching the PHP packages that the tests need"
-	@$(composer_install) --quiet
+	@$(composer_install)
 	@touch vendor/autoload.php $@
 
 help:
