@@ -1,0 +1,230 @@
+/*
+ * Larder's engine: a cache in shared memory, seen from the language binding.
+ *
+ * This is the only header of core/ that a binding may include. Core knows bytes, keys, pages,
+ * processes and time; it knows nothing of PHP.
+ *
+ * Promises
+ *  - Reading never waits: not for a writer, not for a stopped process, not for a dead one.
+ *  - A process may be killed at any instruction. Others go on, no wrong value is returned, at most
+ *    the one value being written is lost.
+ *  - The bytes of a value found with CACHE_PINNED never change and stay mapped until
+ *    cache_request_end(), whatever anybody stores, deletes, clears or evicts meanwhile.
+ *  - A full cache evicts a little; it is never wiped. An oversized store costs the others nothing.
+ *  - A damaged header, page table, index word, entry header or key gives a miss, never a crash.
+ *    Value bytes are trusted like the process's own memory.
+ *
+ * Caveats
+ *  - Every process of one user can write the segment; it is one domain of trust.
+ *  - A struct cache belongs to one thread. Different threads and processes use one each, at the same
+ *    time, without any coordination of their own.
+ *  - Between cache_reserve() and cache_commit() or cache_abandon() the caller must not call any other
+ *    function of this header, must not run foreign code and must not leave by longjmp.
+ */
+#ifndef LARDER_CACHE_H
+#define LARDER_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cache;
+
+/* ---- Keys and values ------------------------------------------------------------------------ */
+
+enum { CACHE_KEY_MAX = 65535 }; /* bytes; the least is 1 */
+
+struct cache_key {
+    const char *bytes;
+    uint32_t length; /* 1 to CACHE_KEY_MAX; the caller has checked it */
+    uint64_t hash;   /* any 64-bit hash of the bytes, the same in every process; need not be secret */
+};
+
+/*
+ * What kind of value an entry holds. Core knows one kind, the integer: its 8 bytes are counted up in
+ * place. All other numbers (2 to 127) are the binding's own.
+ */
+enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
+
+enum cache_hold {
+    CACHE_PINNED, /* bytes point into the read-only view and stay until cache_request_end() */
+    CACHE_COPIED, /* bytes are private scratch, good until the next call with the same cache */
+};
+
+struct cache_value {
+    const void *bytes; /* 8-byte aligned */
+    size_t length;     /* bytes, a multiple of 8: what was reserved, rounded up */
+    uintptr_t base;    /* the address that pointers inside the value assume for `bytes`;
+                          equal to (uintptr_t)bytes when pinned */
+    uint64_t expires;  /* milliseconds of cache_now(), 0 for never */
+    uint32_t kind;
+    enum cache_hold hold;
+};
+
+/*
+ * Adjusts the pointers inside a value after its bytes were moved. `bytes` is where the copy lies now,
+ * in writable memory; the pointers in it still assume that it lies at `from` and must assume `to`
+ * afterwards. Called under an announcement: it must not allocate, wait, or leave by longjmp.
+ */
+typedef void (*cache_rebase)(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to);
+
+/* ---- Attaching ------------------------------------------------------------------------------ */
+
+struct cache_options {
+    const char *directory; /* an existing directory on a tmpfs, such as /dev/shm */
+    const char *segment;   /* 1 to 64 bytes of [A-Za-z0-9._-], not starting with a dot */
+    size_t size;           /* bytes wanted; the least is 8 MiB, the most 64 GiB */
+    unsigned processes;    /* how many processes may attach at once: 1 to 4095 */
+    double pin_share;      /* 0.0 to 0.9: the share of pages that readers may hold */
+    uint64_t value_layout; /* hash of what decides the shape of the binding's values */
+    bool long_lived;       /* this process has no request ends: a command line, a worker loop */
+    cache_rebase rebase;   /* may be NULL if no value holds pointers into itself */
+};
+
+enum { CACHE_REASON_MAX = 256 };
+
+/*
+ * Attaches to the segment of the effective user, creating it if there is none. Returns NULL when there
+ * is no cache to be had, and then `reason` says why in one sentence and what to do. `reason` is also
+ * filled, and the cache returned, when it differs from what was asked (a smaller size); else it is "".
+ * Never waits. May be tried again, at most once a request.
+ */
+struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]);
+
+/* Gives up pins and the process record, and unmaps unless another thread is attached to it. */
+void cache_detach(struct cache *cache);
+
+/*
+ * The start and the end of a request. The end drops all pins, unless `keep_pins`: then they stay until
+ * the next request begins. The beginning drops what a request that was cut short left behind, and
+ * attaches anew if the segment was replaced or removed; false: there is no cache now, detach.
+ * Processes with long_lived never need to call either.
+ */
+bool cache_request_begin(struct cache *cache);
+void cache_request_end(struct cache *cache, bool keep_pins);
+
+/*
+ * Sets back, without giving up a pin, what a call left announced when it was left by longjmp.
+ */
+void cache_recover(struct cache *cache);
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/*
+ * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, or no record free).
+ * With `zero_copy` false the value is always CACHE_COPIED; with true it is CACHE_PINNED while the bound
+ * on pinned pages allows. Integers and values of up to 8 bytes are always CACHE_COPIED.
+ */
+bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
+
+/* Whether the key is there and not expired. Counts as neither hit nor miss. */
+bool cache_exists(struct cache *cache, const struct cache_key *key);
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+enum cache_result {
+    CACHE_OK,
+    CACHE_ABSENT,    /* replace, delete, touch, swap: no such key */
+    CACHE_EXISTS,    /* add: the key is there */
+    CACHE_DIFFERENT, /* count, swap: not an integer, not the expected one, or it would overflow */
+    CACHE_TOO_LARGE, /* over cache_value_max(): refused at once, others lose nothing */
+    CACHE_NO_ROOM,   /* nothing could be evicted: everything is held by readers */
+    CACHE_BUSY,      /* the key's lock is held by a process that lives but does not move */
+    CACHE_AWAY,      /* no process record is free, or the segment is gone */
+};
+
+/* The longest value, in bytes, that a store may bring; an eighth of the pages. */
+size_t cache_value_max(const struct cache *cache);
+
+struct cache_span {
+    void *desk;      /* write the value here, `length` bytes, 8-byte aligned, content undefined */
+    uintptr_t view;  /* pointers inside the value must assume that it lies here */
+    size_t length;   /* what was asked for, rounded up to 8; the caller fills the rounding too */
+    uint64_t opaque; /* core's own */
+};
+
+enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
+
+/*
+ * Storing: reserve, write `length` bytes to span->desk, commit. cache_reserve() may evict. When it
+ * fails in CACHE_SET mode the key's old value is gone, so no stale value stays behind; in the other
+ * modes the old value stays. The same holds for a commit that fails. After a failed reserve there is
+ * nothing to abandon.
+ */
+enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
+                                enum cache_mode mode, struct cache_span *span);
+enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
+                               uint32_t kind, uint64_t expires, enum cache_mode mode);
+void cache_abandon(struct cache *cache, const struct cache_span *span);
+
+/*
+ * A CACHE_SET store that the binding refused before reserving (an oversized or unserializable value):
+ * unlinks the key's old value, so that it does not stay behind, and counts the refusal.
+ */
+void cache_refuse(struct cache *cache, const struct cache_key *key);
+
+enum cache_result cache_delete(struct cache *cache, const struct cache_key *key);
+enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);
+bool cache_clear(struct cache *cache);
+
+/*
+ * Adds `step` to an integer in place and gives the new value. A missing key is created with the value
+ * `step` and `expires`; an existing one keeps its expiry. CACHE_DIFFERENT when the entry is no
+ * integer or the sum would leave the range; nothing changes then.
+ */
+enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
+                              int64_t *result);
+
+/* Replaces an integer `expected` by `desired`. */
+enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
+
+/* ---- Time and figures ------------------------------------------------------------------------ */
+
+/* Milliseconds of a clock that no one can set; ticks of 1 to 4 ms. Never 0. */
+uint64_t cache_now(void);
+
+/* The time, in cache_now() milliseconds, `ttl` seconds from now; 0 (never) if ttl is 0. Saturates. */
+uint64_t cache_expiry(double ttl);
+
+struct cache_info {
+    const char *path;  /* of the segment's file */
+    size_t size;       /* bytes of the file */
+    size_t size_asked; /* bytes that the settings ask for */
+    uintptr_t view;    /* address of the read-only view */
+    bool fixed;        /* false: the address was taken here, every fetch copies */
+    size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
+    size_t entries; /* index words in use, expired entries included until they are reclaimed */
+    size_t slots;   /* index words there are */
+    size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations */
+    size_t pin_limit, pin_limit_long;       /* their bounds, pages */
+    size_t pages_held_by_me;
+    unsigned record;    /* this process's record */
+    unsigned processes; /* records in use by living processes */
+    unsigned process_limit;
+    uint64_t age_ms;                                /* since the segment was created */
+    uint64_t hits, misses, stores, deletes, copies; /* copies: fetches that copied */
+    uint64_t evicted;                               /* entries dropped for room */
+    uint64_t expired;                               /* entries dropped because their time was over */
+    uint64_t moved;                                 /* entries carried to another page because they were used */
+    uint64_t displaced; /* entries dropped because both buckets of a new key were full */
+    uint64_t refused_size, refused_room, refused_lock;
+    uint64_t swept;      /* dead processes whose records were cleared */
+    uint64_t taken_over; /* key locks taken over from dead processes */
+};
+
+/* Fills `info`. Walks the tables: tens of microseconds to milliseconds. */
+void cache_read_info(struct cache *cache, struct cache_info *info);
+
+/*
+ * Names the processes that hold pages, most pages first: up to `most` of them; returns how many were
+ * filled.
+ */
+struct cache_holder {
+    unsigned record;
+    size_t pages;
+    bool me;
+    bool long_lived;
+};
+size_t cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most);
+
+#endif

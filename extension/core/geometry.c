@@ -1,0 +1,101 @@
+#include "geometry.h"
+
+#include <string.h>
+
+#include "hash.h"
+
+const char SEGMENT_MAGIC[8] = {'L', 'A', 'R', 'D', 'E', 'R', '1', '\n'};
+
+/* An eleventh of the segment for the index: 77 % load at 130 bytes an entry. */
+enum { INDEX_SHARE = 11 };
+
+uint64_t geometry_layout(uint64_t value_layout) {
+    const uint64_t sizes = sizeof(struct header_shared) ^ sizeof(struct record_shared) << 12 ^
+                           sizeof(struct page_shared) << 24 ^ sizeof(struct entry_shared) << 36 ^
+                           sizeof(void *) << 48;
+    return hash_mix(sizes + LAYOUT_VERSION, value_layout);
+}
+
+struct offsets {
+    uint64_t records, pages, starts, populations, buckets, data, end;
+};
+
+static uint64_t align(uint64_t offset, uint64_t to) {
+    return (offset + to - 1) / to * to;
+}
+
+static uint64_t pin_bytes(const struct header_shared *header) {
+    return (header->page_count + 63) / 64 * 8;
+}
+
+static uint64_t record_size(const struct header_shared *header) {
+    return align(sizeof(struct record_shared) + pin_bytes(header), 64);
+}
+
+static struct offsets offsets_of(const struct header_shared *header) {
+    struct offsets at;
+    const uint64_t page = UINT64_C(1) << header->page_shift;
+    at.records = align(sizeof(struct header_shared), 4096);
+    at.pages = at.records + header->record_count * record_size(header);
+    at.starts = at.pages + header->page_count * sizeof(struct page_shared);
+    at.populations = at.starts + header->page_count * (page / UNIT / 8);
+    at.buckets = align(at.populations + 2 * pin_bytes(header), 64);
+    at.data = align(at.buckets + header->bucket_count * sizeof(struct bucket_shared), page);
+    at.end = at.data + header->page_count * page;
+    return at;
+}
+
+void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size) {
+    memcpy(header->magic, SEGMENT_MAGIC, sizeof header->magic);
+    header->layout = geometry_layout(options->value_layout);
+    header->size = size;
+    header->size_asked = options->size;
+    header->record_count = options->processes;
+    header->bucket_count = size / INDEX_SHARE / sizeof(struct bucket_shared);
+    header->page_shift = PAGE_SHIFT_MIN;
+    while (size >> header->page_shift > PAGES_MAX) {
+        header->page_shift++;
+    }
+    header->page_count = size >> header->page_shift;
+    while (offsets_of(header).end > size) {
+        header->page_count--;
+    }
+    header->pin_limit = (uint64_t)((double)header->page_count * options->pin_share);
+    header->pin_limit_long =
+        header->page_count / 8 < header->pin_limit ? header->page_count / 8 : header->pin_limit;
+    header->records_used = 0;
+}
+
+bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id) {
+    return memcmp(header->magic, SEGMENT_MAGIC, sizeof header->magic) == 0 && header->layout == layout &&
+           memcmp(header->boot_id, boot_id, BOOT_ID_SIZE) == 0 && header->size == size &&
+           size >= SEGMENT_SIZE_MIN && size <= SEGMENT_SIZE_MAX && header->page_shift >= PAGE_SHIFT_MIN &&
+           header->page_shift <= 32 && header->page_count >= 16 && header->page_count <= PAGES_MAX &&
+           header->record_count >= 1 && header->record_count <= RECORDS_MAX && header->bucket_count >= 1 &&
+           header->bucket_count <= size / sizeof(struct bucket_shared) &&
+           header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
+           header->view % 4096 == 0 && offsets_of(header).end <= size;
+}
+
+void geometry_map(struct map *map, const struct header_shared *header) {
+    const struct offsets at = offsets_of(header);
+    map->base = header->view;
+    map->seed = header->seed;
+    map->unit_shift = (unsigned)header->page_shift - UNIT_SHIFT;
+    map->page_count = (uint32_t)header->page_count;
+    map->first_page = (uint32_t)(at.data >> header->page_shift);
+    map->bucket_count = (uint32_t)header->bucket_count;
+    map->record_count = (unsigned)header->record_count;
+    map->pin_words = (unsigned)((header->page_count + 63) / 64);
+    map->pin_limit = (uint32_t)header->pin_limit;
+    map->pin_limit_long = (uint32_t)header->pin_limit_long;
+    map->record_size = record_size(header);
+    map->size = at.end;
+    map->header = (struct header_shared *)(void *)map->desk;
+    map->records = map->desk + at.records;
+    map->pages = (struct page_shared *)(void *)(map->desk + at.pages);
+    map->starts = (shared_word *)(void *)(map->desk + at.starts);
+    map->populations[0] = (shared_word *)(void *)(map->desk + at.populations);
+    map->populations[1] = map->populations[0] + map->pin_words;
+    map->buckets = (struct bucket_shared *)(void *)(map->desk + at.buckets);
+}

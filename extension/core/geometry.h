@@ -1,0 +1,28 @@
+/*
+ * How the tables and the pages share the bytes of a segment: from a size to a header, and from a header
+ * to a map.
+ */
+#ifndef LARDER_GEOMETRY_H
+#define LARDER_GEOMETRY_H
+
+#include "cache.h"
+#include "ref.h"
+
+extern const char SEGMENT_MAGIC[8];
+
+enum { SEGMENT_SIZE_MIN = 8 << 20 };
+#define SEGMENT_SIZE_MAX (UINT64_C(64) << 30)
+
+/* The file's layout hash: core's version mixed with the binding's value layout. */
+uint64_t geometry_layout(uint64_t value_layout);
+
+/* Fills the fixed part of a header for a file of `size` bytes. */
+void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size);
+
+/* Whether a header, read from a file of `size` bytes, is whole and of this layout and boot. */
+bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id);
+
+/* Fills the map from a valid header; the mappings are set already. */
+void geometry_map(struct map *map, const struct header_shared *header);
+
+#endif

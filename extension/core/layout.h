@@ -1,0 +1,208 @@
+/*
+ * Everything that lies in shared memory. A segment is one file:
+ *
+ *   header | process records | page table | entry starts | two pin populations | index | pages
+ *
+ * All structs here end in _shared. Their sizes are asserted, and LAYOUT_VERSION is part of the file's
+ * name: change it with any change of a struct or of the meaning of a field.
+ *
+ * Words (most significant bits first)
+ *
+ *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word
+ *   page state   life 32 | incarnation 17 | record 12 | state 3
+ *   page append  life 32 | next free unit 32              a unit is 8 bytes
+ *   page live    life 32 | entries 32                     index words that name the page (never too low)
+ *   current      life 32 | page + 1
+ *   key lock     zero 20 | record 12 | incarnation 32     0 is unlocked
+ *
+ * A life number is raised each time the page leaves `free`; it tells apart what happened to the page
+ * before and after it was reused, so one compare-and-swap of the whole word is free of ABA.
+ */
+#ifndef LARDER_LAYOUT_H
+#define LARDER_LAYOUT_H
+
+#include "atomic.h"
+
+enum {
+    LAYOUT_VERSION = 1,
+    UNIT = 8, /* bytes; entries are aligned to it */
+    UNIT_SHIFT = 3,
+    PAGE_SHIFT_MIN = 16, /* 64 KiB */
+    PAGES_MAX = 1 << 14, /* so that a record's pins are at most 2 KiB */
+    RECORDS_MAX = 4095,
+    BUCKET_SLOTS = 7,
+    BOOT_ID_SIZE = 40,
+};
+
+/* ---- Index words ---- */
+
+enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28, USE_MAX = 3 };
+
+#define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
+#define USE_ONE (UINT64_C(1) << LOCATION_BITS)
+#define TAG_SHIFT (LOCATION_BITS + USE_BITS)
+
+static inline uint64_t slot_make(uint64_t tag, unsigned use, uint64_t location) {
+    return tag << TAG_SHIFT | (uint64_t)use << LOCATION_BITS | location;
+}
+static inline uint64_t slot_location(uint64_t slot) {
+    return slot & LOCATION_MASK;
+}
+static inline unsigned slot_use(uint64_t slot) {
+    return (unsigned)(slot >> LOCATION_BITS) & ((1u << USE_BITS) - 1);
+}
+static inline uint64_t slot_tag(uint64_t slot) {
+    return slot >> TAG_SHIFT;
+}
+
+struct bucket_shared {
+    shared_word lock; /* of all keys whose first bucket this is */
+    shared_word slots[BUCKET_SLOTS];
+};
+_Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line");
+
+/* ---- Entries ---- */
+
+enum { KIND_BITS = 7, KEY_BITS = 16 };
+
+struct entry_shared {
+    uint64_t hash;    /* of the key, mixed with the segment's seed */
+    uint64_t where;   /* kind 7 | key length 16 | location 33 */
+    uint64_t expires; /* milliseconds, 0 never */
+    uint32_t life;    /* of the page */
+    uint32_t units;   /* of the value, which follows the key */
+    /* the key, padded to 8, then the value */
+};
+_Static_assert(sizeof(struct entry_shared) == 32, "entry header");
+
+#define WHERE_KEY_MASK ((UINT64_C(1) << (LOCATION_BITS + KEY_BITS)) - 1)
+
+static inline uint64_t where_make(uint32_t kind, uint32_t key_length, uint64_t location) {
+    return (uint64_t)kind << (LOCATION_BITS + KEY_BITS) | (uint64_t)key_length << LOCATION_BITS | location;
+}
+static inline uint32_t where_kind(uint64_t where) {
+    return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS)) & ((1u << KIND_BITS) - 1);
+}
+static inline uint32_t where_key_length(uint64_t where) {
+    return (uint32_t)(where >> LOCATION_BITS) & ((1u << KEY_BITS) - 1);
+}
+
+/* ---- Pages ---- */
+
+enum page_state {
+    PAGE_FREE = 0,
+    PAGE_OPENING = 1, /* its owner prepares it; for a run: until its entry is published */
+    PAGE_OPEN = 2,
+    PAGE_CLOSED = 3,
+    PAGE_DRAINING = 4, /* its owner moves or drops its entries */
+    PAGE_LIMBO = 5,    /* no index word names it; perhaps readers hold it */
+    PAGE_MEMBER = 6,   /* of a run; its head speaks for it */
+};
+
+enum { STATE_BITS = 3, OWNER_RECORD_BITS = 12, OWNER_INCARNATION_BITS = 17 };
+
+static inline uint64_t state_make(uint32_t life, uint32_t incarnation, unsigned record, enum page_state state) {
+    return (uint64_t)life << 32 | (uint64_t)(incarnation & ((1u << OWNER_INCARNATION_BITS) - 1)) << 15 |
+           (uint64_t)record << STATE_BITS | (uint64_t)state;
+}
+static inline enum page_state state_of(uint64_t word) {
+    return (enum page_state)(word & ((1u << STATE_BITS) - 1));
+}
+static inline uint32_t state_life(uint64_t word) {
+    return (uint32_t)(word >> 32);
+}
+static inline unsigned state_record(uint64_t word) {
+    return (unsigned)(word >> STATE_BITS) & ((1u << OWNER_RECORD_BITS) - 1);
+}
+static inline uint32_t state_incarnation(uint64_t word) {
+    return (uint32_t)(word >> 15) & ((1u << OWNER_INCARNATION_BITS) - 1);
+}
+/* The same page of the same life in another state, with the same owner. */
+static inline uint64_t state_change(uint64_t word, enum page_state state) {
+    return (word & ~(uint64_t)((1u << STATE_BITS) - 1)) | (uint64_t)state;
+}
+
+struct page_shared {
+    shared_word state;
+    shared_word append;
+    shared_word live;
+    shared_word age;       /* the header's age when it was opened or renewed: the order of the log */
+    shared_word run_pages; /* a head: pages of the run; else 1 */
+    shared_word run_head;  /* a member: life of the head 32 | page of the head 32 */
+    shared_word expires;   /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
+    uint64_t unused;
+};
+_Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
+
+/* ---- Processes ---- */
+
+enum counter {
+    COUNT_HITS,
+    COUNT_MISSES,
+    COUNT_STORES,
+    COUNT_DELETES,
+    COUNT_COPIES,
+    COUNT_EVICTED,
+    COUNT_EXPIRED,
+    COUNT_MOVED,
+    COUNT_DISPLACED,
+    COUNT_REFUSED_SIZE,
+    COUNT_REFUSED_ROOM,
+    COUNT_REFUSED_LOCK,
+    COUNT_SWEPT,
+    COUNT_TAKEN_OVER,
+    COUNTERS = 16,
+};
+
+enum record_use { RECORD_UNUSED = 0, RECORD_REQUESTS = 1, RECORD_LONG_LIVED = 2 };
+
+/* Only its owner writes it, except who holds its byte lock after the owner's death. */
+struct record_shared {
+    shared_word incarnation; /* raised by whoever takes the record over; low 32 bits; starts at 1 */
+    shared_word use;         /* enum record_use; a hint */
+    shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
+    shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
+    uint64_t unused[4];
+    shared_word counters[COUNTERS];
+    shared_word pins[]; /* a bit for each page */
+};
+_Static_assert(sizeof(struct record_shared) == 64 + 8 * COUNTERS, "process record");
+
+/* ---- Header ---- */
+
+struct header_shared {
+    char magic[8];
+    uint64_t layout; /* hash of core's and the binding's shapes; also in the file's name */
+    char boot_id[BOOT_ID_SIZE];
+    uint64_t size;       /* bytes of the file */
+    uint64_t size_asked; /* what the creator's settings asked for */
+    uint64_t page_shift;
+    uint64_t page_count;
+    uint64_t bucket_count;
+    uint64_t record_count;
+    uint64_t view; /* address that pointers inside values assume for the start of the file */
+    uint64_t seed;
+    uint64_t created;                   /* milliseconds */
+    uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */
+    uint64_t unused_0[2];
+
+    _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
+    shared_word sweeps;               /* raised before the pins of any record are cleared by another */
+    shared_word records_used;         /* records at and above this number have never been claimed */
+    uint64_t unused_1[5];
+
+    _Alignas(64) shared_word current; /* the open page that all append to */
+    uint64_t unused_2[7];
+
+    _Alignas(64) shared_word age;
+    shared_word warm;       /* page + 1 whose entries all died last; a hint */
+    shared_word reserve;    /* page + 1 kept free for moves; a hint */
+    shared_word run_cursor; /* where the search for a run begins; a hint */
+    shared_word recounted;  /* when a pin population was last recounted, milliseconds */
+    uint64_t unused_3[3];
+
+    _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
+};
+_Static_assert(sizeof(struct header_shared) == 192 + 64 * 3 + 8 * COUNTERS, "header");
+
+#endif

@@ -1,0 +1,133 @@
+/* The operating system's part for Linux: open-file-description locks, mmap, CLOCK_MONOTONIC. */
+#define _GNU_SOURCE
+#include "os.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+static int lock_command(int description, int command, short type, off_t first, off_t count, struct flock *lock) {
+    *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
+    return fcntl(description, command, lock);
+}
+
+bool os_lock(int description, off_t first, off_t count) {
+    struct flock lock;
+    return lock_command(description, F_OFD_SETLK, F_WRLCK, first, count, &lock) == 0;
+}
+
+void os_unlock(int description, off_t first, off_t count) {
+    struct flock lock;
+    lock_command(description, F_OFD_SETLK, F_UNLCK, first, count, &lock);
+}
+
+bool os_locked(int description, off_t byte) {
+    struct flock lock;
+    return lock_command(description, F_OFD_GETLK, F_WRLCK, byte, 1, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+int os_open_again(int description, bool writable) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", description);
+    return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+}
+
+void *os_map_desk(int description, size_t size) {
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, description, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* Kernels before 4.17 take the address as a hint only; the caller compares what comes back. */
+void *os_map_view(int description, size_t size, uintptr_t address) {
+    void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, description, 0);
+    if (at == MAP_FAILED) {
+        at = mmap(NULL, size, PROT_READ, MAP_SHARED, description, 0);
+    }
+    return at == MAP_FAILED ? NULL : at;
+}
+
+bool os_address_free(uintptr_t address, size_t size) {
+    void *at = mmap((void *)address, size, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at == MAP_FAILED) {
+        return false;
+    }
+    munmap(at, size);
+    return at == (void *)address;
+}
+
+void os_unmap(void *address, size_t size) {
+    munmap(address, size);
+}
+
+int os_fill(int description, size_t size) {
+    return posix_fallocate(description, 0, (off_t)size);
+}
+
+uint64_t os_space(int directory) {
+    struct statvfs space;
+    return fstatvfs(directory, &space) == 0 ? (uint64_t)space.f_bavail * space.f_frsize : 0;
+}
+
+size_t os_page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void *os_page_wiped_on_fork(void) {
+    void *page = mmap(NULL, os_page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return NULL;
+    }
+    if (madvise(page, os_page_size(), MADV_WIPEONFORK) != 0) {
+        munmap(page, os_page_size());
+        return NULL;
+    }
+    return page;
+}
+
+void os_boot_id(char *id, size_t size) {
+    memset(id, 0, size);
+    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return;
+    }
+    if (read(file, id, size - 1) < 0) {
+        id[0] = '\0';
+    }
+    close(file);
+}
+
+bool os_random(void *bytes, size_t size) {
+    return getrandom(bytes, size, 0) == (ssize_t)size;
+}
+
+static uint64_t clock_read(clockid_t clock, uint64_t divisor) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return ((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec) / divisor;
+}
+
+uint64_t os_milliseconds(void) {
+    return clock_read(CLOCK_MONOTONIC_COARSE, 1000000);
+}
+
+uint64_t os_nanoseconds(void) {
+    return clock_read(CLOCK_MONOTONIC, 1);
+}
+
+void os_yield(void) {
+    sched_yield();
+}
