@@ -1,0 +1,296 @@
+#include "process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os.h"
+#include "point.h"
+#include "segment.h"
+
+enum {
+    ALIVE_BELIEVED_MS = 10,
+    DEATH_PROBES = 8, /* records of perhaps dead processes that a claim looks at before it takes a new one */
+    SCAN_RETRIES = 4,
+};
+
+/* ---- Fork ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
+static struct cache *caches;
+
+void process_lock(void) {
+    pthread_mutex_lock(&mutex);
+}
+
+void process_unlock(void) {
+    pthread_mutex_unlock(&mutex);
+}
+
+/* The child shares the parent's description, so the kernel keeps the record's byte while either lives.
+ * Neither may act in that record again: it would look alive through the other after its death. */
+static void after_fork_parent(void) {
+    for (struct cache *cache = caches; cache; cache = cache->next) {
+        if (pthread_equal(cache->thread, pthread_self())) {
+            cache->identity->record = NULL;
+        }
+    }
+    process_unlock();
+}
+
+/* Other threads do not exist in the child: their records belong to the parent alone. */
+static void after_fork_child(void) {
+    for (struct cache *cache = caches; cache; cache = cache->next) {
+        cache->identity->record = NULL;
+        if (!pthread_equal(cache->thread, pthread_self()) && cache->description >= 0) {
+            close(cache->description);
+            cache->description = -1;
+        }
+    }
+    process_unlock();
+}
+
+static void install_handlers(void) {
+    pthread_atfork(process_lock, after_fork_parent, after_fork_child);
+}
+
+void process_register(struct cache *cache) {
+    pthread_once(&handlers_once, install_handlers);
+    process_lock();
+    cache->thread = pthread_self();
+    cache->next = caches;
+    caches = cache;
+    process_unlock();
+}
+
+void process_unregister(struct cache *cache) {
+    process_lock();
+    for (struct cache **link = &caches; *link; link = &(*link)->next) {
+        if (*link == cache) {
+            *link = cache->next;
+            break;
+        }
+    }
+    process_unlock();
+}
+
+/* ---- Claim, sweep, leave ---- */
+
+static void fold_counters(const struct map *map, struct record_shared *record) {
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        const uint64_t value = word_exchange(&record->counters[i], 0);
+        if (value) {
+            word_add(&map->header->totals[i], value);
+        }
+    }
+}
+
+/* Makes a record whose byte we hold a blank one. `sweeps` is raised before any pin is cleared: who scans
+ * records for pins compares it, because a page may have been pinned in another record before its pin here
+ * was given up (a fork). */
+static void record_reset(const struct map *map, struct record_shared *record) {
+    uint64_t incarnation = word_load(&record->incarnation);
+    word_store(&record->incarnation, (uint32_t)(incarnation + 1) ? (uint32_t)(incarnation + 1) : 1);
+    POINT(record_incarnation_raised);
+    word_add(&map->header->sweeps, 1);
+    fold_counters(map, record);
+    for (unsigned i = 0; i < map->pin_words; i++) {
+        word_store(&record->pins[i], 0);
+    }
+    word_store(&record->copying, 0);
+    POINT(record_copying_cleared);
+    word_store(&record->writing, 0);
+}
+
+static bool take(const struct map *map, int description, unsigned number, enum record_use use) {
+    if (!os_lock(description, number, 1)) {
+        return false;
+    }
+    struct record_shared *record = ref_record(map, number);
+    record_reset(map, record);
+    word_store(&record->use, use);
+    return true;
+}
+
+static bool is_unused(const struct map *map, unsigned number) {
+    return word_load(&ref_record(map, number)->use) == RECORD_UNUSED;
+}
+
+static unsigned records_used(const struct map *map) {
+    const uint64_t used = word_load(&map->header->records_used);
+    return used < map->record_count ? (unsigned)used : map->record_count;
+}
+
+static int claim_number(const struct map *map, int description, enum record_use use) {
+    const unsigned used = records_used(map);
+    for (unsigned i = 0; i < used; i++) {
+        if (is_unused(map, i) && take(map, description, i, use)) {
+            return (int)i;
+        }
+    }
+    /* Records of the dead are reused before new ones are begun, or a site whose workers are killed
+     * every minute would make every scan longer. */
+    const unsigned start = used ? (unsigned)(os_nanoseconds() >> 10) % used : 0;
+    for (unsigned i = 0; i < used && i < DEATH_PROBES; i++) {
+        const unsigned number = (start + i) % used;
+        if (take(map, description, number, use)) {
+            return (int)number;
+        }
+    }
+    for (unsigned i = used; i < map->record_count; i++) {
+        if (take(map, description, i, use)) {
+            uint64_t known = word_load(&map->header->records_used);
+            while (known <= i && !word_swap(&map->header->records_used, &known, i + 1)) {
+            }
+            return (int)i;
+        }
+    }
+    for (unsigned i = 0; i < used; i++) {
+        if (take(map, description, i, use)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+bool process_claim(struct cache *cache, int description) {
+    const enum record_use use = cache->long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;
+    const int number = claim_number(&cache->map, description, use);
+    if (number < 0) {
+        return false;
+    }
+    struct record_shared *record = ref_record(&cache->map, (unsigned)number);
+    if (cache->description >= 0) {
+        /* After a fork: what the old record pins is pinned here too before the old one may fall. */
+        const struct record_shared *old = ref_record(&cache->map, cache->number);
+        for (unsigned i = 0; i < cache->touched_count; i++) {
+            const unsigned word = cache->touched[i];
+            word_poke(&record->pins[word], word_load(&old->pins[word]));
+        }
+        fence();
+        POINT(fork_pins_carried_over);
+        close(cache->description);
+    }
+    cache->description = description;
+    cache->number = (unsigned)number;
+    cache->incarnation = (uint32_t)word_load(&record->incarnation);
+    cache->identity->record = record;
+    return true;
+}
+
+void process_leave(struct cache *cache) {
+    struct record_shared *record = cache->identity->record;
+    if (record) {
+        fold_counters(&cache->map, record);
+        for (unsigned i = 0; i < cache->touched_count; i++) {
+            word_store(&record->pins[cache->touched[i]], 0);
+        }
+        word_store(&record->copying, 0);
+        word_store(&record->writing, 0);
+        word_store(&record->use, RECORD_UNUSED);
+        cache->identity->record = NULL;
+    }
+    if (cache->description >= 0) {
+        close(cache->description);
+        cache->description = -1;
+    }
+    cache->touched_count = 0;
+    cache->pages_held = 0;
+}
+
+struct record_shared *process_enter(struct cache *cache) {
+    if (cache->record_refused) {
+        return NULL;
+    }
+    process_lock();
+    const int description = segment_open_description(cache->segment, cache->description);
+    const bool claimed = description >= 0 && process_claim(cache, description);
+    if (!claimed && description >= 0) {
+        close(description);
+    }
+    process_unlock();
+    cache->record_refused = !claimed;
+    return cache->identity->record;
+}
+
+static bool sweep(struct cache *cache, unsigned number) {
+    process_lock();
+    const bool dead = os_lock(cache->description, number, 1);
+    if (dead) {
+        struct record_shared *record = ref_record(&cache->map, number);
+        record_reset(&cache->map, record);
+        word_store(&record->use, RECORD_UNUSED);
+        os_unlock(cache->description, number, 1);
+    }
+    process_unlock();
+    if (dead) {
+        count(cache->identity->record, COUNT_SWEPT);
+    }
+    return dead;
+}
+
+bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, unsigned bits, bool fresh) {
+    if (number >= cache->map.record_count) {
+        return false;
+    }
+    const uint32_t mask = bits < 32 ? (UINT32_C(1) << bits) - 1 : UINT32_MAX;
+    const shared_word *now = &ref_record(&cache->map, number)->incarnation;
+    if (((uint32_t)word_load(now) & mask) != (incarnation & mask)) {
+        return false;
+    }
+    if (number == cache->number) {
+        return true;
+    }
+    const uint32_t time = (uint32_t)os_milliseconds();
+    if (!fresh && cache->asked_alive[number] && time - cache->asked_alive[number] < ALIVE_BELIEVED_MS) {
+        return true;
+    }
+    if (os_locked(cache->description, number) || !sweep(cache, number)) {
+        cache->asked_alive[number] = time ? time : 1;
+        return ((uint32_t)word_load(now) & mask) == (incarnation & mask);
+    }
+    return false;
+}
+
+/* ---- Who holds a page ---- */
+
+static bool record_writes(const struct record_shared *record, uint32_t page) {
+    return word_load(&record->writing) == (uint64_t)page + 1;
+}
+
+static bool record_reads(const struct record_shared *record, uint32_t page) {
+    return ((word_load(&record->pins[page >> 6]) >> (page & 63)) & 1) ||
+           word_load(&record->copying) == (uint64_t)page + 1;
+}
+
+static bool anybody(struct cache *cache, uint32_t page, bool fresh,
+                    bool (*holds)(const struct record_shared *, uint32_t)) {
+    for (unsigned attempt = 0; attempt < SCAN_RETRIES; attempt++) {
+        const uint64_t sweeps = word_load(&cache->map.header->sweeps);
+        fence();
+        const unsigned used = records_used(&cache->map);
+        for (unsigned i = 0; i < used; i++) {
+            const struct record_shared *record = ref_record(&cache->map, i);
+            const uint32_t incarnation = (uint32_t)word_load(&record->incarnation);
+            if (holds(record, page) && process_alive(cache, i, incarnation, 32, fresh)) {
+                return true;
+            }
+        }
+        fence();
+        /* Somebody's pins were cleared meanwhile: perhaps they had just been carried over to a record
+         * that was already looked at. */
+        if (word_load(&cache->map.header->sweeps) == sweeps) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool process_writes(struct cache *cache, uint32_t page, bool fresh) {
+    return anybody(cache, page, fresh, record_writes);
+}
+
+bool process_reads(struct cache *cache, uint32_t page, bool fresh) {
+    return anybody(cache, page, fresh, record_reads);
+}

@@ -1,0 +1,130 @@
+/*
+ * Process records: who is attached, who is dead, who holds what.
+ *
+ * Holding the lock on byte n of the segment's file *is* owning record n. The kernel lets go of it at
+ * death, so no process id, no clock and no signal is needed to know who lives. Whoever takes the byte of
+ * a dead record first raises its incarnation and only then clears what the dead one announced.
+ *
+ * A record is left behind at a fork: parent and child each claim a new one at their next use, carry the
+ * pins over and only then close the description of the old one. So at no moment a held page is unpinned.
+ */
+#ifndef LARDER_PROCESS_H
+#define LARDER_PROCESS_H
+
+#include <pthread.h>
+
+#include "cache.h"
+#include "ref.h"
+
+struct segment;
+
+enum { ROOM_CANDIDATES = 32 };
+
+/* What survives in a page that a forked child finds wiped. */
+struct identity {
+    struct record_shared *record; /* NULL: claim one before doing anything */
+};
+
+/* An entry between cache_reserve() and cache_commit(). */
+struct pending {
+    uint64_t location; /* 0: none */
+    uint64_t units;    /* of the whole entry */
+    uint32_t page;
+    uint32_t life;
+    uint32_t run_pages; /* 0: in an open page */
+};
+
+struct candidate {
+    uint64_t order;
+    uint64_t state;
+    uint32_t page;
+};
+
+/* One thread's attachment. */
+struct cache {
+    struct map map;
+    struct identity *identity;
+    unsigned number;      /* of the record */
+    uint32_t incarnation; /* of the record, as claimed */
+    int description;      /* holds the record's byte; after a fork: the one left behind; -1 none */
+    bool long_lived;
+    bool record_refused; /* no record was free; asked again at the next request or second */
+
+    /* pins: the words of the record's map that have bits set */
+    uint16_t touched[PAGES_MAX / 64];
+    unsigned touched_count;
+    uint32_t pages_held; /* a run counts all its pages */
+
+    struct pending pending;
+    uint64_t stalled_lock;                        /* a key lock that was waited for in vain during this request */
+    struct candidate candidates[ROOM_CANDIDATES]; /* victims found by the last survey, best first */
+    unsigned candidate_next, candidate_count;
+    uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms */
+
+    uint64_t word; /* a copied value of up to 8 bytes */
+    char *scratch; /* copies of longer values */
+    size_t scratch_size;
+
+    struct segment *segment;
+    struct cache_options options; /* strings owned */
+    unsigned calls;
+    uint64_t looked_at; /* when the path was last compared with the segment, ms */
+    pthread_t thread;
+    struct cache *next; /* in the list of all caches of this process */
+};
+
+/* Guards the list of caches, and every moment in which a description is opened or holds a lock besides
+ * the record's own: fork() waits for it. */
+void process_lock(void);
+void process_unlock(void);
+
+/* Puts the cache on the list; from then on forks are handled. */
+void process_register(struct cache *cache);
+void process_unregister(struct cache *cache);
+
+/* Claims a record with a description that the cache will own from then on; false if none is free. */
+bool process_claim(struct cache *cache, int description);
+/* Clears the record and closes its description. */
+void process_leave(struct cache *cache);
+/* The slow way in: after a fork, or when no record was free. NULL: no cache now. */
+struct record_shared *process_enter(struct cache *cache);
+
+/* This thread's record; every operation begins here. NULL: no cache now. */
+static inline struct record_shared *process_record(struct cache *cache) {
+    struct record_shared *record = cache->identity->record;
+    return LIKELY(record != NULL) ? record : process_enter(cache);
+}
+
+/*
+ * Whether the process that claimed `number` as `incarnation` (its low `bits` bits) lives. A dead one's
+ * record is swept. Unless `fresh`, an answer of the kernel is believed for some milliseconds.
+ */
+bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, unsigned bits, bool fresh);
+
+/* Whether a living process has the page in `writing`; or pinned, or in `copying`. */
+bool process_writes(struct cache *cache, uint32_t page, bool fresh);
+bool process_reads(struct cache *cache, uint32_t page, bool fresh);
+
+/* ---- Announcements, all by the owner of the record ---- */
+
+static inline void announce_copying(struct record_shared *record, uint32_t page) {
+    word_poke(&record->copying, (uint64_t)page + 1);
+    fence();
+}
+static inline void announce_writing(struct record_shared *record, uint32_t page) {
+    word_poke(&record->writing, (uint64_t)page + 1);
+    fence();
+}
+static inline void clear_copying(struct record_shared *record) {
+    word_store(&record->copying, 0);
+}
+static inline void clear_writing(struct record_shared *record) {
+    word_store(&record->writing, 0);
+}
+
+/* A counter of one's own record. */
+static inline void count(struct record_shared *record, enum counter counter) {
+    word_poke(&record->counters[counter], word_peek(&record->counters[counter]) + 1);
+}
+
+#endif

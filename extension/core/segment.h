@@ -1,0 +1,33 @@
+/*
+ * The segment's file: named, created, checked, mapped, replaced.
+ *
+ * Path: <directory>/larder-<uid>/<segment>-<layout hash>, the folder 0700, the file 0600. Beside it a
+ * .lock file that is never unlinked: creating and replacing happen under its lock, which is never waited
+ * for. A segment is never truncated, resized or rewritten in place.
+ */
+#ifndef LARDER_SEGMENT_H
+#define LARDER_SEGMENT_H
+
+#include "process.h"
+
+struct segment; /* a mapping, shared by the threads of a process */
+
+/*
+ * Opens or creates the segment that the options name and maps it. Fills cache->segment, cache->map and
+ * claims a record. False, and a reason, if there is none to be had. May fill a reason on success too.
+ */
+bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]);
+
+/* Drops this cache's use of the mapping; the last use unmaps. */
+void segment_release(struct segment *segment);
+
+/* Whether the path still names the segment's file. One stat. */
+bool segment_is_current(const struct segment *segment);
+
+const char *segment_path(const struct segment *segment);
+
+/* A new description of the segment's file, for a record's lock; -1 if it cannot be had. `known` is an
+ * older one of the same file, or -1. The caller holds process_lock(). */
+int segment_open_description(const struct segment *segment, int known);
+
+#endif
