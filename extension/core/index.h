@@ -1,0 +1,62 @@
+/*
+ * The index: from a key to the location of its entry.
+ *
+ * A key has two candidate buckets of seven words. A word never moves between slots; replacing a key
+ * changes its word where it stands. Every change is a compare-and-swap, because two keys with different
+ * first buckets (and so different locks) can share a second one.
+ */
+#ifndef LARDER_INDEX_H
+#define LARDER_INDEX_H
+
+#include <string.h>
+
+#include "hash.h"
+#include "process.h"
+
+/* An entry found for a key. It may be read while its page is announced, pinned or being written to. */
+struct found {
+    shared_word *slot;
+    uint64_t word;
+    const struct entry_shared *entry;
+    uint32_t page;
+};
+
+static inline struct place index_place(const struct cache *cache, const struct cache_key *key) {
+    return hash_place(&cache->map, hash_mix(key->hash, cache->map.seed));
+}
+
+/* Whether the entry at a location is whole and the key's. */
+static inline bool index_is_key(const struct map *map, const struct entry_shared *entry, uint64_t location,
+                                uint64_t hash, const struct cache_key *key) {
+    return entry->hash == hash && (entry->where & WHERE_KEY_MASK) == where_make(0, key->length, location) &&
+           ref_inside(map, location, entry_units(key->length, entry->units)) &&
+           memcmp(entry_key(entry), key->bytes, key->length) == 0;
+}
+
+static inline bool index_is_expired(const struct entry_shared *entry) {
+    return entry->expires != 0 && entry->expires <= cache_now();
+}
+
+/*
+ * Looks a key up without pinning. True: `found` is filled and its page is protected; the caller ends the
+ * protection with clear_copying() after its last look at the entry and after any compare-and-swap of the
+ * word (else the place could be reused, and the swap would hit a stranger).
+ */
+bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
+                          const struct cache_key *key, struct found *found);
+
+/* Takes the found word out of the index; false: it has changed, look again. */
+bool index_unlink(struct cache *cache, const struct found *found);
+
+/* Unlinks a key whatever it is; whether there was an unexpired one. Takes no lock. */
+bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
+                  const struct cache_key *key);
+
+/*
+ * Makes the key's word name a sealed entry. The caller holds the key's lock. `found` is what
+ * index_find_announced() gave under the lock, its slot NULL if the key is not there; false: look again.
+ */
+bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
+                      const struct found *found, uint64_t location);
+
+#endif

@@ -1,0 +1,202 @@
+#include "page.h"
+
+#include <string.h>
+
+#include "point.h"
+
+enum { APPEND_TRIES = 16 };
+
+static uint64_t owned(const struct cache *cache, uint32_t life, enum page_state state) {
+    return state_make(life, cache->incarnation, cache->number, state);
+}
+
+uint32_t page_head(const struct map *map, uint32_t page) {
+    const struct page_shared *row = &map->pages[page];
+    if (state_of(word_load(&row->state)) != PAGE_MEMBER) {
+        return page;
+    }
+    const uint64_t link = word_load(&row->run_head);
+    const uint32_t head = (uint32_t)link;
+    if (head >= page) {
+        return page;
+    }
+    const uint64_t state = word_load(&map->pages[head].state);
+    const bool speaks = state_life(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
+                        page_run(map, head) > page - head;
+    return speaks ? head : page;
+}
+
+bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh) {
+    switch (state_of(state)) {
+        case PAGE_OPEN:
+            if (page_of_current(cache, word_load(&cache->map.header->current)) == page) {
+                return false;
+            }
+            break;
+        case PAGE_MEMBER:
+            if (page_head(&cache->map, page) != page) {
+                return false;
+            }
+            break;
+        case PAGE_OPENING:
+        case PAGE_DRAINING:
+            break;
+        default:
+            return false;
+    }
+    return !process_alive(cache, state_record(state), state_incarnation(state), OWNER_INCARNATION_BITS, fresh);
+}
+
+static void hint_if_dead(struct cache *cache, uint32_t page) {
+    const struct page_shared *row = page_row(cache, page);
+    if ((uint32_t)word_load(&row->live) == 0 && state_of(word_load(&row->state)) == PAGE_CLOSED) {
+        word_poke(&cache->map.header->warm, (uint64_t)page + 1);
+    }
+}
+
+bool page_append(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
+    struct header_shared *header = cache->map.header;
+    for (unsigned i = 0; i < APPEND_TRIES; i++) {
+        const uint64_t current = word_load(&header->current);
+        const uint32_t page = page_of_current(cache, current);
+        const uint32_t life = (uint32_t)(current >> 32);
+        if (page == cache->map.page_count) {
+            return false;
+        }
+        struct page_shared *row = page_row(cache, page);
+        announce_writing(record, page);
+        POINT(append_announced);
+        uint64_t state = word_load(&row->state);
+        if (state_of(state) == PAGE_OPEN && state_life(state) == life) {
+            /* Looked at before adding, so that each process fails at most once in a page's life and the
+             * offset never runs over into the life. */
+            uint64_t append = word_load(&row->append);
+            if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
+                append = word_add(&row->append, units);
+                POINT(append_taken);
+                if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
+                    *pending = (struct pending){
+                        .location = ref_location(&cache->map, page, (uint32_t)append),
+                        .units = units,
+                        .page = page,
+                        .life = life,
+                    };
+                    return true;
+                }
+            }
+            clear_writing(record);
+            if (word_swap(&row->state, &state, state_change(state, PAGE_CLOSED))) {
+                POINT(append_closed_page);
+                hint_if_dead(cache, page);
+            }
+        } else {
+            clear_writing(record);
+        }
+        if (word_load(&header->current) == current) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* The page is ours alone: sets back what belongs to a life. */
+static void begin_life(struct cache *cache, uint32_t page, uint32_t life) {
+    struct page_shared *row = page_row(cache, page);
+    shared_word *starts = ref_starts(&cache->map, page);
+    for (uint64_t i = 0; i < page_units(&cache->map) / 64; i++) {
+        word_poke(&starts[i], 0);
+    }
+    POINT(page_starts_cleared);
+    word_poke(&row->run_pages, 1);
+    word_poke(&row->run_head, 0);
+    word_poke(&row->expires, 0);
+    word_poke(&row->live, (uint64_t)life << 32);
+    word_poke(&row->append, (uint64_t)life << 32);
+    word_store(&row->age, word_add(&cache->map.header->age, 1) + 1);
+}
+
+uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state) {
+    struct page_shared *row = page_row(cache, page);
+    uint64_t free = word_load(&row->state);
+    const uint32_t life = state_life(free) + 1;
+    const uint64_t claimed = owned(cache, life, state);
+    if (state_of(free) != PAGE_FREE || !word_swap(&row->state, &free, claimed)) {
+        return 0;
+    }
+    POINT(page_claimed);
+    begin_life(cache, page, life);
+    return claimed;
+}
+
+void page_unclaim(struct cache *cache, uint32_t page) {
+    struct page_shared *row = page_row(cache, page);
+    uint64_t state = word_load(&row->state);
+    word_swap(&row->state, &state, state_change(state, PAGE_FREE));
+}
+
+bool page_open(struct cache *cache, uint32_t page, uint64_t seen) {
+    struct page_shared *row = page_row(cache, page);
+    uint64_t opening = page_claim(cache, page, PAGE_OPENING);
+    if (!opening || !word_swap(&row->state, &opening, state_change(opening, PAGE_OPEN))) {
+        return false;
+    }
+    POINT(page_opened);
+    const uint64_t current = (uint64_t)state_life(opening) << 32 | ((uint64_t)page + 1);
+    if (!word_swap(&cache->map.header->current, &seen, current)) {
+        page_unclaim(cache, page);
+        return false;
+    }
+    POINT(page_made_current);
+    return true;
+}
+
+bool page_is_dead(const struct page_shared *row) {
+    return (uint32_t)word_peek(&row->live) == 0 || word_peek(&row->expires) <= cache_now();
+}
+
+/* The page expires when its last entry does. */
+static void raise_expiry(struct page_shared *row, uint64_t expires) {
+    const uint64_t until = expires ? expires : UINT64_MAX;
+    uint64_t known = word_peek(&row->expires);
+    while (known < until && !word_swap(&row->expires, &known, until)) {
+    }
+}
+
+void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry) {
+    const uint64_t unit = ref_unit(&cache->map, pending->location);
+    entry->where = (entry->where & ~LOCATION_MASK) | pending->location;
+    entry->life = pending->life;
+    POINT(entry_header_written);
+    raise_expiry(page_row(cache, pending->page), entry->expires);
+    word_or(&ref_starts(&cache->map, pending->page)[unit >> 6], UINT64_C(1) << (unit & 63));
+    POINT(entry_start_set);
+    word_add(&page_row(cache, pending->page)->live, 1);
+    POINT(entry_counted);
+}
+
+void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
+               uint64_t location, uint64_t expires) {
+    struct entry_shared *copy = ref_desk(&cache->map, pending->location);
+    memcpy(copy, entry, pending->units << UNIT_SHIFT);
+    copy->expires = expires;
+    const size_t value = (size_t)((const char *)entry_value(entry) - (const char *)entry);
+    if (cache->options.rebase) {
+        cache->options.rebase(where_kind(entry->where), (char *)copy + value, (size_t)entry->units << UNIT_SHIFT,
+                              cache->map.base + (location << UNIT_SHIFT) + value,
+                              cache->map.base + (pending->location << UNIT_SHIFT) + value);
+    }
+    page_seal(cache, pending, copy);
+}
+
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t life) {
+    shared_word *live = &page_row(cache, page)->live;
+    uint64_t value = word_load(live);
+    while (value >> 32 == life && (uint32_t)value > 0) {
+        if (word_swap(live, &value, value - 1)) {
+            if ((uint32_t)value == 1) {
+                hint_if_dead(cache, page);
+            }
+            return;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/*
+ * Pages: opening, appending, counting what lives in them, closing.
+ *
+ *   free -> opening -> open -> closed -> draining -> limbo -> free
+ *   free -> opening (head) and member (the others) -> closed -> draining -> limbo -> free     a run
+ *
+ * Each arrow is one compare-and-swap of the whole state word. A page that a dead process left in opening,
+ * open (and not current) or draining counts as closed; so does a member that no head speaks for.
+ */
+#ifndef LARDER_PAGE_H
+#define LARDER_PAGE_H
+
+#include "process.h"
+
+static inline struct page_shared *page_row(const struct cache *cache, uint32_t page) {
+    return &cache->map.pages[page];
+}
+
+/* Pages that a page counts for: 1, or the length of the run that it heads. A hint unless it is held. */
+static inline uint32_t page_run(const struct map *map, uint32_t page) {
+    const uint64_t run = word_peek(&map->pages[page].run_pages);
+    return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? (uint32_t)run : 1;
+}
+
+/* The head of the run that a member belongs to, or the page itself if no head speaks for it. */
+uint32_t page_head(const struct map *map, uint32_t page);
+
+/* Whether a state's owner is dead and the page not the current one. Asks the kernel only in states that
+ * need an owner. */
+bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
+
+/* The open page that all append to; page_count if there is none yet. */
+static inline uint32_t page_of_current(const struct cache *cache, uint64_t current) {
+    const uint32_t page = (uint32_t)current - 1;
+    return page < cache->map.page_count ? page : cache->map.page_count;
+}
+
+/*
+ * Takes `units` in the open page. True: the place is in `pending` and the page stays announced in
+ * `writing` until the caller clears it. False: there is no open page with that much room, and it was
+ * closed.
+ */
+bool page_append(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending);
+
+/* Whether nothing in the page is of use any more: all its entries are unlinked or expired. */
+bool page_is_dead(const struct page_shared *row);
+
+/* Opens a free page and makes it the current one instead of `seen`. False: somebody was faster. */
+bool page_open(struct cache *cache, uint32_t page, uint64_t seen);
+
+/* Claims a free page as the head (opening) or a member of a run. The new state word, or 0. */
+uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state);
+
+/* Gives back a page that page_claim() took and nobody else has seen. */
+void page_unclaim(struct cache *cache, uint32_t page);
+
+/* Fills the header of an entry, sets its start bit and counts it as living. After this it is whole and
+ * may be published. */
+void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry);
+
+/* Copies a whole entry from `location` to the place of `pending` with another expiry, and seals it. The
+ * caller protects the source, and holds the key's lock if it is an integer. */
+void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
+               uint64_t location, uint64_t expires);
+
+/* One entry fewer lives in the page; `life` is the entry's. May hint at the page as all dead. */
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t life);
+
+#endif
