@@ -1,0 +1,186 @@
+#include "pin.h"
+
+#include "os.h"
+#include "page.h"
+#include "point.h"
+
+enum { RECOUNT_MS = 100 };
+
+uint32_t pin_population(const struct map *map, bool long_lived) {
+    const shared_word *population = map->populations[long_lived];
+    uint32_t pages = 0;
+    for (unsigned i = 0; i < map->pin_words; i++) {
+        pages += (uint32_t)__builtin_popcountll(word_peek(&population[i]));
+    }
+    return pages;
+}
+
+/* A run counts with all its pages. */
+static void population_add(shared_word *population, uint32_t page, uint32_t pages) {
+    for (uint32_t i = page; i < page + pages; i++) {
+        if (!bit_get(population, i)) {
+            word_or(&population[i >> 6], UINT64_C(1) << (i & 63));
+        }
+    }
+}
+
+static uint32_t limit_of(const struct cache *cache) {
+    return cache->long_lived ? cache->map.pin_limit_long : cache->map.pin_limit;
+}
+
+/* Whether `pages` more distinct pages fit into the share. */
+static bool share_allows(struct cache *cache, uint32_t pages) {
+    const uint32_t limit = limit_of(cache);
+    if (pin_population(&cache->map, cache->long_lived) + pages <= limit) {
+        return true;
+    }
+    return pin_recount(cache) && pin_population(&cache->map, cache->long_lived) + pages <= limit;
+}
+
+static void unpin(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t pages) {
+    shared_word *word = &record->pins[page >> 6];
+    word_store(word, word_peek(word) & ~(UINT64_C(1) << (page & 63)));
+    cache->pages_held -= pages;
+}
+
+enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t page, const shared_word *slot,
+                  uint64_t *word) {
+    shared_word *population = cache->map.populations[cache->long_lived];
+    const uint32_t pages = page_run(&cache->map, page);
+    if (cache->pages_held + pages > cache->map.pin_limit / 2) {
+        return PIN_FULL;
+    }
+    if (!bit_get(population, page)) {
+        if (!share_allows(cache, pages)) {
+            return PIN_FULL;
+        }
+        population_add(population, page, pages);
+    }
+    POINT(pin_counted);
+    shared_word *pins = &record->pins[page >> 6];
+    const uint64_t before = word_peek(pins);
+    if (before == 0) {
+        bool known = false;
+        for (unsigned i = 0; i < cache->touched_count; i++) {
+            known = known || cache->touched[i] == page >> 6;
+        }
+        if (!known) {
+            cache->touched[cache->touched_count++] = (uint16_t)(page >> 6);
+        }
+    }
+    word_poke(pins, before | UINT64_C(1) << (page & 63));
+    cache->pages_held += pages;
+    fence();
+    POINT(pin_set);
+    const uint64_t now = word_load(slot);
+    const bool same = slot_location(now) == slot_location(*word);
+    *word = now;
+    if (!same) {
+        return PIN_CHANGED; /* the bit stays: clearing it would cost what it costs to keep it */
+    }
+    /* A recount may have cleared the page between our look and our pin. */
+    if (!bit_get(population, page)) {
+        if (!share_allows(cache, pages)) {
+            unpin(cache, record, page, pages);
+            return PIN_FULL;
+        }
+        population_add(population, page, pages);
+    }
+    return PIN_HELD;
+}
+
+void pin_drop_all(struct cache *cache, struct record_shared *record) {
+    for (unsigned i = 0; i < cache->touched_count; i++) {
+        word_store(&record->pins[cache->touched[i]], 0);
+    }
+    cache->touched_count = 0;
+    cache->pages_held = 0;
+}
+
+/* ---- Recounting ---- */
+
+/* Whether a record of the kind has its bit for the page. */
+static bool is_pinned(const struct map *map, enum record_use use, uint32_t page) {
+    const uint64_t used = word_load(&map->header->records_used);
+    for (unsigned i = 0; i < map->record_count && i < used; i++) {
+        const struct record_shared *record = ref_record(map, i);
+        if (word_load(&record->use) == use && bit_get(record->pins, page)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The pins of all living processes of the kind; the records of dead ones with pins are swept. */
+static void gather(struct cache *cache, enum record_use use, uint64_t pins[PAGES_MAX / 64]) {
+    const struct map *map = &cache->map;
+    for (unsigned i = 0; i < map->pin_words; i++) {
+        pins[i] = 0;
+    }
+    const uint64_t used = word_load(&map->header->records_used);
+    for (unsigned i = 0; i < map->record_count && i < used; i++) {
+        const struct record_shared *record = ref_record(map, i);
+        if (word_load(&record->use) != use) {
+            continue;
+        }
+        uint64_t any = 0;
+        for (unsigned w = 0; w < map->pin_words; w++) {
+            any |= word_load(&record->pins[w]);
+        }
+        if (any && process_alive(cache, i, (uint32_t)word_load(&record->incarnation), 32, false)) {
+            for (unsigned w = 0; w < map->pin_words; w++) {
+                pins[w] |= word_load(&record->pins[w]);
+            }
+        }
+    }
+}
+
+static bool has(const uint64_t pins[], uint32_t page) {
+    return (pins[page >> 6] >> (page & 63)) & 1;
+}
+
+/*
+ * Never stores a whole population: that would put an old count over new pins. First what is pinned is
+ * set; then each page that nobody seems to need is cleared, and set again if after a fence somebody's bit
+ * is there. A reader sets its bit, fences and looks at the population: one of the two sees the other.
+ */
+static void recount(struct cache *cache, bool long_lived) {
+    const struct map *map = &cache->map;
+    const enum record_use use = long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;
+    shared_word *population = map->populations[long_lived];
+    uint64_t pins[PAGES_MAX / 64];
+    gather(cache, use, pins);
+    for (uint32_t page = 0; page < map->page_count; page++) {
+        if (has(pins, page)) {
+            population_add(population, page, page_run(map, page));
+        }
+    }
+    for (uint32_t page = 0; page < map->page_count; page++) {
+        if (!bit_get(population, page)) {
+            continue;
+        }
+        const uint32_t head = page_head(map, page);
+        if (has(pins, head) || has(pins, page)) {
+            continue;
+        }
+        const uint64_t bit = UINT64_C(1) << (page & 63);
+        word_and(&population[page >> 6], ~bit);
+        fence();
+        POINT(recount_cleared);
+        if (is_pinned(map, use, head)) {
+            word_or(&population[page >> 6], bit);
+        }
+    }
+}
+
+bool pin_recount(struct cache *cache) {
+    shared_word *recounted = &cache->map.header->recounted;
+    const uint64_t now = os_milliseconds();
+    uint64_t last = word_load(recounted);
+    if (now - last < RECOUNT_MS || !word_swap(recounted, &last, now)) {
+        return false;
+    }
+    recount(cache, false);
+    recount(cache, true);
+    return true;
+}

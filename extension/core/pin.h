@@ -1,0 +1,48 @@
+/*
+ * Pins: how the bytes of a value stay while a script holds them, and how much may be held.
+ *
+ *   reader      set my bit for the page; fence; load the index word again: does it name the same place?
+ *   reclaimer   take the words that name the page out of the index; fence; look at everybody's bits
+ *
+ * In the single order of the two fences one comes first. If the reader's, the reclaimer sees the bit and
+ * leaves the page in limbo. If the reclaimer's, the reader sees the word gone and holds nothing. A reader
+ * whose bit was set already makes the same argument with an older fence. (The hazard pointers of Maged
+ * Michael, 2004, with a page in place of a node and a bit in place of a pointer.)
+ *
+ * What may be held is bounded by two populations, bitmaps of the distinct pages pinned by processes with
+ * and without request ends. The number is the bitmap's population; there is no counter that could drift.
+ */
+#ifndef LARDER_PIN_H
+#define LARDER_PIN_H
+
+#include "process.h"
+
+enum pin {
+    PIN_HELD,
+    PIN_FULL,    /* the share is used up: copy */
+    PIN_CHANGED, /* the index word names another place now; `word` is its new content */
+};
+
+/* Whether this process has pinned the page. */
+static inline bool pin_is_held(const struct record_shared *record, uint32_t page) {
+    return bit_get(record->pins, page);
+}
+
+/* Pins the page that `word`, loaded from `slot`, names. */
+enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t page, const shared_word *slot,
+                  uint64_t *word);
+
+/* Drops all pins of this process. */
+void pin_drop_all(struct cache *cache, struct record_shared *record);
+
+/* Whether somebody seems to hold the page: a look at the populations only. */
+static inline bool pin_seems_held(const struct map *map, uint32_t page) {
+    return bit_get(map->populations[0], page) || bit_get(map->populations[1], page);
+}
+
+/* Corrects the populations, at most every 100 ms; whether it was done. */
+bool pin_recount(struct cache *cache);
+
+uint32_t pin_population(const struct map *map, bool long_lived);
+
+#endif
