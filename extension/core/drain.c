@@ -1,0 +1,219 @@
+#include "drain.h"
+
+#include "hash.h"
+#include "index.h"
+#include "lock.h"
+#include "page.h"
+#include "pin.h"
+#include "point.h"
+
+/* ---- Limbo ---- */
+
+static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
+    const uint32_t pages = page_run(&cache->map, head);
+    const uint64_t link = (uint64_t)life << 32 | head;
+    for (uint32_t page = head + 1; page < head + pages; page++) {
+        struct page_shared *row = page_row(cache, page);
+        uint64_t state = word_load(&row->state);
+        /* A member that was freed already, and perhaps taken by another run, links to another head. */
+        if (state_of(state) == PAGE_MEMBER && word_load(&row->run_head) == link) {
+            word_swap(&row->state, &state, state_change(state, PAGE_FREE));
+        }
+    }
+}
+
+static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool fresh) {
+    fence();
+    if (process_reads(cache, page, fresh)) {
+        return false;
+    }
+    POINT(limbo_unheld);
+    free_members(cache, page, state_life(state));
+    POINT(limbo_members_freed);
+    return word_swap(&page_row(cache, page)->state, &state, state_change(state, PAGE_FREE));
+}
+
+/* ---- Moving one entry ---- */
+
+/* A place for a moved entry: in the open page, or in the page kept in reserve, which becomes the open one.
+ * Never by draining. */
+static bool place_for_move(struct cache *cache, struct record_shared *record, uint64_t units,
+                           struct pending *pending) {
+    struct header_shared *header = cache->map.header;
+    const uint64_t seen = word_load(&header->current);
+    if (page_append(cache, record, units, pending)) {
+        return true;
+    }
+    const uint64_t reserve = word_exchange(&header->reserve, 0);
+    POINT(reserve_taken);
+    if (reserve != 0 && reserve <= cache->map.page_count) {
+        page_open(cache, (uint32_t)(reserve - 1), seen);
+    }
+    return page_append(cache, record, units, pending);
+}
+
+/* Makes the word that names the old entry name its copy instead. */
+static bool republish(struct cache *cache, shared_word *slot, uint64_t word, const struct pending *pending) {
+    const uint64_t location = slot_location(word);
+    while (slot_location(word) == location) {
+        const unsigned use = slot_use(word) ? slot_use(word) - 1 : 0;
+        if (word_swap(slot, &word, slot_make(slot_tag(word), use, pending->location))) {
+            POINT(move_published);
+            return true;
+        }
+    }
+    page_lower_live(cache, pending->page, pending->life);
+    return false;
+}
+
+/* False: there is no place for it, or its key is locked. */
+static bool move(struct cache *cache, struct record_shared *record, const struct entry_shared *entry,
+                 uint64_t location, shared_word *slot, uint64_t word) {
+    const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
+    struct bucket_shared *locked = NULL;
+    if (where_kind(entry->where) == CACHE_INTEGER) {
+        /* Counted up in place under the key's lock: without it a count could go into the old entry after
+         * it was copied. */
+        locked = hash_place(&cache->map, entry->hash).first;
+        if (!lock_take(cache, locked)) {
+            return false;
+        }
+    }
+    struct pending pending;
+    const bool placed = place_for_move(cache, record, units, &pending);
+    if (placed) {
+        page_copy(cache, &pending, entry, location, entry->expires);
+        POINT(move_copied);
+        if (republish(cache, slot, word, &pending)) {
+            count(record, COUNT_MOVED);
+        }
+        clear_writing(record);
+    }
+    if (locked) {
+        lock_release(cache, locked);
+    }
+    return placed;
+}
+
+/* ---- Draining ---- */
+
+static shared_word *find_slot(const struct place *place, uint64_t location, uint64_t *word) {
+    struct bucket_shared *const buckets[2] = {place->first, place->second};
+    for (unsigned b = 0; b < 2; b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            *word = word_load(&buckets[b]->slots[i]);
+            if (slot_location(*word) == location) {
+                return &buckets[b]->slots[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Moves the entry if it deserves it and `budget` allows, else takes its word out of the index. */
+static void drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
+                        uint32_t life, uint64_t *budget) {
+    const uint64_t location = ref_location(&cache->map, page, unit);
+    const struct entry_shared *entry = ref_entry(&cache->map, location);
+    if (!entry || entry->life != life || slot_location(entry->where) != location ||
+        !entry_inside(&cache->map, location, entry)) {
+        return;
+    }
+    const struct place place = hash_place(&cache->map, entry->hash);
+    uint64_t word;
+    shared_word *slot = find_slot(&place, location, &word);
+    if (!slot) {
+        return;
+    }
+    const bool expired = index_is_expired(entry);
+    const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
+    if (!expired && slot_use(word) > 0 && units <= *budget && move(cache, record, entry, location, slot, word)) {
+        *budget -= units;
+        return;
+    }
+    while (slot_location(word) == location) {
+        if (word_swap(slot, &word, 0)) {
+            POINT(drain_unlinked);
+            count(record, expired ? COUNT_EXPIRED : COUNT_EVICTED);
+            return;
+        }
+    }
+}
+
+static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life) {
+    const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
+    const shared_word *starts = ref_starts(&cache->map, page);
+    uint64_t budget = page_units(&cache->map) / 2;
+    for (uint64_t i = 0; i < words; i++) {
+        for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
+            drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &budget);
+        }
+    }
+}
+
+/* A run is never copied. One that was used is kept: its use count is lowered and it counts as young. */
+static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
+    const uint64_t location = ref_location(&cache->map, page, 0);
+    const struct entry_shared *entry = ref_entry(&cache->map, location);
+    if (page_run(&cache->map, page) <= 1 || entry->life != life || index_is_expired(entry)) {
+        return false;
+    }
+    const struct place place = hash_place(&cache->map, entry->hash);
+    uint64_t word;
+    shared_word *slot = find_slot(&place, location, &word);
+    while (slot && slot_location(word) == location && slot_use(word) > 0) {
+        if (word_swap(slot, &word, word - USE_ONE)) {
+            word_store(&page_row(cache, page)->age, word_add(&cache->map.header->age, 1) + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state, bool fresh) {
+    struct page_shared *row = page_row(cache, page);
+    const uint32_t life = state_life(state);
+    uint64_t draining = state_make(life, cache->incarnation, cache->number, PAGE_DRAINING);
+    if (!word_swap(&row->state, &state, draining)) {
+        return false;
+    }
+    POINT(drain_begun);
+    fence();
+    /* Pins are looked at before anything is unlinked: draining a held page would lose hot keys and gain
+     * no room. */
+    if (process_writes(cache, page, fresh) || process_reads(cache, page, fresh) || keep_run(cache, page, life)) {
+        word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
+        return false;
+    }
+    drain_entries(cache, record, page, life);
+    POINT(drain_emptied);
+    const uint64_t limbo = state_change(draining, PAGE_LIMBO);
+    return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, fresh);
+}
+
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool fresh) {
+    const uint64_t state = word_load(&page_row(cache, page)->state);
+    switch (state_of(state)) {
+        case PAGE_FREE:
+            return true;
+        case PAGE_LIMBO:
+            return leave_limbo(cache, page, state, fresh);
+        case PAGE_CLOSED:
+            return drain(cache, record, page, state, fresh);
+        case PAGE_OPENING:
+        case PAGE_OPEN:
+        case PAGE_DRAINING:
+            return page_abandoned(cache, page, state, fresh) && drain(cache, record, page, state, fresh);
+        case PAGE_MEMBER: {
+            const uint32_t head = page_head(&cache->map, page);
+            if (head != page) {
+                return drain_page(cache, record, head, fresh) &&
+                       state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
+            }
+            uint64_t member = state;
+            return page_abandoned(cache, page, state, fresh) &&
+                   word_swap(&page_row(cache, page)->state, &member, state_change(member, PAGE_FREE));
+        }
+    }
+    return false;
+}

@@ -1,0 +1,320 @@
+#include "room.h"
+
+#include "drain.h"
+#include "page.h"
+#include "pin.h"
+#include "point.h"
+
+enum {
+    PAGE_TRIES = 24, /* victims that one call looks at */
+    SURVEYS = 3,     /* the last one asks the kernel anew who lives and ignores the pin populations */
+    OPEN_TRIES = 16,
+    RUN_TRIES = 2,
+};
+
+/*
+ * What it costs the cache to take a page: lower is better, NEVER is not to be had. Between them the ages
+ * of the log, which begin above COST_LIMBO.
+ */
+enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2 };
+#define COST_NEVER UINT64_MAX
+
+/* ---- Survey ---- */
+
+static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool desperate) {
+    const struct page_shared *row = page_row(cache, page);
+    const bool held = !desperate && pin_seems_held(&cache->map, page);
+    switch (state_of(state)) {
+        case PAGE_FREE:
+            return word_peek(&cache->map.header->reserve) == (uint64_t)page + 1 && !desperate ? COST_NEVER
+                                                                                              : COST_FREE;
+        case PAGE_LIMBO:
+            return held ? COST_NEVER : COST_LIMBO;
+        case PAGE_CLOSED:
+            break;
+        default:
+            if (!page_abandoned(cache, page, state, desperate)) {
+                return COST_NEVER;
+            }
+            break;
+    }
+    if (held) {
+        return COST_NEVER;
+    }
+    return page_is_dead(row) ? COST_DEAD : word_peek(&row->age) + COST_LIMBO;
+}
+
+static uint64_t cost_of(struct cache *cache, uint32_t page, bool desperate) {
+    const uint64_t state = word_load(&page_row(cache, page)->state);
+    if (state_of(state) == PAGE_MEMBER) {
+        const uint32_t head = page_head(&cache->map, page);
+        if (head != page) {
+            return cost_of_head(cache, head, word_load(&page_row(cache, head)->state), desperate);
+        }
+    }
+    return cost_of_head(cache, page, state, desperate);
+}
+
+/* Keeps the cheapest pages seen so far in order. */
+static void consider(struct cache *cache, uint32_t page, uint64_t cost, uint64_t state) {
+    unsigned at = cache->candidate_count;
+    if (at == ROOM_CANDIDATES) {
+        if (cost >= cache->candidates[at - 1].order) {
+            return;
+        }
+        at--;
+    } else {
+        cache->candidate_count++;
+    }
+    for (; at > 0 && cache->candidates[at - 1].order > cost; at--) {
+        cache->candidates[at] = cache->candidates[at - 1];
+    }
+    cache->candidates[at] = (struct candidate){.order = cost, .state = state, .page = page};
+}
+
+/* One pass over the page table finds the next victims; they are used up before the next pass. */
+static void survey(struct cache *cache, bool desperate) {
+    pin_recount(cache);
+    cache->candidate_count = 0;
+    cache->candidate_next = 0;
+    unsigned free = 0;
+    /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
+    const uint32_t start = (uint32_t)((uint64_t)cache->map.page_count * cache->number / cache->map.record_count);
+    for (uint32_t i = 0; i < cache->map.page_count && free < ROOM_CANDIDATES; i++) {
+        const uint32_t page = start + i < cache->map.page_count ? start + i : start + i - cache->map.page_count;
+        const uint64_t state = word_load(&page_row(cache, page)->state);
+        if (state_of(state) == PAGE_MEMBER && page_head(&cache->map, page) != page) {
+            continue;
+        }
+        const uint64_t cost = cost_of_head(cache, page, state, desperate);
+        if (cost != COST_NEVER) {
+            consider(cache, page, cost, state);
+            free += cost == COST_FREE;
+        }
+    }
+}
+
+/* The next victim whose state is still what the survey saw; page_count if there is none left. */
+static uint32_t next_candidate(struct cache *cache) {
+    while (cache->candidate_next < cache->candidate_count) {
+        const struct candidate *candidate = &cache->candidates[cache->candidate_next++];
+        if (word_load(&page_row(cache, candidate->page)->state) == candidate->state) {
+            return candidate->page;
+        }
+    }
+    return cache->map.page_count;
+}
+
+/* ---- A page ---- */
+
+/* A page whose entries all died: warm in the processor's caches, and nothing needs to be moved. */
+static uint32_t warm_page(struct cache *cache) {
+    shared_word *warm = &cache->map.header->warm;
+    if (word_peek(warm) == 0) {
+        return cache->map.page_count;
+    }
+    const uint32_t page = (uint32_t)word_exchange(warm, 0) - 1;
+    return page < cache->map.page_count && (uint32_t)word_load(&page_row(cache, page)->live) == 0
+               ? page
+               : cache->map.page_count;
+}
+
+/* Whether there is a page that is open and current, so that nobody needs to open another. */
+static bool has_open_page(const struct cache *cache, uint64_t current) {
+    const uint32_t page = page_of_current(cache, current);
+    if (page == cache->map.page_count) {
+        return false;
+    }
+    const uint64_t state = word_load(&page_row(cache, page)->state);
+    return state_of(state) == PAGE_OPEN && state_life(state) == (uint32_t)(current >> 32);
+}
+
+/* One page is kept for the moves of later drains. */
+static bool keep_as_reserve(struct cache *cache, uint32_t page) {
+    uint64_t none = 0;
+    shared_word *reserve = &cache->map.header->reserve;
+    const uint64_t known = word_load(reserve);
+    if (known == (uint64_t)page + 1) {
+        return true;
+    }
+    return known == 0 && word_swap(reserve, &none, (uint64_t)page + 1);
+}
+
+/* Sees to it that there is an open page with room. False if no page can be taken. */
+static bool open_a_page(struct cache *cache, struct record_shared *record) {
+    unsigned surveys = 0;
+    for (unsigned i = 0; i < PAGE_TRIES; i++) {
+        const uint64_t seen = word_load(&cache->map.header->current);
+        if (has_open_page(cache, seen)) {
+            return true;
+        }
+        uint32_t page = warm_page(cache);
+        if (page == cache->map.page_count) {
+            page = next_candidate(cache);
+        }
+        if (page == cache->map.page_count) {
+            if (surveys == SURVEYS) {
+                return false;
+            }
+            surveys++;
+            survey(cache, surveys == SURVEYS);
+            i = 0;
+            continue;
+        }
+        if (drain_page(cache, record, page, surveys == SURVEYS) &&
+            !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
+            /* A drain may have opened the reserve for what it moved: then `seen` is no longer current. */
+            page_open(cache, page, seen);
+        }
+    }
+    return has_open_page(cache, word_load(&cache->map.header->current));
+}
+
+/* ---- A run ---- */
+
+/* The first window from the cursor on in which no page costs more than `limit`; page_count if none. */
+static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit) {
+    const uint32_t count = cache->map.page_count;
+    const uint32_t start = (uint32_t)word_peek(&cache->map.header->run_cursor) % count;
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < count + pages; i++) {
+        const uint32_t page = (start + i) % count;
+        if (page == 0) {
+            length = 0;
+        }
+        length = cost_of(cache, page, false) <= limit ? length + 1 : 0;
+        if (length == pages) {
+            return page + 1 - pages;
+        }
+    }
+    return count;
+}
+
+/* The window whose dearest page is cheapest, by a queue of decreasing costs; page_count if none. */
+static uint32_t best_window(struct cache *cache, uint32_t pages) {
+    uint16_t queue[PAGES_MAX / 8 + 1];
+    uint64_t costs[PAGES_MAX / 8 + 1];
+    const uint32_t room = PAGES_MAX / 8 + 1;
+    uint32_t head = 0, tail = 0, best = cache->map.page_count;
+    uint64_t best_cost = COST_NEVER;
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        const uint64_t cost = cost_of(cache, page, true);
+        while (tail != head && costs[(tail - 1) % room] <= cost) {
+            tail--;
+        }
+        queue[tail % room] = (uint16_t)page;
+        costs[tail++ % room] = cost;
+        if ((uint32_t)queue[head % room] + pages <= page) {
+            head++;
+        }
+        if (page + 1 >= pages && costs[head % room] < best_cost) {
+            best_cost = costs[head % room];
+            best = page + 1 - pages;
+        }
+    }
+    return best;
+}
+
+static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
+    while (claimed-- > 0) {
+        page_unclaim(cache, start + claimed);
+    }
+}
+
+/* Claims the window's pages in ascending order, taking each back first. */
+static bool claim_window(struct cache *cache, struct record_shared *record, uint32_t start, uint32_t pages,
+                         bool fresh, struct pending *pending) {
+    uint64_t head = 0;
+    for (uint32_t i = 0; i < pages; i++) {
+        uint64_t claimed = 0;
+        if (drain_page(cache, record, start + i, fresh)) {
+            uint64_t reserved = (uint64_t)(start + i) + 1;
+            word_swap(&cache->map.header->reserve, &reserved, 0);
+            claimed = page_claim(cache, start + i, i == 0 ? PAGE_OPENING : PAGE_MEMBER);
+        }
+        if (!claimed) {
+            give_up_run(cache, start, i);
+            return false;
+        }
+        if (i == 0) {
+            head = claimed;
+        } else {
+            word_store(&page_row(cache, start + i)->run_head, (uint64_t)state_life(head) << 32 | start);
+        }
+        POINT(run_page_claimed);
+    }
+    word_store(&page_row(cache, start)->run_pages, pages);
+    word_poke(&cache->map.header->run_cursor, start + pages);
+    POINT(run_claimed);
+    *pending = (struct pending){
+        .location = ref_location(&cache->map, start, 0),
+        .page = start,
+        .life = state_life(head),
+        .run_pages = pages,
+    };
+    return true;
+}
+
+/* Where a run of `pages` costs least, by searches that become more thorough with each try; page_count if
+ * there is no such place. */
+static uint32_t choose_window(struct cache *cache, uint32_t pages, unsigned attempt) {
+    const uint32_t none = cache->map.page_count;
+    uint32_t start = none;
+    if (attempt == 0) {
+        start = warm_page(cache);
+        if (start != none && page_run(&cache->map, start) >= pages) {
+            return start;
+        }
+        /* Pages of the older half of the log will do, next to the run before: then a cache of long values
+         * is swept in order, and the search is short. */
+        const uint64_t age = word_load(&cache->map.header->age);
+        start = first_window(cache, pages, age > none / 2 ? age - none / 2 : COST_LIMBO);
+    }
+    if (start == none) {
+        pin_recount(cache);
+        start = best_window(cache, pages);
+    }
+    return start;
+}
+
+static bool take_run(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
+    const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
+    for (unsigned i = 0; i < RUN_TRIES; i++) {
+        const uint32_t start = choose_window(cache, pages, i);
+        if (start < cache->map.page_count && claim_window(cache, record, start, pages, i > 0, pending)) {
+            pending->units = units;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Room for an entry ---- */
+
+bool room_take(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
+    if (units > page_units(&cache->map) / 2) {
+        return take_run(cache, record, units, pending);
+    }
+    for (unsigned i = 0; i < OPEN_TRIES; i++) {
+        if (LIKELY(page_append(cache, record, units, pending))) {
+            return true;
+        }
+        if (!open_a_page(cache, record)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+void room_finish(struct cache *cache, struct record_shared *record, struct pending *pending, bool published) {
+    if (pending->run_pages == 0) {
+        clear_writing(record);
+    } else if (published) {
+        uint64_t opening = word_load(&page_row(cache, pending->page)->state);
+        word_swap(&page_row(cache, pending->page)->state, &opening, state_change(opening, PAGE_CLOSED));
+    } else {
+        /* The head last: while it speaks, its members are nobody else's. */
+        give_up_run(cache, pending->page, pending->run_pages);
+    }
+    *pending = (struct pending){0};
+}

@@ -1,0 +1,33 @@
+/*
+ * Making room: which pages are taken back, and how.
+ *
+ * The policy is FIFO with reinsertion: pages are drained oldest first; entries used since they were
+ * written or last moved are moved once with their use count lowered, up to half a page of them, and the
+ * rest are dropped, so every drain gains room. It is the lock-free relative of CLOCK, SIEVE (Zhang et
+ * al., NSDI 2024) and S3-FIFO (Yang et al., SOSP 2023): a hit writes at most three times in an entry's
+ * life and moves nothing.
+ *
+ * Whoever needs room makes it, a bounded piece at a time; there is no daemon. Never called while this
+ * process has a page in `writing`.
+ */
+#ifndef LARDER_ROOM_H
+#define LARDER_ROOM_H
+
+#include "process.h"
+
+/*
+ * Takes place for an entry of `units`, evicting as needed. True: `pending` is filled. An entry of up to
+ * half a page lies in the open page, which stays announced in `writing`; a longer one has a run of pages
+ * of its own, whose head is in `opening`. False: no room can be made.
+ */
+bool room_take(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending);
+
+/* Ends what room_take() began: the entry is published (or not, and its place is given up). */
+void room_finish(struct cache *cache, struct record_shared *record, struct pending *pending, bool published);
+
+/* The longest entry, in units: an eighth of the pages. */
+static inline uint64_t room_units_max(const struct map *map) {
+    return (uint64_t)(map->page_count / 8) << map->unit_shift;
+}
+
+#endif
