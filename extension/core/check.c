@@ -1,0 +1,195 @@
+#include "check.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "drain.h"
+#include "hash.h"
+#include "index.h"
+#include "page.h"
+
+struct check {
+    struct cache *cache;
+    FILE *out;
+    size_t faults;
+    uint32_t *named; /* by page: index words that name it */
+};
+
+__attribute__((format(printf, 2, 3))) static void fault(struct check *check, const char *format, ...) {
+    check->faults++;
+    if (check->out) {
+        va_list arguments;
+        va_start(arguments, format);
+        vfprintf(check->out, format, arguments);
+        va_end(arguments);
+        fputc('\n', check->out);
+    }
+}
+
+static bool is_start(const struct map *map, uint64_t location) {
+    const uint64_t unit = ref_unit(map, location);
+    return (word_load(&ref_starts(map, ref_page(map, location))[unit >> 6]) >> (unit & 63)) & 1;
+}
+
+/* The units that an entry may use from its page's beginning: the page, or the run. */
+static uint64_t units_available(const struct map *map, uint32_t page) {
+    return (uint64_t)page_run(map, page) << map->unit_shift;
+}
+
+static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
+    const struct map *map = &check->cache->map;
+    const uint64_t location = slot_location(word);
+    const uint32_t page = ref_page(map, location);
+    if (page >= map->page_count) {
+        fault(check, "bucket %u names a page beyond the last", bucket);
+        return;
+    }
+    check->named[page]++;
+    const uint64_t state = word_load(&map->pages[page].state);
+    const enum page_state kind = state_of(state);
+    if (kind == PAGE_FREE || kind == PAGE_LIMBO || kind == PAGE_MEMBER) {
+        fault(check, "bucket %u names page %u in state %d", bucket, page, (int)kind);
+    }
+    const struct entry_shared *entry = ref_entry(map, location);
+    if (!entry || !entry_inside(map, location, entry)) {
+        fault(check, "bucket %u names an entry that leaves the pages", bucket);
+        return;
+    }
+    if (!is_start(map, location)) {
+        fault(check, "bucket %u names a place without a start bit", bucket);
+    }
+    if (slot_location(entry->where) != location || entry->life != state_life(state)) {
+        fault(check, "bucket %u names an entry of another place or life", bucket);
+    }
+    const struct place place = hash_place(map, entry->hash);
+    if (place.tag != slot_tag(word) ||
+        (place.first != &map->buckets[bucket] && place.second != &map->buckets[bucket])) {
+        fault(check, "bucket %u holds a key that belongs elsewhere", bucket);
+    }
+    const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
+    if (ref_unit(map, location) + units > units_available(map, page)) {
+        fault(check, "bucket %u names an entry that leaves its page", bucket);
+    }
+}
+
+static bool same_key(const struct entry_shared *a, const struct entry_shared *b) {
+    const uint32_t length = where_key_length(a->where);
+    return a->hash == b->hash && length == where_key_length(b->where) &&
+           memcmp(entry_key(a), entry_key(b), length) == 0;
+}
+
+/* A key stands once in its two buckets. */
+static void check_twice(struct check *check, const shared_word *slot) {
+    const struct map *map = &check->cache->map;
+    const uint64_t location = slot_location(word_load(slot));
+    const struct entry_shared *entry = location ? ref_entry(map, location) : NULL;
+    if (!entry) {
+        return;
+    }
+    const struct place place = hash_place(map, entry->hash);
+    struct bucket_shared *const buckets[2] = {place.first, place.second};
+    for (unsigned b = 0; b < (place.first == place.second ? 1 : 2); b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            const shared_word *other = &buckets[b]->slots[i];
+            const uint64_t other_location = slot_location(word_load(other));
+            const struct entry_shared *twin =
+                other > slot && other_location && ref_page(map, other_location) < map->page_count
+                    ? ref_entry(map, other_location)
+                    : NULL;
+            if (twin && same_key(entry, twin)) {
+                fault(check, "a key of %u bytes stands twice", where_key_length(entry->where));
+            }
+        }
+    }
+}
+
+static void check_index(struct check *check) {
+    const struct map *map = &check->cache->map;
+    for (uint32_t b = 0; b < map->bucket_count; b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            const shared_word *slot = &map->buckets[b].slots[i];
+            const uint64_t word = word_load(slot);
+            if (word && slot_location(word) == 0) {
+                fault(check, "bucket %u has a word without a location", b);
+            } else if (word) {
+                check_word(check, b, word);
+                if (ref_page(map, slot_location(word)) < map->page_count) {
+                    check_twice(check, slot);
+                }
+            }
+        }
+    }
+}
+
+static void check_pages(struct check *check) {
+    struct cache *cache = check->cache;
+    const struct map *map = &cache->map;
+    for (uint32_t page = 0; page < map->page_count; page++) {
+        const struct page_shared *row = &map->pages[page];
+        const uint64_t state = word_load(&row->state);
+        if (state_of(state) > PAGE_MEMBER) {
+            fault(check, "page %u is in no known state", page);
+        }
+        const uint64_t live = word_load(&row->live);
+        if (check->named[page] > 0 && (live >> 32 != state_life(state) || (uint32_t)live < check->named[page])) {
+            fault(check, "page %u counts %u living entries of life %u, the index names %u of life %u", page,
+                  (unsigned)live, (unsigned)(live >> 32), check->named[page], state_life(state));
+        }
+        if (state_of(state) == PAGE_MEMBER && page_head(map, page) == page &&
+            !page_abandoned(cache, page, state, true)) {
+            fault(check, "page %u belongs to a run without a head", page);
+        }
+    }
+}
+
+size_t cache_check(struct cache *cache, FILE *out) {
+    struct check check = {.cache = cache, .out = out};
+    if (!process_record(cache)) {
+        return 0;
+    }
+    check.named = calloc(cache->map.page_count, sizeof *check.named);
+    if (!check.named) {
+        fault(&check, "out of memory");
+        return check.faults;
+    }
+    check_index(&check);
+    check_pages(&check);
+    free(check.named);
+    return check.faults;
+}
+
+static bool is_named(const struct map *map, uint32_t page) {
+    for (uint32_t b = 0; b < map->bucket_count; b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            const uint64_t word = word_load(&map->buckets[b].slots[i]);
+            if (word && ref_page(map, slot_location(word)) == page) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+size_t cache_sweep(struct cache *cache) {
+    struct record_shared *record = process_record(cache);
+    size_t used = 0;
+    if (!record) {
+        return 0;
+    }
+    /* The open page is closed too, so that an empty cache uses none. */
+    const uint64_t current = word_load(&cache->map.header->current);
+    const uint32_t open = page_of_current(cache, current);
+    if (open < cache->map.page_count && !is_named(&cache->map, open)) {
+        uint64_t state = word_load(&page_row(cache, open)->state);
+        if (state_of(state) == PAGE_OPEN) {
+            word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED));
+        }
+    }
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        if (state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE && !is_named(&cache->map, page)) {
+            drain_page(cache, record, page, true);
+        }
+        used += state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE;
+    }
+    return used;
+}

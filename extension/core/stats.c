@@ -1,0 +1,144 @@
+/* What larder_info() and the tools show: figures of the segment and of its processes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "os.h"
+#include "page.h"
+#include "pin.h"
+#include "segment.h"
+
+static void read_pages(const struct map *map, struct cache_info *info) {
+    for (uint32_t page = 0; page < map->page_count; page++) {
+        switch (state_of(word_load(&map->pages[page].state))) {
+            case PAGE_FREE:
+                info->pages_free++;
+                break;
+            case PAGE_OPENING:
+            case PAGE_OPEN:
+                info->pages_open++;
+                break;
+            case PAGE_CLOSED:
+            case PAGE_DRAINING:
+                info->pages_closed++;
+                break;
+            case PAGE_LIMBO:
+                info->pages_limbo++;
+                break;
+            case PAGE_MEMBER:
+                info->pages_run++;
+                break;
+        }
+    }
+}
+
+static void read_index(const struct map *map, struct cache_info *info) {
+    info->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
+    for (uint32_t b = 0; b < map->bucket_count; b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            info->entries += word_peek(&map->buckets[b].slots[i]) != 0;
+        }
+    }
+}
+
+static bool lives(struct cache *cache, unsigned number) {
+    const struct record_shared *record = ref_record(&cache->map, number);
+    return word_load(&record->use) != RECORD_UNUSED &&
+           process_alive(cache, number, (uint32_t)word_load(&record->incarnation), 32, true);
+}
+
+static unsigned records_used(const struct map *map) {
+    const uint64_t used = word_load(&map->header->records_used);
+    return used < map->record_count ? (unsigned)used : map->record_count;
+}
+
+static uint64_t total(const struct map *map, enum counter counter) {
+    uint64_t sum = word_peek(&map->header->totals[counter]);
+    for (unsigned i = 0; i < records_used(map); i++) {
+        sum += word_peek(&ref_record(map, i)->counters[counter]);
+    }
+    return sum;
+}
+
+void cache_read_info(struct cache *cache, struct cache_info *info) {
+    memset(info, 0, sizeof *info);
+    if (!process_record(cache)) {
+        return;
+    }
+    const struct map *map = &cache->map;
+    read_pages(map, info);
+    read_index(map, info);
+    info->path = segment_path(cache->segment);
+    info->size = map->header->size;
+    info->size_asked = cache->options.size;
+    info->view = (uintptr_t)map->view;
+    info->fixed = map->fixed;
+    info->page_size = page_bytes(map);
+    info->pages = map->page_count;
+    info->pages_pinned = pin_population(map, false);
+    info->pages_pinned_long = pin_population(map, true);
+    info->pin_limit = map->pin_limit;
+    info->pin_limit_long = map->pin_limit_long;
+    info->pages_held_by_me = cache->pages_held;
+    info->record = cache->number;
+    info->process_limit = map->record_count;
+    for (unsigned i = 0; i < records_used(map); i++) {
+        info->processes += lives(cache, i);
+    }
+    info->age_ms = os_milliseconds() - map->header->created;
+    info->hits = total(map, COUNT_HITS);
+    info->misses = total(map, COUNT_MISSES);
+    info->stores = total(map, COUNT_STORES);
+    info->deletes = total(map, COUNT_DELETES);
+    info->copies = total(map, COUNT_COPIES);
+    info->evicted = total(map, COUNT_EVICTED);
+    info->expired = total(map, COUNT_EXPIRED);
+    info->moved = total(map, COUNT_MOVED);
+    info->displaced = total(map, COUNT_DISPLACED);
+    info->refused_size = total(map, COUNT_REFUSED_SIZE);
+    info->refused_room = total(map, COUNT_REFUSED_ROOM);
+    info->refused_lock = total(map, COUNT_REFUSED_LOCK);
+    info->swept = total(map, COUNT_SWEPT);
+    info->taken_over = total(map, COUNT_TAKEN_OVER);
+}
+
+static size_t pages_held(const struct map *map, const struct record_shared *record) {
+    size_t pages = 0;
+    for (uint32_t page = 0; page < map->page_count; page++) {
+        pages += bit_get(record->pins, page) ? page_run(map, page) : 0;
+    }
+    return pages;
+}
+
+static int by_pages(const void *a, const void *b) {
+    const struct cache_holder *left = a, *right = b;
+    return (left->pages < right->pages) - (left->pages > right->pages);
+}
+
+size_t cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most) {
+    if (!process_record(cache)) {
+        return 0;
+    }
+    const struct map *map = &cache->map;
+    size_t count = 0;
+    for (unsigned i = 0; i < records_used(map); i++) {
+        const struct record_shared *record = ref_record(map, i);
+        const size_t pages = pages_held(map, record);
+        if (pages == 0 || !lives(cache, i)) {
+            continue;
+        }
+        const struct cache_holder holder = {
+            .record = i,
+            .pages = pages,
+            .me = i == cache->number,
+            .long_lived = word_load(&record->use) == RECORD_LONG_LIVED,
+        };
+        if (count < most) {
+            holders[count++] = holder;
+        } else if (most && holders[most - 1].pages < pages) {
+            holders[most - 1] = holder;
+        }
+        qsort(holders, count, sizeof *holders, by_pages);
+    }
+    return count;
+}
