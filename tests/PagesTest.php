@@ -1,0 +1,45 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** Every PHP example of README and docs/ does what the page says, and every command is one that exists. */
+final class PagesTest extends TestCase
+{
+    /** @return iterable<string, array{Example}> */
+    public static function examples(): iterable
+    {
+        foreach (Repository::pages() as $name) {
+            foreach (Page::read($name)->examples() as $place => $example) {
+                yield $place => [$example];
+            }
+        }
+    }
+
+    #[DataProvider('examples')]
+    public function testExampleDoesWhatItSays(Example $example): void
+    {
+        self::assertNull($example->failure());
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function links(): iterable
+    {
+        foreach (Repository::pages() as $name) {
+            preg_match_all('~\]\((?!https?:|#|mailto:)([^)#]+)~', (string) file_get_contents(Repository::ROOT . '/' . $name), $matches);
+            foreach (array_unique($matches[1]) as $target) {
+                yield "$name: $target" => [\dirname($name) . '/' . $target];
+            }
+        }
+    }
+
+    #[DataProvider('links')]
+    public function testLinkLeadsSomewhere(string $path): void
+    {
+        self::assertFileExists(Repository::ROOT . '/' . $path);
+    }
+}

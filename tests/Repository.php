@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use Symfony\Component\Process\Process;
+
+/** The work tree under test, and how its parts are started from outside. */
+final class Repository
+{
+    public const ROOT = __DIR__ . '/..';
+
+    /**
+     * Not started yet; runs in the root folder without standard input.
+     *
+     * @param list<string> $command
+     * @param array<string, string|false> $environment in addition to that of the tests; false removes a variable
+     */
+    public static function process(array $command, array $environment = [], float $timeout = 60): Process
+    {
+        return new Process($command, self::ROOT, $environment, null, $timeout);
+    }
+
+    /**
+     * Runs PHP as a user of a clone would: with the engine that was built here, and APCu.
+     *
+     * @param list<string> $arguments
+     */
+    public static function php(array $arguments, string $directory = self::ROOT): Process
+    {
+        $engine = self::ROOT . '/extension/modules/larder.so';
+        $settings = ['-d', 'apc.enable_cli=1', '-d', 'display_errors=stderr', '-d', 'log_errors=0', '-d', 'error_reporting=-1'];
+        if (!\extension_loaded('larder') || self::isLoadedByPath()) {
+            array_push($settings, '-d', "extension=$engine");
+        }
+
+        return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 60);
+    }
+
+    /** Whether the engine comes from the command line of this process rather than from php.ini, which the child reads too. */
+    private static function isLoadedByPath(): bool
+    {
+        $process = new Process([\PHP_BINARY, '-r', 'exit((int) extension_loaded("larder"));']);
+
+        return $process->run() === 0;
+    }
+
+    /** @return list<string> the pages that a reader meets, as paths from the root */
+    public static function pages(): array
+    {
+        $pages = [];
+        foreach (['*.md', 'docs/*.md', '*/README.md'] as $pattern) {
+            foreach ((array) glob(self::ROOT . "/$pattern") as $page) {
+                $pages[] = substr((string) $page, \strlen(self::ROOT) + 1);
+            }
+        }
+
+        return array_values(array_unique($pages));
+    }
+}
