@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "cache.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "index.h"
 #include "lock.h"
 #include "os.h"
@@ -44,6 +46,32 @@ uint64_t cache_expiry(double ttl) {
 
 /* ---- Attaching ---- */
 
+static bool is_segment_name(const char *name) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t length = strlen(name);
+    return length >= 1 && length <= SEGMENT_NAME_MAX && name[0] != '.' && strspn(name, allowed) == length;
+}
+
+/* Writes into `reason` what is wrong with the options; false if anything is. */
+static bool check_options(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
+    reason[0] = '\0';
+    if (!is_segment_name(options->segment)) {
+        snprintf(reason, CACHE_REASON_MAX,
+                 "larder.segment must be 1 to %d of A-Z a-z 0-9 . _ - and not begin with a dot", SEGMENT_NAME_MAX);
+    } else if (strlen(options->directory) == 0 || strlen(options->directory) > SEGMENT_DIRECTORY_MAX) {
+        snprintf(reason, CACHE_REASON_MAX, "larder.path must name a folder in at most %d bytes",
+                 SEGMENT_DIRECTORY_MAX);
+    } else if (options->size < SEGMENT_SIZE_MIN || options->size > SEGMENT_SIZE_MAX) {
+        snprintf(reason, CACHE_REASON_MAX, "larder.size must be from 8M to 64G, not %zu bytes", options->size);
+    } else if (options->processes < 1 || options->processes > RECORDS_MAX) {
+        snprintf(reason, CACHE_REASON_MAX, "larder.processes must be from 1 to %d, not %u", RECORDS_MAX,
+                 options->processes);
+    } else if (!(options->pin_share >= 0.0 && options->pin_share <= 0.9)) {
+        snprintf(reason, CACHE_REASON_MAX, "larder.pin_share must be from 0.0 to 0.9");
+    }
+    return reason[0] == '\0';
+}
+
 static bool copy_options(struct cache *cache, const struct cache_options *options) {
     cache->options = *options;
     cache->options.directory = strdup(options->directory);
@@ -65,6 +93,9 @@ static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
 }
 
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
+    if (!check_options(options, reason)) {
+        return NULL;
+    }
     struct cache *cache = calloc(1, sizeof *cache);
     if (!cache || !copy_options(cache, options) || !(cache->identity = os_page_wiped_on_fork())) {
         strcpy(reason, "out of memory");

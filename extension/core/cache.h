@@ -146,7 +146,7 @@ struct cache_span {
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
 
 /*
- * Storing: reserve, write `length` bytes to span->desk, commit. cache_reserve() may evict. When it
+ * Storing: reserve, write `length` bytes (0 is fine) to span->desk, commit. cache_reserve() may evict. When it
  * fails in CACHE_SET mode the key's old value is gone, so no stale value stays behind; in the other
  * modes the old value stays. The same holds for a commit that fails. After a failed reserve there is
  * nothing to abandon.

@@ -10,7 +10,7 @@
 
 extern const char SEGMENT_MAGIC[8];
 
-enum { SEGMENT_SIZE_MIN = 8 << 20 };
+enum { SEGMENT_SIZE_MIN = 8 << 20, SEGMENT_NAME_MAX = 64, SEGMENT_DIRECTORY_MAX = 400 };
 #define SEGMENT_SIZE_MAX (UINT64_C(64) << 30)
 
 /* The file's layout hash: core's version mixed with the binding's value layout. */

@@ -1,0 +1,51 @@
+/*
+ * Takes the place of the whole engine on systems that it does not know: attaching says why there is no
+ * cache. The rest only has to be there for the linker: without a struct cache nobody calls it.
+ */
+#if !(defined(__linux__) && defined(__LP64__))
+
+#include <stdio.h>
+
+#include "cache.h"
+
+struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
+    (void)options;
+    snprintf(reason, CACHE_REASON_MAX, "the engine knows Linux on 64-bit x86 and arm only; use another store here");
+    return NULL;
+}
+
+#define NEVER(type, call, result)                                                                                \
+    type call {                                                                                                  \
+        return result;                                                                                           \
+    }
+#define ANY_KEY struct cache *cache, const struct cache_key *key
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+void cache_detach(struct cache *cache) {}
+void cache_request_end(struct cache *cache, bool keep_pins) {}
+void cache_recover(struct cache *cache) {}
+void cache_abandon(struct cache *cache, const struct cache_span *span) {}
+void cache_refuse(ANY_KEY) {}
+void cache_read_info(struct cache *cache, struct cache_info *info) {}
+NEVER(bool, cache_request_begin(struct cache *cache), false)
+NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
+NEVER(bool, cache_exists(ANY_KEY), false)
+NEVER(bool, cache_clear(struct cache *cache), false)
+NEVER(size_t, cache_value_max(const struct cache *cache), 0)
+NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
+NEVER(uint64_t, cache_now(void), 1)
+NEVER(uint64_t, cache_expiry(double ttl), 0)
+NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode mode, struct cache_span *span),
+      CACHE_AWAY)
+NEVER(enum cache_result,
+      cache_commit(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, enum cache_mode mode),
+      CACHE_AWAY)
+NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_AWAY)
+NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_AWAY)
+NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_AWAY)
+NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_AWAY)
+
+#else
+/* A translation unit must not be empty. */
+typedef int unsupported_is_not_needed;
+#endif
