@@ -1,0 +1,32 @@
+PHP_ARG_ENABLE([larder],
+  [whether to enable Larder, a cache in shared memory],
+  [AS_HELP_STRING([--enable-larder], [Enable Larder])],
+  [yes])
+
+PHP_ARG_ENABLE([larder-unreadable],
+  [whether cached values become unreadable after each request],
+  [AS_HELP_STRING([--enable-larder-unreadable],
+    [Larder: for its own tests, fault on any touch of a value after the request that fetched it])],
+  [no],
+  [no])
+
+if test "$PHP_LARDER" != "no"; then
+  larder_flags="-fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1"
+  if test "$PHP_LARDER_UNREADABLE" != "no"; then
+    larder_flags="$larder_flags -DLARDER_UNREADABLE=1"
+  fi
+
+  larder_core=`cd "PHP_EXT_SRCDIR(larder)" && echo core/*.c`
+  larder_php=`cd "PHP_EXT_SRCDIR(larder)" && echo php/*.c`
+
+  PHP_NEW_EXTENSION([larder], [$larder_php], [$ext_shared],, [$larder_flags])
+
+  dnl core/ is plain C11 and knows nothing of PHP; PHP's headers want the compiler's own dialect.
+  if test "$ext_shared" = "yes" || test "$ext_shared" = "shared"; then
+    PHP_ADD_SOURCES_X(PHP_EXT_DIR(larder), [$larder_core], [-std=c11 $larder_flags $EXTRA_CFLAGS], shared_objects_larder, yes)
+  else
+    PHP_ADD_SOURCES(PHP_EXT_DIR(larder), [$larder_core], [-std=c11 $larder_flags])
+  fi
+  PHP_ADD_BUILD_DIR([$ext_builddir/core])
+  PHP_ADD_BUILD_DIR([$ext_builddir/php])
+fi

@@ -1,0 +1,121 @@
+#include "attach.h"
+#include "shape.h"
+
+#include "SAPI.h"
+#include "php_streams.h"
+
+#include <syslog.h>
+
+/* The command line, debuggers and embedders run one request for as long as they like. */
+static bool is_long_lived(void) {
+    static const char *const names[] = {"cli", "phpdbg", "embed", "micro"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(sapi_module.name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_try(void) {
+    enum { PATIENCE = 1000 }; /* milliseconds */
+    if (LARDER_G(attach_tried) && !(is_long_lived() && cache_now() - LARDER_G(attach_tried_at) >= PATIENCE)) {
+        return false;
+    }
+    LARDER_G(attach_tried) = true;
+    LARDER_G(attach_tried_at) = cache_now();
+    return true;
+}
+
+/* Once a process: what is wrong with its cache is wrong in every request. */
+static void log_reason(void) {
+    char *line;
+    if (LARDER_G(reason)[0] == '\0' || LARDER_G(reason_logged)) {
+        return;
+    }
+    LARDER_G(reason_logged) = true;
+    spprintf(&line, 0, "larder: %s%s", LARDER_G(cache) ? "" : "no cache in this process: ", LARDER_G(reason));
+    php_log_err_with_severity(line, LOG_WARNING);
+    efree(line);
+}
+
+struct cache *attach_now(void) {
+    if (CG(compiler_options) & ZEND_COMPILE_PRELOAD) {
+        strcpy(LARDER_G(reason), "there is no cache while PHP preloads");
+        return NULL;
+    }
+    if (!LARDER_G(enabled)) {
+        strcpy(LARDER_G(reason), "larder.enabled is off");
+        return NULL;
+    }
+    if (!may_try()) {
+        return NULL;
+    }
+    const struct cache_options options = {
+        .directory = LARDER_G(path),
+        .segment = LARDER_G(segment),
+        .size = (size_t)MAX(LARDER_G(size), 0),
+        .processes = (unsigned)MIN(MAX(LARDER_G(processes), 0), UINT_MAX),
+        .pin_share = LARDER_G(pin_share),
+        .value_layout = shape_layout(),
+        .long_lived = is_long_lived(),
+        .rebase = shape_rebase,
+    };
+    LARDER_G(cache) = cache_attach(&options, LARDER_G(reason));
+    log_reason();
+#ifdef LARDER_UNREADABLE
+    unreadable_attached();
+#endif
+    return LARDER_G(cache);
+}
+
+void attach_request_begin(void) {
+    LARDER_G(attach_tried) = false;
+    if (!LARDER_G(cache)) {
+        return;
+    }
+#ifdef LARDER_UNREADABLE
+    unreadable_allow();
+#endif
+    if (!cache_request_begin(LARDER_G(cache))) {
+        cache_detach(LARDER_G(cache));
+        LARDER_G(cache) = NULL;
+    }
+#ifdef LARDER_UNREADABLE
+    unreadable_attached();
+#endif
+}
+
+/*
+ * PHP frees the names of a request's stream wrappers and filters after this, the last hook that it gives: a name
+ * that was fetched would be touched later than the pins were dropped. The request has tables of its own only if
+ * it registered something.
+ */
+static bool names_outlive_request(void) {
+    return php_stream_get_url_stream_wrappers_hash() != php_stream_get_url_stream_wrappers_hash_global() ||
+           php_get_stream_filters_hash() != php_get_stream_filters_hash_global();
+}
+
+void attach_request_end(void) {
+    if (!LARDER_G(cache)) {
+        return;
+    }
+    bool keep_pins = names_outlive_request();
+    cache_request_end(LARDER_G(cache), keep_pins);
+#ifdef LARDER_UNREADABLE
+    if (!keep_pins) {
+        unreadable_forbid();
+    }
+#endif
+}
+
+void attach_end(zend_larder_globals *globals) {
+#ifdef LARDER_UNREADABLE
+    unreadable_allow();
+#endif
+    if (globals->cache) {
+        cache_detach(globals->cache);
+        globals->cache = NULL;
+    }
+    plan_release(&globals->plan);
+}

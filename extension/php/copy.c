@@ -1,0 +1,115 @@
+#include "copy.h"
+#include "shape.h"
+
+/*
+ * The records are walked from end to end. An array gets its zend_array when its parent is met, which lies before
+ * it, and its table when it is met itself. Where the copy of a record is stands in the record, in
+ * the place of what was already taken from it: a refcount of 0 says so.
+ */
+struct copying {
+    char *scratch;
+    uintptr_t base; /* what the pointers in it assume for `scratch` */
+};
+
+static zend_refcounted_h *record_at(const struct copying *c, const void *pointer) {
+    return (zend_refcounted_h *)(c->scratch + ((uintptr_t)pointer - c->base));
+}
+
+zend_string *copy_string(const zend_string *record) {
+    if (ZSTR_LEN(record) <= 1) {
+        return ZSTR_LEN(record) == 0 ? ZSTR_EMPTY_ALLOC() : ZSTR_CHAR((zend_uchar)ZSTR_VAL(record)[0]);
+    }
+    zend_string *copy = zend_string_init(ZSTR_VAL(record), ZSTR_LEN(record), false);
+    ZSTR_H(copy) = ZSTR_H(record);
+    GC_ADD_FLAGS(copy, GC_FLAGS(record) & IS_STR_VALID_UTF8);
+    return copy;
+}
+
+/* The copy of a string that may be met often: made when first met, counted from then on. */
+static zend_string *copied_string(const struct copying *c, const zend_string *pointer) {
+    zend_string *record = (zend_string *)record_at(c, pointer);
+    if (record->gc.refcount == 0) {
+        return zend_string_copy((zend_string *)(uintptr_t)ZSTR_H(record));
+    }
+    zend_string *copy = copy_string(record);
+    record->gc.refcount = 0;
+    ZSTR_H(record) = (zend_ulong)(uintptr_t)copy;
+    return copy;
+}
+
+static zend_array *new_array(HashTable *record) {
+    zend_array *copy = emalloc(sizeof(*copy));
+    record->gc.refcount = 0;
+    record->pDestructor = (dtor_func_t)(uintptr_t)copy;
+    return copy;
+}
+
+static void copy_element(const struct copying *c, zval *target, const zval *source) {
+    if (Z_TYPE_P(source) == IS_STRING) {
+        zend_string *string = copied_string(c, Z_STR_P(source));
+        ZVAL_STR(target, string);
+    } else if (Z_TYPE_P(source) == IS_ARRAY) {
+        HashTable *record = (HashTable *)record_at(c, Z_ARR_P(source));
+        if (record->nNumOfElements == 0 && record->nNextFreeElement == zend_empty_array.nNextFreeElement) {
+            ZVAL_EMPTY_ARRAY(target);
+        } else {
+            ZVAL_ARR(target, new_array(record));
+        }
+    } else {
+        ZVAL_COPY_VALUE(target, source);
+    }
+}
+
+static void fill_array(const struct copying *c, zend_array *target, HashTable *record) {
+    char *table = (char *)(record + 1);
+    size_t hash_bytes = HT_HASH_SIZE(record->nTableMask);
+
+    if (record->nNumOfElements == 0) {
+        zend_hash_init(target, 0, NULL, ZVAL_PTR_DTOR, false);
+        target->nNextFreeElement = record->nNextFreeElement;
+        return;
+    }
+    *target = *record;
+    GC_SET_REFCOUNT(target, 1);
+    GC_TYPE_INFO(target) = GC_ARRAY;
+    target->pDestructor = ZVAL_PTR_DTOR;
+    if (HT_IS_PACKED(record)) {
+        const zval *from = (const zval *)(table + hash_bytes);
+        HT_SET_DATA_ADDR(target, emalloc(HT_PACKED_SIZE(target)));
+        memcpy(HT_GET_DATA_ADDR(target), table, hash_bytes);
+        for (uint32_t i = 0; i < record->nNumUsed; i++) {
+            copy_element(c, &target->arPacked[i], &from[i]);
+        }
+        return;
+    }
+    const Bucket *from = (const Bucket *)(table + hash_bytes);
+    HT_SET_DATA_ADDR(target, emalloc(HT_SIZE(target)));
+    memcpy(HT_GET_DATA_ADDR(target), table, hash_bytes);
+    for (uint32_t i = 0; i < record->nNumUsed; i++) {
+        Bucket *to = &target->arData[i];
+        to->h = from[i].h;
+        to->key = NULL;
+        if (from[i].key) {
+            to->key = copied_string(c, from[i].key);
+            if (!ZSTR_IS_INTERNED(to->key)) {
+                HT_FLAGS(target) &= ~HASH_FLAG_STATIC_KEYS;
+            }
+        }
+        copy_element(c, &to->val, &from[i].val);
+        Z_NEXT(to->val) = Z_NEXT(from[i].val);
+    }
+}
+
+void copy_array(const struct cache_value *value, zval *result) {
+    struct copying c = {(char *)value->bytes, value->base};
+    zend_array *root = new_array((HashTable *)c.scratch);
+    for (size_t at = 0; at < value->length;) {
+        zend_refcounted_h *record = (zend_refcounted_h *)(c.scratch + at);
+        if ((record->u.type_info & GC_TYPE_MASK) == IS_ARRAY && record->refcount == 0) {
+            HashTable *array = (HashTable *)record;
+            fill_array(&c, (zend_array *)(uintptr_t)array->pDestructor, array);
+        }
+        at += shape_of_record(record);
+    }
+    ZVAL_ARR(result, root);
+}

@@ -1,0 +1,130 @@
+#include "encode.h"
+#include "shape.h"
+#include "hash.h"
+#include "utf8.h"
+
+struct encoding {
+    const struct plan *plan;
+    char *desk;
+    uintptr_t view;
+    size_t next_array; /* in plan->arrays: the one that the next array element will be */
+    const uint32_t *next_place;
+    size_t place; /* up to which everything is written, units */
+};
+
+void encode_string(zend_string *record, const zend_string *source) {
+    size_t length = ZSTR_LEN(source);
+    size_t bytes = shape_of_string(length);
+    uint32_t flags = SHAPE_STRING_FLAGS;
+
+    if ((GC_FLAGS(source) & IS_STR_VALID_UTF8) || utf8_valid(ZSTR_VAL(source), length)) {
+        flags |= IS_STR_VALID_UTF8;
+    }
+    *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding; the text overwrites what is not */
+    GC_SET_REFCOUNT(record, SHAPE_REFCOUNT);
+    GC_TYPE_INFO(record) = GC_STRING | (flags << GC_FLAGS_SHIFT);
+    ZSTR_H(record) = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), length);
+    ZSTR_LEN(record) = length;
+    memcpy(ZSTR_VAL(record), ZSTR_VAL(source), length);
+}
+
+/* Where the next string of the plan lies. Writes it there, unless it is one that was met before. */
+static zend_always_inline zend_string *string_at(struct encoding *e, const zend_string *source) {
+    size_t place = *e->next_place++;
+    if (place == e->place) {
+        encode_string((zend_string *)(e->desk + place * PLAN_UNIT), source);
+        e->place += shape_of_string(ZSTR_LEN(source)) / PLAN_UNIT;
+    }
+    return (zend_string *)(e->view + place * PLAN_UNIT);
+}
+
+static zend_always_inline void encode_value(struct encoding *e, zval *target, const zval *source) {
+    while (Z_TYPE_P(source) == IS_REFERENCE) {
+        source = Z_REFVAL_P(source);
+    }
+    switch (Z_TYPE_P(source)) {
+        case IS_STRING:
+            shape_point(target, string_at(e, Z_STR_P(source)), IS_STRING);
+            return;
+        case IS_ARRAY: {
+            size_t place = e->plan->arrays[e->next_array++].place;
+            shape_point(target, (void *)(e->view + place * PLAN_UNIT), IS_ARRAY);
+            return;
+        }
+        default:
+            target->value = source->value;
+            Z_TYPE_INFO_P(target) = Z_TYPE_P(source);
+    }
+}
+
+static void encode_packed(struct encoding *e, zval *table, const HashTable *source) {
+    for (uint32_t i = 0; i < source->nNumUsed; i++) {
+        encode_value(e, &table[i], &source->arPacked[i]);
+        table[i].u2.next = 0;
+    }
+}
+
+/* `target` is the array on the desk; its own arData is a view address. */
+static void encode_hash(struct encoding *e, HashTable *target, Bucket *table, const HashTable *source) {
+    /* Chains stay as they are if no element moves and the hash part is as long as the source's. */
+    bool same = target->nTableMask == source->nTableMask && HT_IS_WITHOUT_HOLES(source);
+    size_t hash_bytes = HT_HASH_SIZE(target->nTableMask);
+    if (same) {
+        memcpy((char *)table - hash_bytes, HT_GET_DATA_ADDR(source), hash_bytes);
+    } else {
+        memset((char *)table - hash_bytes, 0xff, hash_bytes); /* HT_INVALID_IDX */
+    }
+    Bucket *to = table;
+    for (const Bucket *from = source->arData, *end = from + source->nNumUsed; from < end; from++) {
+        if (Z_TYPE(from->val) == IS_UNDEF) {
+            continue;
+        }
+        to->h = from->h;
+        to->key = from->key ? string_at(e, from->key) : NULL;
+        encode_value(e, &to->val, &from->val);
+        if (same) {
+            Z_NEXT(to->val) = Z_NEXT(from->val);
+        } else {
+            uint32_t *chain = &HT_HASH_EX(table, (uint32_t)to->h | target->nTableMask);
+            Z_NEXT(to->val) = *chain;
+            *chain = HT_IDX_TO_HASH((uint32_t)(to - table));
+        }
+        to++;
+    }
+}
+
+static void encode_one(struct encoding *e, const struct plan_array *array) {
+    const HashTable *source = array->source;
+    struct table_shape shape = shape_of_table(source);
+    HashTable *target = (HashTable *)(e->desk + array->place * (size_t)PLAN_UNIT);
+    size_t table = sizeof(*target) + shape.hash_size * sizeof(uint32_t); /* from the record's beginning */
+
+    memset(target, 0, sizeof(*target));
+    GC_SET_REFCOUNT(target, SHAPE_REFCOUNT);
+    GC_TYPE_INFO(target) = GC_ARRAY | (SHAPE_ARRAY_FLAGS << GC_FLAGS_SHIFT);
+    HT_FLAGS(target) = HASH_FLAG_STATIC_KEYS | (shape.packed ? HASH_FLAG_PACKED : 0) |
+                       (shape.used == 0 ? HASH_FLAG_UNINITIALIZED : 0);
+    target->nTableMask = (uint32_t) - (int32_t)shape.hash_size;
+    target->arData = (Bucket *)(e->view + array->place * (size_t)PLAN_UNIT + table);
+    target->nNumUsed = shape.used;
+    target->nNumOfElements = source->nNumOfElements;
+    target->nTableSize = shape.size;
+    target->nNextFreeElement = source->nNextFreeElement;
+
+    e->place = array->place + shape_of_array(shape) / PLAN_UNIT;
+    if (shape.packed || shape.used == 0) {
+        memset(target + 1, 0xff, shape.hash_size * sizeof(uint32_t)); /* HT_INVALID_IDX */
+    }
+    if (shape.packed) {
+        encode_packed(e, (zval *)((char *)target + table), source);
+    } else if (shape.used > 0) {
+        encode_hash(e, target, (Bucket *)((char *)target + table), source);
+    }
+}
+
+void encode_array(const struct plan *plan, const struct cache_span *span) {
+    struct encoding e = {plan, span->desk, span->view, 1, plan->places, 0};
+    for (size_t i = 0; i < plan->array_count; i++) {
+        encode_one(&e, &plan->arrays[i]);
+    }
+}

@@ -1,0 +1,157 @@
+#include "info.h"
+#include "objects.h"
+
+#include "ext/standard/info.h"
+
+#include <unistd.h>
+
+enum { HOLDERS = 10 };
+
+static void add_count(zval *array, const char *name, uint64_t count) {
+    add_assoc_long(array, name, (zend_long)count);
+}
+
+static bool points_to_values(const struct cache_info *info) {
+    return info->fixed && LARDER_G(zero_copy);
+}
+
+static void add_memory(zval *result, const struct cache_info *info) {
+    zval memory;
+    array_init(&memory);
+    add_count(&memory, "page_size", info->page_size);
+    add_count(&memory, "pages", info->pages);
+    add_count(&memory, "free", info->pages_free);
+    add_count(&memory, "open", info->pages_open);
+    add_count(&memory, "closed", info->pages_closed);
+    add_count(&memory, "limbo", info->pages_limbo);
+    add_count(&memory, "run", info->pages_run);
+    add_assoc_zval(result, "memory", &memory);
+}
+
+static void add_evictions(zval *result, const struct cache_info *info) {
+    zval evictions;
+    array_init(&evictions);
+    add_count(&evictions, "room", info->evicted);
+    add_count(&evictions, "expired", info->expired);
+    add_count(&evictions, "index", info->displaced);
+    add_assoc_zval(result, "evictions", &evictions);
+}
+
+static void add_refusals(zval *result, const struct cache_info *info) {
+    zval refusals;
+    array_init(&refusals);
+    add_count(&refusals, "size", info->refused_size);
+    add_count(&refusals, "room", info->refused_room);
+    add_count(&refusals, "lock", info->refused_lock);
+    add_assoc_zval(result, "refusals", &refusals);
+}
+
+static void add_pins(zval *result, const struct cache_info *info) {
+    zval pins;
+    array_init(&pins);
+    add_count(&pins, "pages", info->pages_pinned);
+    add_count(&pins, "limit", info->pin_limit);
+    add_count(&pins, "long_lived", info->pages_pinned_long);
+    add_count(&pins, "long_lived_limit", info->pin_limit_long);
+    add_count(&pins, "mine", info->pages_held_by_me);
+    add_assoc_zval(result, "pins", &pins);
+}
+
+static void add_holders(zval *processes, struct cache *cache) {
+    struct cache_holder holders[HOLDERS];
+    size_t count = cache_read_holders(cache, holders, HOLDERS);
+    zval list, holder;
+    array_init_size(&list, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        array_init(&holder);
+        add_count(&holder, "record", holders[i].record);
+        add_count(&holder, "pages", holders[i].pages);
+        add_assoc_bool(&holder, "mine", holders[i].me);
+        add_assoc_bool(&holder, "long_lived", holders[i].long_lived);
+        add_next_index_zval(&list, &holder);
+    }
+    add_assoc_zval(processes, "holders", &list);
+}
+
+static void add_processes(zval *result, struct cache *cache, const struct cache_info *info) {
+    zval processes;
+    array_init(&processes);
+    add_count(&processes, "attached", info->processes);
+    add_count(&processes, "limit", info->process_limit);
+    add_count(&processes, "mine", info->record);
+    add_count(&processes, "swept", info->swept);
+    add_count(&processes, "locks_taken_over", info->taken_over);
+    add_holders(&processes, cache);
+    add_assoc_zval(result, "processes", &processes);
+}
+
+void info_array(struct cache *cache, zval *result) {
+    array_init(result);
+    add_assoc_bool(result, "available", cache != NULL);
+    add_assoc_string(result, "reason", LARDER_G(reason));
+    add_assoc_string(result, "version", LARDER_VERSION);
+    add_assoc_string(result, "segment", LARDER_G(segment));
+    add_count(result, "user", geteuid());
+    if (!cache) {
+        return;
+    }
+    struct cache_info info;
+    cache_read_info(cache, &info);
+    add_assoc_string(result, "path", info.path);
+    add_assoc_double(result, "age", (double)info.age_ms / 1000);
+    add_count(result, "size", info.size);
+    add_count(result, "size_asked", info.size_asked);
+    add_assoc_bool(result, "zero_copy", points_to_values(&info));
+    add_assoc_string(result, "serializer", objects_use_igbinary() ? "igbinary" : "php");
+    add_memory(result, &info);
+    add_count(result, "entries", info.entries);
+    add_count(result, "slots", info.slots);
+    add_count(result, "hits", info.hits);
+    add_count(result, "misses", info.misses);
+    add_count(result, "stores", info.stores);
+    add_count(result, "deletes", info.deletes);
+    add_count(result, "copies", info.copies);
+    add_evictions(result, &info);
+    add_count(result, "moves", info.moved);
+    add_refusals(result, &info);
+    add_pins(result, &info);
+    add_processes(result, cache, &info);
+}
+
+/* ---- phpinfo() ------------------------------------------------------------------------------- */
+
+static void row(const char *name, const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
+
+static void row(const char *name, const char *format, ...) {
+    char text[MAXPATHLEN];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    php_info_print_table_row(2, name, text);
+}
+
+void info_page(struct cache *cache) {
+    php_info_print_table_start();
+    php_info_print_table_row(2, "Larder", cache ? "available" : "not available here");
+    php_info_print_table_row(2, "Version", LARDER_VERSION);
+    if (LARDER_G(reason)[0]) {
+        php_info_print_table_row(2, cache ? "Note" : "Reason", LARDER_G(reason));
+    }
+    row("User", "%u (each user has a cache of their own)", (unsigned)geteuid());
+    php_info_print_table_row(2, "Objects are serialized by", objects_use_igbinary() ? "igbinary" : "serialize()");
+    if (cache) {
+        struct cache_info info;
+        cache_read_info(cache, &info);
+        php_info_print_table_row(2, "Segment", info.path);
+        row("Size", "%zu bytes, %zu pages of %zu", info.size, info.pages, info.page_size);
+        php_info_print_table_row(2, "Values are", points_to_values(&info) ? "pointed to" : "copied");
+        row("Entries", "%zu of %zu", info.entries, info.slots);
+        row("Hits, misses", "%" PRIu64 ", %" PRIu64, info.hits, info.misses);
+        row("Stores", "%" PRIu64, info.stores);
+        row("Evicted for room", "%" PRIu64, info.evicted);
+        row("Pages held by readers", "%zu, at most %zu", info.pages_pinned, info.pin_limit);
+        row("Processes", "%u of %u", info.processes, info.process_limit);
+    }
+    php_info_print_table_end();
+}

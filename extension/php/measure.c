@@ -1,0 +1,185 @@
+#include "php_larder.h"
+#include "shape.h"
+#include "hash.h"
+
+struct measuring {
+    struct plan *plan;
+    size_t place; /* the next one, in units */
+    size_t most;  /* units */
+};
+
+/*
+ * Room for `more` elements of `size` bytes in a list that holds `count` of them. The lists are not PHP's memory:
+ * they outlive the request, and one that is large must not end the script by its memory_limit.
+ */
+static bool list_reserve(void **list, size_t *room, size_t count, size_t more, size_t size) {
+    if (EXPECTED(*room - count >= more)) {
+        return true;
+    }
+    size_t wanted = *room * 2 > count + more ? *room * 2 : count + more + 64;
+    void *grown = realloc(*list, wanted * size);
+    if (!grown) {
+        return false;
+    }
+    *list = grown;
+    *room = wanted;
+    return true;
+}
+
+/*
+ * Adds an array to those that will be laid down. An array can hold itself through a reference only, and a walk
+ * that goes round comes to the same array through the same reference again; so arrays behind references are
+ * marked, until the end of the measuring. Immutable ones hold no references.
+ */
+static enum measured push_array(struct measuring *m, HashTable *array, bool behind_reference) {
+    struct plan *plan = m->plan;
+    bool mark = behind_reference && !(GC_FLAGS(array) & GC_IMMUTABLE);
+    if (UNEXPECTED(mark && GC_IS_RECURSIVE(array))) {
+        return MEASURED_MIXED;
+    }
+    if (UNEXPECTED(!list_reserve((void **)&plan->arrays, &plan->array_room, plan->array_count, 1,
+                                 sizeof(*plan->arrays)))) {
+        return MEASURED_TOO_LARGE;
+    }
+    plan->arrays[plan->array_count++] = (struct plan_array){array, 0, mark};
+    if (UNEXPECTED(mark)) {
+        GC_PROTECT_RECURSION(array);
+    }
+    return MEASURED_PLAIN;
+}
+
+static zend_always_inline uint32_t place_new(struct measuring *m, const zend_string *string) {
+    size_t place = m->place;
+    m->place += shape_of_string(ZSTR_LEN(string)) / PLAN_UNIT;
+    return (uint32_t)place;
+}
+
+static zend_always_inline uint32_t place_shared(struct measuring *m, zend_string *string) {
+    zend_ulong hash = string_hash(string);
+    struct plan *plan = m->plan;
+    struct plan_string *set = plan->seen[(hash ^ (hash >> 32)) % PLAN_SETS];
+    struct plan_string *free = &set[(m->place + hash) % PLAN_WAYS]; /* if all are taken: any one */
+
+    for (unsigned i = 0; i < PLAN_WAYS; i++) {
+        if (set[i].round != plan->round) {
+            free = &set[i];
+            break; /* they are filled in order */
+        }
+        if (set[i].string == string ||
+            (ZSTR_H(set[i].string) == hash && ZSTR_LEN(set[i].string) == ZSTR_LEN(string) &&
+             memcmp(ZSTR_VAL(set[i].string), ZSTR_VAL(string), ZSTR_LEN(string)) == 0)) {
+            return set[i].place;
+        }
+    }
+    uint32_t place = place_new(m, string);
+    *free = (struct plan_string){string, place, plan->round};
+    return place;
+}
+
+static zend_always_inline enum measured measure_value(struct measuring *m, zval *value) {
+    bool behind_reference = Z_TYPE_P(value) == IS_REFERENCE;
+    if (UNEXPECTED(behind_reference)) {
+        if (Z_REFCOUNT_P(value) != 1) {
+            return MEASURED_MIXED;
+        }
+        value = Z_REFVAL_P(value);
+    }
+    if (EXPECTED(Z_TYPE_P(value) < IS_STRING)) {
+        return MEASURED_PLAIN;
+    }
+    if (EXPECTED(Z_TYPE_P(value) == IS_STRING)) {
+        zend_string *string = Z_STR_P(value);
+        /* Of a string that nobody else has there is no second one to be found. */
+        bool alone = !ZSTR_IS_INTERNED(string) && GC_REFCOUNT(string) == 1;
+        m->plan->places[m->plan->place_count++] = alone ? place_new(m, string) : place_shared(m, string);
+        return EXPECTED(m->place <= m->most) ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
+    }
+    if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY)) {
+        return push_array(m, Z_ARR_P(value), behind_reference);
+    }
+    return MEASURED_MIXED;
+}
+
+static enum measured measure_elements(struct measuring *m, HashTable *array) {
+    if (HT_IS_PACKED(array)) {
+        for (zval *value = array->arPacked, *end = value + array->nNumUsed; value < end; value++) {
+            enum measured result = measure_value(m, value);
+            if (UNEXPECTED(result != MEASURED_PLAIN)) {
+                return result;
+            }
+        }
+        return MEASURED_PLAIN;
+    }
+    for (Bucket *bucket = array->arData, *end = bucket + array->nNumUsed; bucket < end; bucket++) {
+        if (Z_TYPE(bucket->val) == IS_UNDEF) {
+            continue;
+        }
+        if (bucket->key) {
+            m->plan->places[m->plan->place_count++] = place_shared(m, bucket->key);
+            if (UNEXPECTED(m->place > m->most)) {
+                return MEASURED_TOO_LARGE;
+            }
+        }
+        enum measured result = measure_value(m, &bucket->val);
+        if (UNEXPECTED(result != MEASURED_PLAIN)) {
+            return result;
+        }
+    }
+    return MEASURED_PLAIN;
+}
+
+static enum measured measure_all(struct measuring *m) {
+    struct plan *plan = m->plan;
+    for (size_t i = 0; i < plan->array_count; i++) {
+        HashTable *source = plan->arrays[i].source;
+        plan->arrays[i].place = (uint32_t)m->place;
+        m->place += shape_of_array(shape_of_table(source)) / PLAN_UNIT;
+        if (UNEXPECTED(m->place > m->most) || /* two places an element: its key's and its own */
+            UNEXPECTED(!list_reserve((void **)&plan->places, &plan->place_room, plan->place_count,
+                                     (size_t)source->nNumUsed * 2, sizeof(*plan->places)))) {
+            return MEASURED_TOO_LARGE;
+        }
+        enum measured result = measure_elements(m, source);
+        if (UNEXPECTED(result != MEASURED_PLAIN)) {
+            return result;
+        }
+    }
+    return m->place <= m->most ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
+}
+
+enum measured measure_array(struct plan *plan, HashTable *array, size_t most) {
+    struct measuring m = {plan, 0, MIN(most / PLAN_UNIT, UINT32_MAX)};
+    plan->array_count = 0;
+    plan->place_count = 0;
+    if (++plan->round == 0) { /* once in four thousand million stores old marks would look new */
+        memset(plan->seen, 0, sizeof(plan->seen));
+        plan->round = 1;
+    }
+    enum measured result = push_array(&m, array, false);
+    if (EXPECTED(result == MEASURED_PLAIN)) {
+        result = measure_all(&m);
+    }
+    for (size_t i = 0; i < plan->array_count; i++) {
+        if (UNEXPECTED(plan->arrays[i].marked)) {
+            GC_UNPROTECT_RECURSION(plan->arrays[i].source);
+        }
+    }
+    plan->length = m.place * PLAN_UNIT;
+    return result;
+}
+
+void plan_release(struct plan *plan) {
+    free(plan->arrays);
+    free(plan->places);
+    plan->arrays = NULL;
+    plan->places = NULL;
+    plan->array_room = plan->place_room = 0;
+    plan->array_count = plan->place_count = 0;
+}
+
+void plan_shrink(struct plan *plan) {
+    enum { USUAL = 1 << 20 }; /* bytes */
+    if (plan->array_room * sizeof(*plan->arrays) + plan->place_room * sizeof(*plan->places) > USUAL) {
+        plan_release(plan);
+    }
+}

@@ -1,0 +1,89 @@
+/* The module as PHP sees it: what happens when it is loaded, and at both ends of a request. */
+#include "attach.h"
+#include "info.h"
+#include "settings.h"
+
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+#include "../larder_arginfo.h"
+
+ZEND_DECLARE_MODULE_GLOBALS(larder)
+
+static PHP_GINIT_FUNCTION(larder) {
+#if defined(ZTS) && defined(COMPILE_DL_LARDER)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    memset(larder_globals, 0, sizeof(*larder_globals));
+}
+
+static PHP_GSHUTDOWN_FUNCTION(larder) {
+    attach_end(larder_globals);
+}
+
+static PHP_MINIT_FUNCTION(larder) {
+    settings_register(type, module_number);
+    return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(larder) {
+    (void)type;
+    UNREGISTER_INI_ENTRIES();
+    return SUCCESS;
+}
+
+static PHP_RINIT_FUNCTION(larder) {
+    (void)type;
+    (void)module_number;
+#if defined(ZTS) && defined(COMPILE_DL_LARDER)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    attach_request_begin();
+    return SUCCESS;
+}
+
+/* Not RSHUTDOWN: superglobals, statics, symbol tables and objects die after that, and touch their values. */
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(larder) {
+    attach_request_end();
+    return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(larder) {
+    (void)zend_module;
+    info_page(attach());
+    DISPLAY_INI_ENTRIES();
+}
+
+/* clang-format off */
+static const zend_module_dep larder_dependencies[] = {
+    ZEND_MOD_REQUIRED("standard")
+    ZEND_MOD_OPTIONAL("igbinary")
+    ZEND_MOD_END
+};
+/* clang-format on */
+
+zend_module_entry larder_module_entry = {
+    STANDARD_MODULE_HEADER_EX,
+    NULL,
+    larder_dependencies,
+    "larder",
+    ext_functions,
+    PHP_MINIT(larder),
+    PHP_MSHUTDOWN(larder),
+    PHP_RINIT(larder),
+    NULL, /* RSHUTDOWN */
+    PHP_MINFO(larder),
+    LARDER_VERSION,
+    PHP_MODULE_GLOBALS(larder),
+    PHP_GINIT(larder),
+    PHP_GSHUTDOWN(larder),
+    ZEND_MODULE_POST_ZEND_DEACTIVATE_N(larder),
+    STANDARD_MODULE_PROPERTIES_EX,
+};
+
+#ifdef COMPILE_DL_LARDER
+#ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
+ZEND_GET_MODULE(larder)
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The module's globals: settings, the cache of this process (of this thread, under ZTS), and buffers that
+ * outlive a call.
+ */
+#ifndef PHP_LARDER_H
+#define PHP_LARDER_H
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "php.h"
+
+#include "../core/cache.h"
+#include "measure.h"
+#include "versions.h"
+
+#define LARDER_VERSION "0.1.0-dev"
+
+enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
+
+ZEND_BEGIN_MODULE_GLOBALS(larder)
+    struct cache *cache; /* NULL until the first use in a request, and while there is none */
+    bool zero_copy;
+    bool enabled;
+    enum serializer serializer;
+    char *segment;
+    char *path;
+    zend_long size;
+    zend_long processes;
+    double pin_share;
+
+    bool attach_tried; /* in this request */
+    bool reason_logged;
+    uint64_t attach_tried_at;      /* milliseconds of cache_now() */
+    char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
+
+    struct plan plan;
+#ifdef LARDER_UNREADABLE
+    zend_long control;
+#endif
+ZEND_END_MODULE_GLOBALS(larder)
+
+ZEND_EXTERN_MODULE_GLOBALS(larder)
+
+#define LARDER_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(larder, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_LARDER)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+extern zend_module_entry larder_module_entry;
+#define phpext_larder_ptr &larder_module_entry
+
+#endif

@@ -1,0 +1,7 @@
+/* The settings of php.ini, `larder.*`. */
+#ifndef LARDER_SETTINGS_H
+#define LARDER_SETTINGS_H
+
+void settings_register(int type, int module_number);
+
+#endif

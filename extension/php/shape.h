@@ -1,0 +1,123 @@
+/*
+ * The shape of a value in the segment.
+ *
+ * A value is a run of records, 8-byte aligned, one behind the other. A record is what PHP itself has in
+ * memory: a zend_string, or a zend_array followed by its table. The first record is the value. Every
+ * array is pointed to once, from an array before it; a string may be pointed to often, first from the
+ * array record before it. Both kinds begin with zend_refcounted_h, so a run can be walked from end to
+ * end without following a pointer: no recursion, whatever the nesting. Pointers are view addresses.
+ *
+ * Why each field has the value that it has:
+ *  - refcount 2: the engine asks for the count, not for the flag, before it writes in place (SEPARATE_ARRAY,
+ *    SPL). Nobody counts, because the flags below and the type flags 0 of every zval forbid it.
+ *  - strings are IS_STR_INTERNED, so nobody counts or frees them, and never IS_STR_PERMANENT: that would
+ *    let the pcre cache keep a pointer to them from one request to the next.
+ *  - the hash of every string is there, because zend_string_hash_val() writes a missing one.
+ *  - IS_STR_VALID_UTF8 where it is: pcre and mbstring cannot write their verdict, and would scan each time.
+ *  - arrays are GC_IMMUTABLE and GC_NOT_COLLECTABLE; the destructor is NULL, since its address differs in every
+ *    process; the internal pointer is 0, since zend_array_dup() copies it unchecked.
+ *  - the table size is a power of two, since a growing copy of a packed array is turned into a hash by it,
+ *    but only the part in use is there, as in opcache.
+ */
+#ifndef LARDER_SHAPE_H
+#define LARDER_SHAPE_H
+
+#include "php_larder.h"
+
+/* Raise this whenever the shape changes: segments of another shape are other files. */
+#define SHAPE_VERSION 1
+
+enum value_kind {
+    VALUE_INTEGER = CACHE_INTEGER,
+    VALUE_NULL = 2, /* these five have no bytes */
+    VALUE_FALSE,
+    VALUE_TRUE,
+    VALUE_EMPTY_STRING,
+    VALUE_EMPTY_ARRAY,
+    VALUE_CHARACTER, /* a string of this one byte */
+    VALUE_FLOAT,     /* a double */
+    VALUE_STRING,    /* a zend_string */
+    VALUE_ARRAY,     /* a run of records, the first a zend_array */
+    VALUE_PHP,       /* a zend_string that serialize() made */
+    VALUE_IGBINARY,
+};
+
+#ifdef LARDER_UNREADABLE
+/* Wrong on purpose, each to show that the tests would notice; see unreadable.h. */
+#define SHAPE_REFCOUNT (LARDER_G(control) == CONTROL_REFCOUNT ? 1 : 2)
+#define SHAPE_STRING_FLAGS (IS_STR_INTERNED | (LARDER_G(control) == CONTROL_PERMANENT ? IS_STR_PERMANENT : 0))
+#include "unreadable.h"
+#else
+#define SHAPE_REFCOUNT 2
+#define SHAPE_STRING_FLAGS IS_STR_INTERNED
+#endif
+#define SHAPE_ARRAY_FLAGS (GC_IMMUTABLE | GC_NOT_COLLECTABLE)
+
+static zend_always_inline size_t shape_align(size_t bytes) {
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* Bytes of a string's record. */
+static zend_always_inline size_t shape_of_string(size_t length) {
+    return shape_align(_ZSTR_STRUCT_SIZE(length));
+}
+
+/* The table that a copy of an array has in the segment. */
+struct table_shape {
+    uint32_t used;      /* elements; holes of packed arrays included, those of hashes not */
+    uint32_t size;      /* nTableSize: a power of two */
+    uint32_t hash_size; /* 32-bit words of the hash part: a power of two */
+    bool packed;
+};
+
+static zend_always_inline struct table_shape shape_of_table(const HashTable *source) {
+    struct table_shape shape = {0, HT_MIN_SIZE, 2, false}; /* an empty one has two words, both invalid */
+    if (source->nNumOfElements == 0) {
+        return shape;
+    }
+    shape.packed = HT_IS_PACKED(source);
+    shape.used = shape.packed ? source->nNumUsed : source->nNumOfElements;
+    while (shape.size < shape.used) {
+        shape.size *= 2;
+    }
+    if (!shape.packed) {
+        shape.hash_size = shape.size * 2;
+        while (shape.hash_size / 4 > shape.used) {
+            shape.hash_size /= 2;
+        }
+    }
+    return shape;
+}
+
+/* Bytes of an array's record: the zend_array, the hash part, the elements. */
+static zend_always_inline size_t shape_of_array(struct table_shape shape) {
+    return sizeof(zend_array) + shape.hash_size * sizeof(uint32_t) +
+           shape.used * (shape.packed ? sizeof(zval) : sizeof(Bucket));
+}
+
+/* Bytes of the record that lies at `record`. */
+static zend_always_inline size_t shape_of_record(const zend_refcounted_h *record) {
+    if ((record->u.type_info & GC_TYPE_MASK) == IS_STRING) {
+        return shape_of_string(ZSTR_LEN((const zend_string *)record));
+    }
+    const HashTable *array = (const HashTable *)record;
+    return sizeof(zend_array) + HT_HASH_SIZE(array->nTableMask) +
+           array->nNumUsed * (HT_IS_PACKED(array) ? sizeof(zval) : sizeof(Bucket));
+}
+
+/* A zval that points to a record: a type without flags, so nobody counts references to it. */
+static zend_always_inline void shape_point(zval *value, void *record, uint32_t type) {
+    Z_PTR_P(value) = record;
+    Z_TYPE_INFO_P(value) = type;
+}
+
+/* A hash of all that decides this shape: two processes may share values only if theirs are equal. */
+uint64_t shape_layout(void);
+
+/*
+ * Adjusts the pointers inside a value that was moved: they assume that it lies at `from` and must assume
+ * `to`. Neither allocates nor recurses. It is the cache_rebase of the binding.
+ */
+void shape_rebase(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to);
+
+#endif

@@ -1,0 +1,127 @@
+#include "store.h"
+#include "encode.h"
+#include "measure.h"
+#include "objects.h"
+#include "shape.h"
+
+struct storing {
+    struct cache *cache;
+    const struct cache_key *key;
+    uint64_t expires;
+    enum cache_mode mode;
+};
+
+static bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
+    return cache_reserve(s->cache, s->key, length, s->mode, span) == CACHE_OK;
+}
+
+static bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+    return cache_commit(s->cache, s->key, span, kind, s->expires, s->mode) == CACHE_OK;
+}
+
+/* Leaves no stale value behind, where a store would have replaced it. */
+static bool refuse(const struct storing *s) {
+    if (s->mode == CACHE_SET) {
+        cache_refuse(s->cache, s->key);
+    }
+    return false;
+}
+
+/* Eight bytes or none: what fits into one number. */
+static bool store_number(const struct storing *s, uint32_t kind, uint64_t number) {
+    struct cache_span span;
+    if (!reserve(s, sizeof(number), &span)) {
+        return false;
+    }
+    *(uint64_t *)span.desk = number;
+    return commit(s, &span, kind);
+}
+
+static bool store_nothing(const struct storing *s, uint32_t kind) {
+    struct cache_span span;
+    return reserve(s, 0, &span) && commit(s, &span, kind);
+}
+
+static bool store_string(const struct storing *s, uint32_t kind, const zend_string *string) {
+    struct cache_span span;
+    size_t length = shape_of_string(ZSTR_LEN(string));
+    if (UNEXPECTED(length > cache_value_max(s->cache))) {
+        return refuse(s);
+    }
+    if (!reserve(s, length, &span)) {
+        return false;
+    }
+    encode_string(span.desk, string);
+    return commit(s, &span, kind);
+}
+
+static bool store_serialized(const struct storing *s, zval *value) {
+    uint32_t kind;
+    zend_string *bytes = objects_serialize(value, &kind);
+    if (!bytes) {
+        return false;
+    }
+    bool stored = store_string(s, kind, bytes);
+    zend_string_release(bytes);
+    return stored;
+}
+
+static bool store_array(const struct storing *s, zval *value) {
+    struct plan *plan = &LARDER_G(plan);
+    struct cache_span span;
+    switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {
+        case MEASURED_TOO_LARGE:
+            plan_shrink(plan);
+            return refuse(s);
+        case MEASURED_MIXED:
+            return store_serialized(s, value);
+        case MEASURED_PLAIN:
+            break;
+    }
+    bool stored = reserve(s, plan->length, &span);
+    if (stored) {
+        encode_array(plan, &span);
+        stored = commit(s, &span, VALUE_ARRAY);
+    }
+    plan_shrink(plan);
+    return stored;
+}
+
+bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
+                 enum cache_mode mode) {
+    const struct storing s = {cache, key, expires, mode};
+    ZVAL_DEREF(value);
+    switch (Z_TYPE_P(value)) {
+        case IS_NULL:
+            return store_nothing(&s, VALUE_NULL);
+        case IS_FALSE:
+            return store_nothing(&s, VALUE_FALSE);
+        case IS_TRUE:
+            return store_nothing(&s, VALUE_TRUE);
+        case IS_LONG:
+            return store_number(&s, VALUE_INTEGER, (uint64_t)Z_LVAL_P(value));
+        case IS_DOUBLE: {
+            uint64_t bits;
+            memcpy(&bits, &Z_DVAL_P(value), sizeof(bits));
+            return store_number(&s, VALUE_FLOAT, bits);
+        }
+        case IS_STRING:
+            if (Z_STRLEN_P(value) == 0) {
+                return store_nothing(&s, VALUE_EMPTY_STRING);
+            }
+            if (Z_STRLEN_P(value) == 1) {
+                uint64_t character = 0;
+                *(char *)&character = Z_STRVAL_P(value)[0];
+                return store_number(&s, VALUE_CHARACTER, character);
+            }
+            return store_string(&s, VALUE_STRING, Z_STR_P(value));
+        case IS_ARRAY:
+            if (zend_hash_num_elements(Z_ARRVAL_P(value)) == 0 &&
+                Z_ARRVAL_P(value)->nNextFreeElement == zend_empty_array.nNextFreeElement) {
+                return store_nothing(&s, VALUE_EMPTY_ARRAY);
+            }
+            return store_array(&s, value);
+        default:
+            return store_serialized(&s, value);
+    }
+}

@@ -1,0 +1,70 @@
+#include "utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static bool is_ascii_8(const unsigned char *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return (word & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Bytes at the beginning that are ASCII: all of them, or a number that is near the first that is not. */
+static size_t skip_ascii(const unsigned char *at, size_t length) {
+    size_t done = 0;
+    while (length - done >= 64) { /* the compiler makes vectors of this */
+        unsigned char all = 0;
+        for (size_t i = 0; i < 64; i++) {
+            all |= at[done + i];
+        }
+        if (all & 0x80) {
+            break;
+        }
+        done += 64;
+    }
+    while (length - done >= 8 && is_ascii_8(at + done)) {
+        done += 8;
+    }
+    while (done < length && at[done] < 0x80) {
+        done++;
+    }
+    return done;
+}
+
+static bool is_tail(unsigned char byte) {
+    return (byte & 0xc0) == 0x80;
+}
+
+/* Bytes of the sequence at `at`, which does not begin with ASCII; 0 if it is none. The Unicode Standard, table 3-7. */
+static size_t sequence(const unsigned char *at, size_t left) {
+    unsigned char first = at[0];
+    if (first < 0xc2 || first > 0xf4) {
+        return 0;
+    }
+    if (first < 0xe0) {
+        return left >= 2 && is_tail(at[1]) ? 2 : 0;
+    }
+    if (first < 0xf0) {
+        unsigned char least = first == 0xe0 ? 0xa0 : 0x80, most = first == 0xed ? 0x9f : 0xbf;
+        return left >= 3 && at[1] >= least && at[1] <= most && is_tail(at[2]) ? 3 : 0;
+    }
+    unsigned char least = first == 0xf0 ? 0x90 : 0x80, most = first == 0xf4 ? 0x8f : 0xbf;
+    return left >= 4 && at[1] >= least && at[1] <= most && is_tail(at[2]) && is_tail(at[3]) ? 4 : 0;
+}
+
+bool utf8_valid(const char *bytes, size_t length) {
+    const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
+    for (;;) {
+        at += skip_ascii(at, (size_t)(end - at));
+        if (at == end) {
+            return true;
+        }
+        while (at < end && *at >= 0x80) {
+            size_t step = sequence(at, (size_t)(end - at));
+            if (step == 0) {
+                return false;
+            }
+            at += step;
+        }
+    }
+}

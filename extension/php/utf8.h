@@ -1,0 +1,11 @@
+/* Whether bytes are valid UTF-8, as pcre and mbstring understand it. */
+#ifndef LARDER_UTF8_H
+#define LARDER_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* No overlong forms, no surrogates, nothing above U+10FFFF. Empty strings are valid. */
+bool utf8_valid(const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,19 @@
+/* What differs between the versions of PHP that Larder supports: 8.2 and newer. */
+#ifndef LARDER_VERSIONS_H
+#define LARDER_VERSIONS_H
+
+#include "php.h"
+
+#if PHP_VERSION_ID < 80200
+#error "Larder needs PHP 8.2 or newer: older packed arrays have another shape"
+#endif
+
+#ifndef ZEND_INI_MH_PASSTHRU /* 8.3 */
+#define ZEND_INI_MH_PASSTHRU entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage
+#endif
+
+#if PHP_VERSION_ID < 80300
+#define zend_zval_value_name zend_zval_type_name
+#endif
+
+#endif
