@@ -1,4 +1,6 @@
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "cache.h"
 
 #include <stdio.h>
@@ -268,18 +270,19 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
     return HIT;
 }
 
-static inline enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
-                                     const struct place *place, const struct cache_key *key, bool zero_copy,
-                                     struct cache_value *value) {
+/* Protects the entry that the slot names, by a pin or by an announcement, and reads it. */
+static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
+                              const struct place *place, const struct cache_key *key, bool zero_copy,
+                              struct cache_value *value) {
     uint64_t word = word_load(slot);
     for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_location(word); i++) {
         const uint64_t location = slot_location(word);
         const uint32_t page = ref_page(&cache->map, location);
-        if (UNLIKELY(page >= cache->map.page_count)) {
+        if (page >= cache->map.page_count) {
             return STRANGER;
         }
         bool held = pin_is_held(record, page);
-        if (UNLIKELY(!held)) {
+        if (!held) {
             const enum pin pin = zero_copy ? pin_page(cache, record, page, slot, &word) : PIN_FULL;
             if (pin == PIN_CHANGED) {
                 continue;
@@ -296,16 +299,16 @@ static inline enum outcome read_slot(struct cache *cache, struct record_shared *
         }
         struct found found = {.slot = slot, .word = word, .page = page, .entry = ref_entry(&cache->map, location)};
         enum outcome outcome = STRANGER;
-        if (LIKELY(found.entry && index_is_key(&cache->map, found.entry, location, place->hash, key))) {
+        if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
             outcome = read_entry(cache, record, &found, held && zero_copy, value);
-            if (UNLIKELY(outcome == EXPIRED) && index_unlink(cache, &found)) {
+            if (outcome == EXPIRED && index_unlink(cache, &found)) {
                 count(record, COUNT_EXPIRED);
             }
         }
-        if (UNLIKELY(!held)) {
+        if (!held) {
             clear_copying(record);
         }
-        if (UNLIKELY(outcome == SCRATCH_TOO_SMALL)) {
+        if (outcome == SCRATCH_TOO_SMALL) {
             if (!grow_scratch(cache, value->length)) {
                 return STRANGER;
             }
@@ -316,6 +319,31 @@ static inline enum outcome read_slot(struct cache *cache, struct record_shared *
     }
     clear_copying(record);
     return STRANGER;
+}
+
+/* What most fetches are: the page is pinned already, the value is long enough to be pointed to, its use
+ * count is full and it does not expire. False: whatever else it is, read_slot() has to look. */
+static inline bool read_pinned(struct cache *cache, struct record_shared *record, const shared_word *slot,
+                               const struct place *place, const struct cache_key *key, struct cache_value *value) {
+    const struct map *map = &cache->map;
+    const uint64_t word = word_load(slot);
+    const uint64_t location = slot_location(word);
+    const uint32_t page = ref_page(map, location);
+    if (UNLIKELY(page >= map->page_count || !pin_is_held(record, page) || slot_use(word) < USE_MAX)) {
+        return false;
+    }
+    const struct entry_shared *entry = ref_entry(map, location);
+    if (UNLIKELY(entry->expires != 0 || entry->units <= 1 ||
+                 !index_is_key(map, entry, location, place->hash, key))) {
+        return false;
+    }
+    value->bytes = (const char *)(entry + 1) + (units_of(key->length) << UNIT_SHIFT);
+    value->base = (uintptr_t)value->bytes;
+    value->length = (size_t)entry->units << UNIT_SHIFT;
+    value->kind = where_kind(entry->where);
+    value->hold = CACHE_PINNED;
+    value->expires = 0;
+    return true;
 }
 
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
@@ -330,6 +358,10 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             if (slot_tag(word_peek(&bucket->slots[i])) != place.tag) {
                 continue;
+            }
+            if (LIKELY(zero_copy) && LIKELY(read_pinned(cache, record, &bucket->slots[i], &place, key, value))) {
+                count(record, COUNT_HITS);
+                return true;
             }
             switch (read_slot(cache, record, &bucket->slots[i], &place, key, zero_copy, value)) {
                 case HIT:
@@ -439,7 +471,7 @@ static enum cache_result publish_locked(struct cache *cache, struct record_share
                 return CACHE_ABSENT;
             }
         }
-        if (index_put_locked(cache, record, place, &found, cache->pending.location)) {
+        if (index_put_locked(cache, record, place, &found, &cache->pending)) {
             POINT(published);
             return CACHE_OK;
         }
@@ -457,9 +489,6 @@ static enum cache_result publish(struct cache *cache, struct record_shared *reco
         lock_release(cache, place.first);
     }
     clear_copying(record);
-    if (UNLIKELY(result != CACHE_OK)) {
-        page_lower_live(cache, cache->pending.page, cache->pending.life);
-    }
     room_finish(cache, record, &cache->pending, result == CACHE_OK);
     return result;
 }
@@ -523,11 +552,8 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
                 result = CACHE_ABSENT;
             } else if (entry_units(key->length, found.entry->units) == units) {
                 page_copy(cache, &cache->pending, found.entry, slot_location(found.word), expires);
-                const bool put = index_put_locked(cache, record, &place, &found, cache->pending.location);
+                const bool put = index_put_locked(cache, record, &place, &found, &cache->pending);
                 result = put ? CACHE_OK : CACHE_BUSY;
-                if (!put) {
-                    page_lower_live(cache, cache->pending.page, cache->pending.life);
-                }
             }
             lock_release(cache, place.first);
         }

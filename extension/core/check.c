@@ -51,7 +51,7 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
         fault(check, "bucket %u names page %u in state %d", bucket, page, (int)kind);
     }
     const struct entry_shared *entry = ref_entry(map, location);
-    if (!entry || !entry_inside(map, location, entry)) {
+    if (!entry_inside(map, location, entry)) {
         fault(check, "bucket %u names an entry that leaves the pages", bucket);
         return;
     }

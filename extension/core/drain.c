@@ -55,6 +55,7 @@ static bool place_for_move(struct cache *cache, struct record_shared *record, ui
 /* Makes the word that names the old entry name its copy instead. */
 static bool republish(struct cache *cache, shared_word *slot, uint64_t word, const struct pending *pending) {
     const uint64_t location = slot_location(word);
+    page_raise_live(cache, pending->page);
     while (slot_location(word) == location) {
         const unsigned use = slot_use(word) ? slot_use(word) - 1 : 0;
         if (word_swap(slot, &word, slot_make(slot_tag(word), use, pending->location))) {
@@ -115,7 +116,7 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
                         uint32_t life, uint64_t *budget) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
-    if (!entry || entry->life != life || slot_location(entry->where) != location ||
+    if (entry->life != life || slot_location(entry->where) != location ||
         !entry_inside(&cache->map, location, entry)) {
         return;
     }
@@ -185,7 +186,10 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
-    drain_entries(cache, record, page, life);
+    /* The number of living is never too low: at 0 nothing is left to be unlinked. */
+    if ((uint32_t)word_load(&row->live) != 0) {
+        drain_entries(cache, record, page, life);
+    }
     POINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);
     return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, fresh);

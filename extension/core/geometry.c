@@ -55,7 +55,8 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
         header->page_shift++;
     }
     header->page_count = size >> header->page_shift;
-    while (offsets_of(header).end > size) {
+    /* What follows the last page is never used: an entry's header may be read there before it is checked. */
+    while (offsets_of(header).end + sizeof(struct entry_shared) > size) {
         header->page_count--;
     }
     header->pin_limit = (uint64_t)((double)header->page_count * options->pin_share);
@@ -72,7 +73,7 @@ bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t 
            header->record_count >= 1 && header->record_count <= RECORDS_MAX && header->bucket_count >= 1 &&
            header->bucket_count <= size / sizeof(struct bucket_shared) &&
            header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
-           header->view % 4096 == 0 && offsets_of(header).end <= size;
+           header->view % 4096 == 0 && offsets_of(header).end + sizeof(struct entry_shared) <= size;
 }
 
 void geometry_map(struct map *map, const struct header_shared *header) {

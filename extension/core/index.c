@@ -30,7 +30,7 @@ static bool look(struct cache *cache, struct record_shared *record, shared_word 
             }
         }
         const struct entry_shared *entry = ref_entry(&cache->map, location);
-        if (!entry || !index_is_key(&cache->map, entry, location, place->hash, key)) {
+        if (!index_is_key(&cache->map, entry, location, place->hash, key)) {
             return false;
         }
         *found = (struct found){.slot = slot, .word = word, .entry = entry, .page = page};
@@ -135,25 +135,48 @@ static bool displace(struct cache *cache, struct record_shared *record, const st
     return true;
 }
 
-bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
-                      const struct found *found, uint64_t location) {
-    const uint64_t word = slot_make(place->tag, 0, location);
-    if (found->slot) {
-        uint64_t old = found->word;
-        while (!word_swap(found->slot, &old, word)) {
-            if (slot_location(old) != slot_location(found->word)) {
-                return false;
-            }
-        }
-        POINT(index_replaced);
-        page_lower_live(cache, found->page, found->entry->life);
-        return true;
+/* The key's word names another entry now. Within one page (and so one life) the number of living stays. */
+static bool replace(struct cache *cache, const struct found *found, uint64_t word, const struct pending *pending) {
+    const bool same_page = found->page == pending->page;
+    if (!same_page) {
+        page_raise_live(cache, pending->page);
     }
-    /* Into the emptier of the two: filling the first one first loses keys long before the index is full. */
+    uint64_t old = found->word;
+    while (!word_swap(found->slot, &old, word)) {
+        if (slot_location(old) != slot_location(found->word)) {
+            if (!same_page) {
+                page_lower_live(cache, pending->page, pending->life);
+            }
+            return false;
+        }
+    }
+    POINT(index_replaced);
+    if (!same_page) {
+        page_lower_live(cache, found->page, found->entry->life);
+    }
+    return true;
+}
+
+/* Into the emptier of the two: filling the first one first loses keys long before the index is full. */
+static bool insert(struct cache *cache, struct record_shared *record, const struct place *place, uint64_t word) {
     const unsigned first = free_slots(place->first);
     const unsigned second = place->second == place->first ? 0 : free_slots(place->second);
     if (first + second == 0) {
         return displace(cache, record, place, word);
     }
     return fill_free_slot(first >= second ? place->first : place->second, word);
+}
+
+bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
+                      const struct found *found, const struct pending *pending) {
+    const uint64_t word = slot_make(place->tag, 0, pending->location);
+    if (found->slot) {
+        return replace(cache, found, word, pending);
+    }
+    page_raise_live(cache, pending->page);
+    const bool put = insert(cache, record, place, word);
+    if (!put) {
+        page_lower_live(cache, pending->page, pending->life);
+    }
+    return put;
 }

@@ -88,6 +88,6 @@ bool index_remove(struct cache *cache, struct record_shared *record, const struc
  * index_find_announced() gave under the lock, its slot NULL if the key is not there; false: look again.
  */
 bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
-                      const struct found *found, uint64_t location);
+                      const struct found *found, const struct pending *pending);
 
 #endif

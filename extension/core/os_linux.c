@@ -1,5 +1,7 @@
 /* The operating system's part for Linux: open-file-description locks, mmap, CLOCK_MONOTONIC. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "os.h"
 
 #include <fcntl.h>

@@ -170,7 +170,10 @@ void page_seal(struct cache *cache, const struct pending *pending, struct entry_
     raise_expiry(page_row(cache, pending->page), entry->expires);
     word_or(&ref_starts(&cache->map, pending->page)[unit >> 6], UINT64_C(1) << (unit & 63));
     POINT(entry_start_set);
-    word_add(&page_row(cache, pending->page)->live, 1);
+}
+
+void page_raise_live(struct cache *cache, uint32_t page) {
+    word_add(&page_row(cache, page)->live, 1);
     POINT(entry_counted);
 }
 

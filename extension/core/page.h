@@ -54,14 +54,17 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state);
 /* Gives back a page that page_claim() took and nobody else has seen. */
 void page_unclaim(struct cache *cache, uint32_t page);
 
-/* Fills the header of an entry, sets its start bit and counts it as living. After this it is whole and
- * may be published. */
+/* Fills the header of an entry and sets its start bit. After this it is whole and may be published. */
 void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry);
 
 /* Copies a whole entry from `location` to the place of `pending` with another expiry, and seals it. The
  * caller protects the source, and holds the key's lock if it is an integer. */
 void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
                uint64_t location, uint64_t expires);
+
+/* One entry more lives in the page, into which the caller is writing. Before its word is published, so that
+ * the number is never too low. */
+void page_raise_live(struct cache *cache, uint32_t page);
 
 /* One entry fewer lives in the page; `life` is the entry's. May hint at the page as all dead. */
 void page_lower_live(struct cache *cache, uint32_t page, uint32_t life);

@@ -74,11 +74,9 @@ static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t
     return units <= (map->size >> UNIT_SHIFT) - location;
 }
 
-/* The entry at a location whose page was checked, or NULL if its header would leave the pages. */
+/* The entry at a location whose page was checked. Its header can be read whatever the location is: the file
+ * goes on behind the last page. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
-    if (UNLIKELY(!ref_inside(map, location, sizeof(struct entry_shared) / UNIT))) {
-        return NULL;
-    }
     return (const struct entry_shared *)(const void *)(map->view + (location << UNIT_SHIFT));
 }
 

@@ -10,23 +10,30 @@
 
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     (void)options;
-    snprintf(reason, CACHE_REASON_MAX, "the engine knows Linux on 64-bit x86 and arm only; use another store here");
+    snprintf(reason, CACHE_REASON_MAX,
+             "the engine knows Linux on 64-bit x86 and arm only; use another store here");
     return NULL;
 }
 
-#define NEVER(type, call, result)                                                                                \
-    type call {                                                                                                  \
-        return result;                                                                                           \
+#define NEVER(type, call, result) \
+    type call {                   \
+        return result;            \
     }
 #define ANY_KEY struct cache *cache, const struct cache_key *key
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-void cache_detach(struct cache *cache) {}
-void cache_request_end(struct cache *cache, bool keep_pins) {}
-void cache_recover(struct cache *cache) {}
-void cache_abandon(struct cache *cache, const struct cache_span *span) {}
-void cache_refuse(ANY_KEY) {}
-void cache_read_info(struct cache *cache, struct cache_info *info) {}
+void cache_detach(struct cache *cache) {
+}
+void cache_request_end(struct cache *cache, bool keep_pins) {
+}
+void cache_recover(struct cache *cache) {
+}
+void cache_abandon(struct cache *cache, const struct cache_span *span) {
+}
+void cache_refuse(ANY_KEY) {
+}
+void cache_read_info(struct cache *cache, struct cache_info *info) {
+}
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
