@@ -1,0 +1,32 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+use Larder\Exception\StoreUnavailable;
+
+/** Writes igbinary's format: smaller for arrays with repeated keys. */
+final class IgbinaryCodec implements Codec
+{
+    /** @throws StoreUnavailable */
+    public function __construct()
+    {
+        StoreUnavailable::unlessLoaded('serializer=igbinary', 'igbinary', 'igbinary');
+    }
+
+    public function encode(mixed $value): string
+    {
+        $bytes = igbinary_serialize($value);
+        if (!\is_string($bytes)) {
+            throw new \UnexpectedValueException(\sprintf('igbinary cannot serialize this %s', get_debug_type($value)));
+        }
+
+        return $bytes;
+    }
+
+    public function decode(string $bytes, mixed $default = null): mixed
+    {
+        return Format::decode($bytes, $default);
+    }
+}

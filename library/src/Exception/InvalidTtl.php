@@ -1,0 +1,8 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Exception;
+
+/** A lifetime that is negative or not a number. */
+final class InvalidTtl extends \ValueError implements CacheException {}

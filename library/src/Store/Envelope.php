@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/**
+ * What stands before a value's bytes where the place itself cannot keep it: the time of expiry to the microsecond, and
+ * the full key where the place knows only a hash of it.
+ *
+ *     "\1" | expiry: float64 little-endian, unix time, 0 for never | length of key: uint16 | key | bytes of the codec
+ *
+ * Bytes of a codec never begin with "\1", so bytes without an envelope are told apart.
+ */
+final class Envelope
+{
+    private const MARK = "\1";
+    private const HEAD = 11;
+
+    /** @param float $until unix time, 0.0 for never */
+    public static function seal(string $bytes, float $until, string $key = ''): string
+    {
+        return self::MARK . pack('ev', $until, \strlen($key)) . $key . $bytes;
+    }
+
+    /** @return string|null null when expired, of another key, or damaged */
+    public static function open(string $sealed, string $key = ''): ?string
+    {
+        if ($sealed === '' || $sealed[0] !== self::MARK) {
+            return $key === '' && $sealed !== '' ? $sealed : null;
+        }
+        $length = \strlen($key);
+        if (\strlen($sealed) <= self::HEAD + $length || substr_compare($sealed, pack('v', $length) . $key, 9, 2 + $length) !== 0) {
+            return null;
+        }
+
+        return self::isCurrent($sealed) ? substr($sealed, self::HEAD + $length) : null;
+    }
+
+    /** Whether the time of an envelope, whatever its key, has passed. */
+    public static function hasExpired(string $sealed): bool
+    {
+        return $sealed !== '' && $sealed[0] === self::MARK && \strlen($sealed) > self::HEAD && !self::isCurrent($sealed);
+    }
+
+    private static function isCurrent(string $sealed): bool
+    {
+        /** @var array{1: float} $until */
+        $until = unpack('e', $sealed, 1);
+
+        return $until[1] === 0.0 || $until[1] > microtime(true);
+    }
+}
