@@ -1,0 +1,155 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\StoreUnavailable;
+
+/**
+ * A namespace's directory: one file a key, named by a hash of it, in 256 folders so that none grows large.
+ *
+ *     <directory>/<namespace>/ab/cdef…0123.<suffix>
+ *
+ * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Directories made here
+ * are 0700, files 0600.
+ */
+final class Directory
+{
+    /** A temporary file older than this was left by a process that died. */
+    private const LEFTOVER_SECONDS = 3600;
+    private const HASH = '[0-9a-f]{30}';
+
+    private readonly string $path;
+    private static int $written = 0;
+
+    /**
+     * @param string $store the scheme that asks, for its errors
+     * @param string $suffix of its files, such as "cache"
+     * @throws StoreUnavailable when it cannot be made or written
+     */
+    public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
+    {
+        $path = $directory . '/' . $namespace;
+        if (!is_dir($path) && !@mkdir($path, 0o700, true) && !is_dir($path)) {
+            throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf(
+                'Make it writable for the user %s: mkdir -p %2$s && chown %1$s %2$s',
+                self::userName(),
+                escapeshellarg($directory),
+            ));
+        }
+        if (!is_writable($path)) {
+            throw StoreUnavailable::because($store, \sprintf('the directory %s is not writable', $path), \sprintf(
+                'Let the user %s write there: chown -R %1$s %2$s',
+                self::userName(),
+                escapeshellarg($path),
+            ));
+        }
+        $this->path = (string) realpath($path);
+    }
+
+    /**
+     * A directory that only this user can read and write, made when missing.
+     *
+     * @throws StoreUnavailable when another user was there first
+     */
+    public static function ofThisUser(string $store, string $parent, string $name): string
+    {
+        $path = \sprintf('%s/%s-%d', $parent, $name, posix_geteuid());
+        @mkdir($path, 0o700);
+        clearstatcache(true, $path);
+        if (is_link($path) || !is_dir($path) || fileowner($path) !== posix_geteuid() || (fileperms($path) & 0o077) !== 0) {
+            throw StoreUnavailable::because($store, \sprintf('%s is not a directory of the user %s alone', $path, self::userName()), 'Remove it, or make it 0700');
+        }
+
+        return $path;
+    }
+
+    public function file(string $key): string
+    {
+        $hash = hash('xxh128', $key);
+
+        return $this->path . '/' . substr($hash, 0, 2) . '/' . substr($hash, 2) . '.' . $this->suffix;
+    }
+
+    /**
+     * Puts a file in its place, whole or not at all.
+     *
+     * @param int|null $modified unix time to give the file; null for now
+     */
+    public function write(string $file, string $bytes, ?int $modified = null): bool
+    {
+        $temporary = \sprintf('%s.%d.%d.%s.tmp', $file, getmypid(), ++self::$written, bin2hex(random_bytes(4)));
+        $handle = @fopen($temporary, 'x');
+        if ($handle === false) {
+            @mkdir(\dirname($file), 0o700, true);
+            $handle = @fopen($temporary, 'x');
+        }
+        if ($handle === false) {
+            return false;
+        }
+        chmod($temporary, 0o600);
+        $written = @fwrite($handle, $bytes) === \strlen($bytes);
+        $written = fclose($handle) && $written;
+        if ($written && $modified !== null) {
+            $written = touch($temporary, $modified);
+        }
+        if ($written && @rename($temporary, $file)) {
+            return true;
+        }
+        @unlink($temporary);
+
+        return false;
+    }
+
+    /** @return bool true when the file is not there any more */
+    public function remove(string $file): bool
+    {
+        if (@unlink($file)) {
+            return true;
+        }
+        clearstatcache(true, $file);
+
+        return !file_exists($file);
+    }
+
+    public function clear(): bool
+    {
+        $all = true;
+        foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '$/D') as $file) {
+            $all = $this->remove($file) && $all;
+        }
+        foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '\.[0-9a-f.]+\.tmp$/D') as $leftover) {
+            if ((int) @filemtime($leftover) < time() - self::LEFTOVER_SECONDS) {
+                $this->remove($leftover);
+            }
+        }
+
+        return $all;
+    }
+
+    /** @return iterable<string> files of this namespace whose name matches */
+    public function files(string $pattern): iterable
+    {
+        for ($folder = 0; $folder < 256; ++$folder) {
+            $path = \sprintf('%s/%02x', $this->path, $folder);
+            foreach (is_dir($path) ? (array) @scandir($path) : [] as $name) {
+                if (\is_string($name) && preg_match($pattern, $name) === 1) {
+                    yield $path . '/' . $name;
+                }
+            }
+        }
+    }
+
+    public function path(): string
+    {
+        return $this->path;
+    }
+
+    private static function userName(): string
+    {
+        $user = posix_getpwuid(posix_geteuid());
+
+        return $user === false ? (string) posix_geteuid() : $user['name'];
+    }
+}

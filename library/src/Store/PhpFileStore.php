@@ -1,0 +1,190 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Exception\StoreUnavailable;
+
+/**
+ * Files of PHP code, which opcache keeps ready in shared memory: a get of plain data is a pointer. For data that is
+ * written seldom and read often.
+ *
+ * A file returns [version, expiry, key, kind, value]. Plain data stands there as a constant; what holds objects or shared
+ * references, as the codec's bytes. The version is random and is the file's modification time too, so one look at the
+ * file tells whether what opcache gives is the newest: not even in the two seconds in which opcache does not look
+ * (opcache.revalidate_freq) is an old value returned, whichever process wrote the new one.
+ *
+ * Opcache never takes memory back before it restarts, so each new value costs some until then. Memory is used only while
+ * a quarter of it, and of the keys that opcache can hold, stays free for the program's own files; beyond that, values not
+ * yet in opcache are compiled at each get. opcacheMemory() tells what is used.
+ */
+final class PhpFileStore implements Store
+{
+    use OneByOne;
+
+    private const FREE_SHARE = 0.25;
+
+    /** Versions are times of the past: opcache does not take files that look new (opcache.file_update_protection). */
+    private const FIRST_VERSION = 0x2000_0000;
+    private const LAST_VERSION = 0x3FFF_FFFF;
+
+    private readonly Directory $directory;
+    private readonly bool $hasOpcache;
+
+    /** @throws StoreUnavailable */
+    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    {
+        $this->directory = new Directory('php-file', $directory, $namespace, 'php');
+        $this->hasOpcache = \function_exists('opcache_get_status') && \is_array(@opcache_get_status(false));
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $entry = $this->entry($key);
+        if ($entry === null) {
+            return $default;
+        }
+
+        return $entry[3] && \is_string($entry[4]) ? $this->codec->decode($entry[4], $default) : $entry[4];
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->entry($key) !== null;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        Key::check($key);
+        $until = Ttl::until($ttl);
+        $plain = PlainData::of($value);
+        $version = random_int(self::FIRST_VERSION, self::LAST_VERSION);
+        $code = \sprintf(
+            '<?php return [%d,%s,%s,%s];',
+            $version,
+            var_export($until, true),
+            var_export($key, true),
+            $plain !== null ? 'false,' . $plain->code() : 'true,' . var_export($this->codec->encode($value), true),
+        );
+        $file = $this->directory->file($key);
+        if ($this->directory->write($file, $code, $version)) {
+            return true;
+        }
+        $this->directory->remove($file);
+
+        return false;
+    }
+
+    public function delete(string $key): bool
+    {
+        Key::check($key);
+
+        return $this->directory->remove($this->directory->file($key));
+    }
+
+    public function clear(): bool
+    {
+        return $this->directory->clear();
+    }
+
+    /**
+     * What this namespace takes of opcache's memory. Looks at every file that opcache holds: not for each request.
+     *
+     * @return array{scripts: int, bytes: int, wasted: int, free: int, keep_free: int}|null scripts and bytes of this
+     *         namespace; wasted and free of all opcache, and how much of it this store leaves free, in bytes; null without
+     *         opcache
+     */
+    public function opcacheMemory(): ?array
+    {
+        $status = $this->hasOpcache ? @opcache_get_status(true) : false;
+        if (!\is_array($status)) {
+            return null;
+        }
+        /** @var array{memory_usage: array{used_memory: int, free_memory: int, wasted_memory: int}, scripts?: array<string, array{memory_consumption: int}>} $status */
+        $memory = $status['memory_usage'];
+        $scripts = 0;
+        $bytes = 0;
+        foreach ($status['scripts'] ?? [] as $file => $script) {
+            if (str_starts_with($file, $this->directory->path() . '/')) {
+                ++$scripts;
+                $bytes += $script['memory_consumption'];
+            }
+        }
+
+        return [
+            'scripts' => $scripts,
+            'bytes' => $bytes,
+            'wasted' => $memory['wasted_memory'],
+            'free' => $memory['free_memory'],
+            'keep_free' => (int) (self::FREE_SHARE * array_sum($memory)),
+        ];
+    }
+
+    /** @return array{int, float, string, bool, mixed}|null */
+    private function entry(string $key): ?array
+    {
+        Key::check($key);
+        $file = $this->directory->file($key);
+        clearstatcache();
+        $version = is_file($file) ? @filemtime($file) : false;
+        if ($version === false) {
+            return null;
+        }
+        if ($this->hasOpcache && !opcache_is_script_cached($file) && !self::hasRoom()) {
+            $entry = self::compile($file);
+        } else {
+            $entry = self::load($file);
+            if (!\is_array($entry) || $entry[0] !== $version) {
+                if ($this->hasOpcache) {
+                    @opcache_invalidate($file, true);
+                }
+                $entry = self::compile($file);
+            }
+        }
+        /** @var array{int, float, string, bool, mixed}|false $entry */
+        if ($entry === false || $entry[2] !== $key || ($entry[1] !== 0.0 && $entry[1] <= microtime(true))) {
+            return null;
+        }
+
+        return $entry;
+    }
+
+    /** By way of opcache, where there is one. */
+    private static function load(string $file): mixed
+    {
+        try {
+            return @include $file;
+        } catch (\ParseError) {
+            return false; // cut off by a crash of the machine
+        }
+    }
+
+    /** The file as it is now, past opcache. */
+    private static function compile(string $file): mixed
+    {
+        try {
+            $code = @file_get_contents($file);
+
+            return $code === false || $code === '' ? false : eval('?>' . $code);
+        } catch (\ParseError) {
+            return false;
+        }
+    }
+
+    private static function hasRoom(): bool
+    {
+        $status = @opcache_get_status(false);
+        if (!\is_array($status)) {
+            return false;
+        }
+        /** @var array{memory_usage: array{used_memory: int, free_memory: int, wasted_memory: int}, opcache_statistics: array{num_cached_keys: int, max_cached_keys: int}} $status */
+        $memory = $status['memory_usage'];
+        $keys = $status['opcache_statistics'];
+
+        return $memory['free_memory'] >= self::FREE_SHARE * ($memory['used_memory'] + $memory['free_memory'] + $memory['wasted_memory'])
+            && $keys['num_cached_keys'] <= (1 - self::FREE_SHARE) * $keys['max_cached_keys'];
+    }
+}

@@ -1,0 +1,178 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Exception\StoreUnavailable;
+
+/**
+ * System V shared memory, one block a key, by the extension shmop: shared by all processes of one user, also those of
+ * the command line, until the machine restarts. The kernel lets a machine have 4,096 blocks (kernel.shmmni).
+ *
+ * A block's id is a hash of namespace and key. The full key stands in the block: of two keys with one id the last written
+ * is kept, and the other is a miss. Readers and writers of a block hold its lock. Expired values give up their blocks when
+ * no other is to be had.
+ */
+final class ShmopStore implements Store
+{
+    use OneByOne;
+
+    /** The kernel's list of all blocks. */
+    private const LIST = '/proc/sysvipc/shm';
+    private const SECONDS_BETWEEN_SWEEPS = 1.0;
+
+    private readonly StripedLock $lock;
+    private readonly SharedBlock $block;
+    private float $nextSweep = 0.0;
+
+    /** @throws StoreUnavailable */
+    public function __construct(private readonly string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    {
+        StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
+        if (!is_readable(self::LIST)) {
+            throw StoreUnavailable::because('shmop', self::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
+        }
+        // Not in the temporary directory: a service may have one of its own, while blocks are the whole machine's.
+        $this->lock = new StripedLock(Directory::ofThisUser('shmop', '/dev/shm', 'larder-shmop'));
+        $this->block = new SharedBlock($namespace);
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->bytes($key);
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->bytes($key) !== null;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        Key::check($key);
+        $sealed = Envelope::seal($this->codec->encode($value), Ttl::until($ttl), $key);
+        if ($this->write($key, $sealed) || $this->writeAfterSweep($key, $sealed)) {
+            return true;
+        }
+        $this->delete($key);
+
+        return false;
+    }
+
+    public function delete(string $key): bool
+    {
+        Key::check($key);
+        $id = $this->id($key);
+        $lock = $this->lock->acquire($id);
+        if ($lock === null) {
+            return false;
+        }
+
+        try {
+            $sealed = $this->block->read($id);
+
+            return $sealed === null || Envelope::open($sealed, $key) === null || $this->block->remove($id);
+        } finally {
+            $this->lock->release($lock);
+        }
+    }
+
+    public function clear(): bool
+    {
+        return $this->sweep(expiredOnly: false);
+    }
+
+    private function bytes(string $key): ?string
+    {
+        Key::check($key);
+        $id = $this->id($key);
+        $lock = $this->lock->acquire($id);
+        if ($lock === null) {
+            return null;
+        }
+
+        try {
+            $sealed = $this->block->read($id);
+        } finally {
+            $this->lock->release($lock);
+        }
+
+        return $sealed === null ? null : Envelope::open($sealed, $key);
+    }
+
+    private function write(string $key, string $sealed): bool
+    {
+        $id = $this->id($key);
+        $lock = $this->lock->acquire($id);
+        if ($lock === null) {
+            return false;
+        }
+
+        try {
+            return $this->block->write($id, $sealed);
+        } finally {
+            $this->lock->release($lock);
+        }
+    }
+
+    private function writeAfterSweep(string $key, string $sealed): bool
+    {
+        $now = microtime(true);
+        if ($now < $this->nextSweep) {
+            return false;
+        }
+        $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
+        $this->sweep(expiredOnly: true);
+
+        return $this->write($key, $sealed);
+    }
+
+    private function sweep(bool $expiredOnly): bool
+    {
+        $all = true;
+        foreach ($this->idsOfThisUser() as $id) {
+            $lock = $this->lock->acquire($id);
+            if ($lock === null) {
+                $all = false;
+                continue;
+            }
+
+            try {
+                $sealed = $this->block->read($id, evenUnfinished: true);
+                if ($sealed !== null && (!$expiredOnly || Envelope::hasExpired($sealed))) {
+                    $all = $this->block->remove($id) && $all;
+                }
+            } finally {
+                $this->lock->release($lock);
+            }
+        }
+
+        return $all;
+    }
+
+    /** @return list<int> */
+    private function idsOfThisUser(): array
+    {
+        $ids = [];
+        $user = posix_geteuid();
+        foreach (\array_slice((array) @file(self::LIST), 1) as $line) {
+            $columns = preg_split('/\s+/', trim((string) $line));
+            if ($columns !== false && (int) $columns[0] > 0 && (int) ($columns[7] ?? -1) === $user) {
+                $ids[] = (int) $columns[0];
+            }
+        }
+
+        return $ids;
+    }
+
+    /** @return int 1 to 2^31 - 1 */
+    private function id(string $key): int
+    {
+        return max(1, ((int) hexdec(hash('xxh32', posix_geteuid() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
+    }
+}

@@ -1,0 +1,206 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Exception\StoreUnavailable;
+use PDO;
+use PDOException;
+use PDOStatement;
+
+/**
+ * An SQLite file: shared by all processes of one user on one machine (not over a network file system), kept over restarts.
+ *
+ * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. What has
+ * expired keeps its row until it is written over, deleted or cleared.
+ */
+final class SqliteStore implements Store
+{
+    use OneByOne;
+
+    private const BUSY_SECONDS = 1;
+
+    private PDO $database;
+    private int $process = 0;
+
+    /** @var array<string, PDOStatement> by their SQL */
+    private array $statements = [];
+
+    /** @throws StoreUnavailable */
+    public function __construct(
+        private readonly string $file,
+        private readonly string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+    ) {
+        StoreUnavailable::unlessLoaded('sqlite', 'pdo_sqlite', 'sqlite3');
+
+        try {
+            $this->connect();
+        } catch (PDOException $cause) {
+            throw StoreUnavailable::because(
+                'sqlite',
+                \sprintf('%s cannot be opened (%s)', $file, $cause->getMessage()),
+                \sprintf('The directory %s must be there and writable, and the file an SQLite database of this user', \dirname($file)),
+                $cause,
+            );
+        }
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->bytes($key);
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->bytes($key) !== null;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        Key::check($key);
+        $bytes = $this->codec->encode($value);
+        $until = Ttl::until($ttl);
+
+        try {
+            $this->write($key, $bytes, $until);
+
+            return true;
+        } catch (PDOException) {
+            $this->delete($key); // too large, the disk is full, or another writer took too long
+
+            return false;
+        }
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $until = Ttl::until($ttl);
+        $keys = Key::of($values);
+        $encoded = array_map($this->codec->encode(...), array_values($values));
+
+        try {
+            $this->ready();
+            $this->database->exec('BEGIN IMMEDIATE');
+            foreach ($keys as $i => $key) {
+                $this->write($key, $encoded[$i], $until);
+            }
+            $this->database->exec('COMMIT');
+
+            return true;
+        } catch (PDOException) {
+            $this->rollBack();
+            foreach ($keys as $key) {
+                $this->delete($key);
+            }
+
+            return false;
+        }
+    }
+
+    public function delete(string $key): bool
+    {
+        Key::check($key);
+
+        return $this->change('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
+    }
+
+    public function clear(): bool
+    {
+        return $this->change('DELETE FROM larder WHERE namespace = ?', [$this->namespace]);
+    }
+
+    private function bytes(string $key): ?string
+    {
+        Key::check($key);
+
+        try {
+            $row = $this->run(
+                'SELECT value FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
+                [$this->namespace, [$key], microtime(true)],
+            );
+            $bytes = $row->fetchColumn();
+            $row->closeCursor();
+        } catch (PDOException) {
+            return null;
+        }
+
+        return \is_string($bytes) ? $bytes : null;
+    }
+
+    private function write(string $key, string $bytes, float $until): void
+    {
+        $this->run('REPLACE INTO larder (namespace, key, value, expires) VALUES (?, ?, ?, ?)', [$this->namespace, [$key], [$bytes], $until]);
+    }
+
+    /** @param list<string|float|array{string}> $parameters */
+    private function change(string $sql, array $parameters): bool
+    {
+        try {
+            $this->run($sql, $parameters);
+
+            return true;
+        } catch (PDOException) {
+            return false;
+        }
+    }
+
+    /**
+     * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
+     * @throws PDOException
+     */
+    private function run(string $sql, array $parameters): PDOStatement
+    {
+        $this->ready();
+        $statement = $this->statements[$sql] ??= $this->database->prepare($sql);
+        foreach ($parameters as $i => $parameter) {
+            $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
+        }
+        $statement->execute();
+
+        return $statement;
+    }
+
+    /** @throws PDOException */
+    private function ready(): void
+    {
+        if ($this->process !== getmypid()) {
+            $this->connect();
+        }
+    }
+
+    /** @throws PDOException */
+    private function connect(): void
+    {
+        if (!file_exists($this->file) && @touch($this->file)) {
+            chmod($this->file, 0o600);
+        }
+        $this->statements = [];
+        $this->database = new PDO('sqlite:' . $this->file, null, null, [
+            PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
+            PDO::ATTR_TIMEOUT => self::BUSY_SECONDS,
+        ]);
+        $this->database->exec('PRAGMA journal_mode = WAL');
+        // A power cut may lose the last values, and never damages the file.
+        $this->database->exec('PRAGMA synchronous = NORMAL');
+        $this->database->exec(
+            'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
+            . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
+        );
+        $this->process = (int) getmypid();
+    }
+
+    private function rollBack(): void
+    {
+        try {
+            $this->database->exec('ROLLBACK');
+        } catch (PDOException) {
+            // the transaction had not begun, or has ended by the error
+        }
+    }
+}
