@@ -1,0 +1,211 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Exception\StoreUnavailable;
+use PDO;
+use PDOException;
+
+/**
+ * A MEMORY table of a MySQL or MariaDB server. Such tables know no long values, so a value is split over rows.
+ *
+ * Every row of a value carries the same version, which is new with every set. A reader takes the version of the first row
+ * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
+ * max_heap_table_size; then what has expired makes room, and else a set is refused.
+ */
+final class MySqlMemoryStore implements Store
+{
+    /** Bytes. Rows of these tables take their full length, however little is in them. */
+    private const PART_LENGTH = 1000;
+    private const PARTS_AT_ONCE = 1000;
+    private const MAX_PARTS = 1_000_000;
+    private const SECONDS_BETWEEN_SWEEPS = 1.0;
+
+    private readonly string $table;
+    private float $nextSweep = 0.0;
+
+    /** @throws StoreUnavailable */
+    public function __construct(
+        private readonly MySqlConnection $connection,
+        string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+    ) {
+        $this->table = \sprintf('`larder_%s_memory`', $namespace);
+        $connection->open($this->table, \sprintf(
+            '(name BINARY(16) NOT NULL, part MEDIUMINT UNSIGNED NOT NULL, version BINARY(16) NOT NULL,'
+            . ' parts MEDIUMINT UNSIGNED NOT NULL, expires DOUBLE NOT NULL, data VARBINARY(%d) NOT NULL,'
+            . ' PRIMARY KEY (name, part) USING BTREE) ENGINE=MEMORY',
+            self::PART_LENGTH,
+        ));
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->stored([$key])[$key] ?? null;
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $stored = $this->stored($keys);
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $default) : $default;
+        }
+
+        return $values;
+    }
+
+    public function has(string $key): bool
+    {
+        return isset($this->stored([$key])[$key]);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        Key::check($key);
+        $until = Ttl::until($ttl);
+
+        return $this->setAll([$key], [$this->codec->encode($value)], $until);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $until = Ttl::until($ttl);
+
+        return $this->setAll(Key::of($values), array_map($this->codec->encode(...), array_values($values)), $until);
+    }
+
+    public function delete(string $key): bool
+    {
+        Key::check($key);
+
+        return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ?', $this->table), [self::name($key)]);
+    }
+
+    public function clear(): bool
+    {
+        return $this->connection->tries(\sprintf('DELETE FROM %s', $this->table));
+    }
+
+    /**
+     * @param list<string> $keys
+     * @param list<string> $encoded
+     */
+    private function setAll(array $keys, array $encoded, float $until): bool
+    {
+        $all = true;
+        foreach ($keys as $i => $key) {
+            $sealed = Envelope::seal($encoded[$i], $until, $key);
+            if (!$this->write($key, $sealed, $until) && !$this->writeAfterSweep($key, $sealed, $until)) {
+                $this->delete($key);
+                $all = false;
+            }
+        }
+
+        return $all;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, string> bytes by key, those found
+     */
+    private function stored(array $keys): array
+    {
+        array_map(Key::check(...), $keys);
+        if ($keys === []) {
+            return [];
+        }
+
+        try {
+            // One statement reads under one lock of the table.
+            $rows = $this->connection->run(\sprintf(
+                'SELECT name, version, parts, data FROM %s WHERE name IN (?%s) ORDER BY name, part',
+                $this->table,
+                str_repeat(', ?', \count($keys) - 1),
+            ), array_map(self::name(...), $keys));
+            /** @var array<string, list<array{version: string, parts: int, data: string}>> $byName */
+            $byName = $rows->fetchAll(PDO::FETCH_GROUP | PDO::FETCH_ASSOC);
+        } catch (PDOException) {
+            return [];
+        }
+        $stored = [];
+        foreach ($keys as $key) {
+            $sealed = self::joined($byName[self::name($key)] ?? []);
+            $bytes = $sealed === null ? null : Envelope::open($sealed, $key);
+            if ($bytes !== null) {
+                $stored[$key] = $bytes;
+            }
+        }
+
+        return $stored;
+    }
+
+    /** @param list<array{version: string, parts: int, data: string}> $rows by part */
+    private static function joined(array $rows): ?string
+    {
+        $count = $rows[0]['parts'] ?? 0;
+        if ($count === 0 || \count($rows) < $count) {
+            return null;
+        }
+        $sealed = '';
+        for ($part = 0; $part < $count; ++$part) {
+            if ($rows[$part]['version'] !== $rows[0]['version']) {
+                return null;
+            }
+            $sealed .= $rows[$part]['data'];
+        }
+
+        return $sealed;
+    }
+
+    private function write(string $key, string $sealed, float $until): bool
+    {
+        $parts = str_split($sealed, self::PART_LENGTH);
+        $count = \count($parts);
+        if ($count > self::MAX_PARTS) {
+            return false;
+        }
+        $name = self::name($key);
+        $version = pack('J', (int) (1e6 * microtime(true))) . random_bytes(8);
+        foreach (array_chunk($parts, self::PARTS_AT_ONCE, true) as $chunk) {
+            $parameters = [];
+            foreach ($chunk as $part => $data) {
+                array_push($parameters, $name, $part, $version, $count, $until, $data);
+            }
+            $sql = \sprintf(
+                'REPLACE INTO %s (name, part, version, parts, expires, data) VALUES (?, ?, ?, ?, ?, ?)%s',
+                $this->table,
+                str_repeat(', (?, ?, ?, ?, ?, ?)', \count($chunk) - 1),
+            );
+            if (!$this->connection->tries($sql, $parameters)) {
+                return false;
+            }
+        }
+
+        // What a longer value before it left behind; not what another has written since.
+        return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ? AND part >= ? AND version < ?', $this->table), [$name, $count, $version]);
+    }
+
+    private function writeAfterSweep(string $key, string $sealed, float $until): bool
+    {
+        $now = microtime(true);
+        if ($now < $this->nextSweep) {
+            return false;
+        }
+        $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
+        $this->connection->tries(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now]);
+
+        return $this->write($key, $sealed, $until);
+    }
+
+    private static function name(string $key): string
+    {
+        return hash('xxh128', $key, true);
+    }
+}

@@ -1,0 +1,113 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\StoreUnavailable;
+use Predis\Client;
+use Predis\Pipeline\Pipeline;
+
+/** A Redis or Valkey server by Predis, which needs no extension. */
+final class PredisStore extends RedisProtocol
+{
+    private const NAMES_AT_ONCE = 1000;
+
+    private Client $client;
+
+    protected function checkClient(): void
+    {
+        if (!class_exists(Client::class)) {
+            throw StoreUnavailable::because('redis', 'the package predis/predis is not installed', 'To add it: composer require predis/predis');
+        }
+    }
+
+    protected function connect(bool $persistent): void
+    {
+        $where = $this->endpoint->socket === null
+            ? ['scheme' => 'tcp', 'host' => $this->endpoint->host, 'port' => $this->endpoint->port]
+            : ['scheme' => 'unix', 'path' => $this->endpoint->socket];
+        $this->client = new Client(array_filter([
+            ...$where,
+            'timeout' => $this->timeout,
+            'read_write_timeout' => $this->timeout,
+            'persistent' => $persistent,
+            'username' => $this->user,
+            'password' => $this->password,
+        ], static fn(mixed $value): bool => $value !== '' && $value !== false));
+        $this->client->select($this->database);
+    }
+
+    protected function disconnect(): void
+    {
+        $this->client->disconnect();
+    }
+
+    protected function answers(): bool
+    {
+        $this->client->ping();
+
+        return true;
+    }
+
+    protected function read(string $name): ?string
+    {
+        return $this->client->get($name);
+    }
+
+    protected function readMany(array $names): array
+    {
+        return array_values($this->client->mget($names));
+    }
+
+    protected function exists(string $name): bool
+    {
+        return $this->client->exists($name) === 1;
+    }
+
+    protected function write(string $name, string $bytes, int $milliseconds): bool
+    {
+        if ($milliseconds > 0) {
+            $this->client->psetex($name, $milliseconds, $bytes);
+        } else {
+            $this->client->set($name, $bytes);
+        }
+
+        return true; // what the server refuses throws
+    }
+
+    protected function writeMany(array $values, int $milliseconds): bool
+    {
+        $pipeline = new Pipeline($this->client);
+        foreach ($values as $name => $bytes) {
+            if ($milliseconds > 0) {
+                $pipeline->psetex($name, $milliseconds, $bytes);
+            } else {
+                $pipeline->set($name, $bytes);
+            }
+        }
+        $pipeline->execute();
+
+        return true;
+    }
+
+    protected function remove(array $names): bool
+    {
+        $this->client->unlink($names);
+
+        return true;
+    }
+
+    protected function names(string $pattern): iterable
+    {
+        $position = '0';
+        do {
+            /** @var array{int|string, list<string>} $answer */
+            $answer = $this->client->scan($position, ['MATCH' => $pattern, 'COUNT' => self::NAMES_AT_ONCE]);
+            [$position, $names] = $answer;
+            if ($names !== []) {
+                yield $names;
+            }
+        } while ((string) $position !== '0');
+    }
+}

@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/**
+ * Spreads keys over several servers, each a store of its own. By rendezvous hashing: a server that is added or taken away
+ * moves only the keys that are its own. Every process must name the servers alike; their order does not matter.
+ */
+final class ShardedStore implements Store
+{
+    /** @param non-empty-array<string, Store> $stores by the server's name */
+    public function __construct(private readonly array $stores) {}
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return $this->stores[$this->server($key)]->get($key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $found = [];
+        $byServer = [];
+        foreach ($keys as $key) {
+            $byServer[$this->server($key)][] = $key;
+        }
+        foreach ($byServer as $server => $its) {
+            $found += $this->stores[$server]->getMany($its, $default);
+        }
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $found[$key];
+        }
+
+        return $values;
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->stores[$this->server($key)]->has($key);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->stores[$this->server($key)]->set($key, $value, $ttl);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $byServer = [];
+        foreach (Key::of($values) as $key) {
+            $byServer[$this->server($key)][$key] = $values[$key];
+        }
+        $all = true;
+        foreach ($byServer as $server => $its) {
+            $all = $this->stores[$server]->setMany($its, $ttl) && $all;
+        }
+
+        return $all;
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->stores[$this->server($key)]->delete($key);
+    }
+
+    public function clear(): bool
+    {
+        $all = true;
+        foreach ($this->stores as $store) {
+            $all = $store->clear() && $all;
+        }
+
+        return $all;
+    }
+
+    private function server(string $key): string
+    {
+        $best = '';
+        $highest = '';
+        foreach ($this->stores as $server => $store) {
+            $weight = hash('xxh3', $server . "\0" . $key, true);
+            if (strcmp($weight, $highest) > 0) {
+                $highest = $weight;
+                $best = $server;
+            }
+        }
+
+        return $best;
+    }
+}
