@@ -1,0 +1,187 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder;
+
+use Larder\Exception\InvalidAddress;
+
+/**
+ * The line that chooses a store, taken apart:
+ *
+ *     scheme:[name]                                     larder:shop   apcu:
+ *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
+ *     scheme:///path[,path…][?…]                        unix sockets, files, directories
+ *
+ * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name.
+ */
+final class Address
+{
+    /**
+     * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
+     * @param list<string> $servers "host", "host:port", "[::1]:port"
+     * @param array<string, string> $options
+     */
+    private function __construct(
+        public readonly Scheme $scheme,
+        public readonly string $rest,
+        public readonly array $servers,
+        public readonly string $user,
+        #[\SensitiveParameter]
+        public readonly string $password,
+        public readonly array $options,
+    ) {}
+
+    /** @throws InvalidAddress naming what is known */
+    public static function parse(#[\SensitiveParameter] string $address): self
+    {
+        if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+            throw new InvalidAddress(\sprintf('"%s" is not an address: it begins with one of %s', self::shown($address), Scheme::list()));
+        }
+        $scheme = Scheme::tryFrom(strtolower($parts[1]))
+            ?? throw new InvalidAddress(\sprintf('"%s" is not a known kind of store. Known: %s', $parts[1], Scheme::list()));
+        $authority = $parts[2] ?? '';
+        $at = strrpos($authority, '@');
+        [$user, $password] = [...explode(':', $at === false ? '' : substr($authority, 0, $at), 2), ''];
+        $hosts = $at === false ? $authority : substr($authority, $at + 1);
+
+        return new self(
+            $scheme,
+            $parts[3],
+            $hosts === '' ? [] : explode(',', $hosts),
+            rawurldecode($user),
+            rawurldecode($password),
+            self::options($scheme, $parts[4] ?? ''),
+        );
+    }
+
+    /** The part after the scheme as one name or path, decoded. */
+    public function name(): string
+    {
+        return rawurldecode($this->rest);
+    }
+
+    /** @throws InvalidAddress when anything stands between the scheme and the options */
+    public function refuseName(): void
+    {
+        $this->refuseServers();
+        if ($this->rest !== '') {
+            throw $this->invalid(\sprintf('has "%s" after its colon, where nothing is known', $this->name()));
+        }
+    }
+
+    /** @throws InvalidAddress when a host stands where this scheme takes none */
+    public function refuseServers(): void
+    {
+        if ($this->servers !== []) {
+            throw $this->invalid(\sprintf('has no host: write %s:///path with three slashes', $this->scheme->value));
+        }
+    }
+
+    /**
+     * @return non-empty-list<Endpoint> of a scheme with several servers: hosts, or else sockets
+     * @throws InvalidAddress
+     */
+    public function endpoints(int $defaultPort): array
+    {
+        if ($this->servers === []) {
+            $sockets = array_map(rawurldecode(...), explode(',', $this->rest));
+            foreach ($sockets as $socket) {
+                if (!str_starts_with($socket, '/')) {
+                    throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme->value, $defaultPort));
+                }
+            }
+
+            return array_map(Endpoint::unix(...), $sockets);
+        }
+        if ($this->rest !== '' && $this->rest !== '/') {
+            throw $this->invalid(\sprintf('has "%s" after its host, where nothing is known', $this->name()));
+        }
+
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
+    /** @throws InvalidAddress */
+    public function tcp(string $server, int $defaultPort): Endpoint
+    {
+        if (preg_match('~^(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::(\d{1,5}))?$~D', $server, $parts, \PREG_UNMATCHED_AS_NULL) !== 1
+            || (int) ($parts[3] ?? 1) < 1 || (int) ($parts[3] ?? 1) > 65_535) {
+            throw $this->invalid(\sprintf('has "%s" where a host and a port are expected, as in %s:%d', $server, '127.0.0.1', $defaultPort));
+        }
+
+        return Endpoint::tcp($parts[1] ?? $parts[2] ?? '', isset($parts[3]) ? (int) $parts[3] : $defaultPort);
+    }
+
+    /**
+     * @template T of string
+     * @param non-empty-list<T> $choices
+     * @param T $default
+     * @return T
+     * @throws InvalidAddress
+     */
+    public function choice(string $option, array $choices, string $default): string
+    {
+        $value = $this->options[$option] ?? $default;
+        if (!\in_array($value, $choices, true)) {
+            throw $this->invalid(\sprintf('has %s=%s. Known: %s', $option, $value, implode(', ', $choices)));
+        }
+
+        return $value;
+    }
+
+    /** @throws InvalidAddress */
+    public function number(string $option, float $default, float $least, float $most): float
+    {
+        $value = $this->options[$option] ?? (string) $default;
+        if (!is_numeric($value) || (float) $value < $least || (float) $value > $most) {
+            throw $this->invalid(\sprintf('has %s=%s, which is not a number from %s to %s', $option, $value, $least, $most));
+        }
+
+        return (float) $value;
+    }
+
+    /** @throws InvalidAddress */
+    public function namespace(): string
+    {
+        $namespace = $this->options['namespace'] ?? 'larder';
+        if (preg_match('/^[A-Za-z0-9_-]{1,32}$/D', $namespace) !== 1) {
+            throw $this->invalid(\sprintf('has namespace=%s. A namespace is 1 to 32 of the characters A-Z a-z 0-9 _ -', $namespace));
+        }
+
+        return $namespace;
+    }
+
+    public function invalid(string $why): InvalidAddress
+    {
+        return new InvalidAddress(\sprintf('This %s: address %s', $this->scheme->value, $why));
+    }
+
+    /**
+     * @return array<string, string>
+     * @throws InvalidAddress
+     */
+    private static function options(Scheme $scheme, string $query): array
+    {
+        $options = [];
+        foreach ($query === '' ? [] : explode('&', $query) as $assignment) {
+            [$option, $value] = [...explode('=', $assignment, 2), ''];
+            if (!\in_array($option, $scheme->options(), true)) {
+                throw new InvalidAddress(\sprintf(
+                    '"%s" is not an option of %s: addresses. Known: %s',
+                    $option,
+                    $scheme->value,
+                    $scheme->options() === [] ? 'none' : implode(', ', $scheme->options()),
+                ));
+            }
+            $options[$option] = rawurldecode($value);
+        }
+
+        return $options;
+    }
+
+    /** Without the password. */
+    private static function shown(string $address): string
+    {
+        return (string) preg_replace('~//[^/?]*@~', '//…@', $address);
+    }
+}

@@ -1,0 +1,203 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder;
+
+use Larder\Codec\Codec;
+use Larder\Codec\IgbinaryCodec;
+use Larder\Codec\PhpCodec;
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\ApcuStore;
+use Larder\Store\ArrayStore;
+use Larder\Store\Directory;
+use Larder\Store\FileStore;
+use Larder\Store\LarderStore;
+use Larder\Store\MemcachedStore;
+use Larder\Store\MemcacheStore;
+use Larder\Store\MySqlConnection;
+use Larder\Store\MySqlMemoryStore;
+use Larder\Store\MySqlStore;
+use Larder\Store\NamespacedLarderStore;
+use Larder\Store\NullStore;
+use Larder\Store\PhpFileStore;
+use Larder\Store\PredisStore;
+use Larder\Store\RedisStore;
+use Larder\Store\ShardedStore;
+use Larder\Store\ShmopStore;
+use Larder\Store\SqliteStore;
+use Larder\Store\Store;
+use Larder\Store\YacStore;
+
+/** The kinds of address: what options each takes, and which store it opens. */
+enum Scheme: string
+{
+    case Auto = 'auto';
+    case None = 'none';
+    case Array = 'array';
+    case Larder = 'larder';
+    case Apcu = 'apcu';
+    case Yac = 'yac';
+    case Shmop = 'shmop';
+    case Memcached = 'memcached';
+    case Memcache = 'memcache';
+    case Redis = 'redis';
+    case MySql = 'mysql';
+    case Sqlite = 'sqlite';
+    case File = 'file';
+    case PhpFile = 'php-file';
+
+    /** For messages: "auto:, none:, …". */
+    public static function list(): string
+    {
+        return implode(', ', array_map(static fn(self $scheme): string => $scheme->value . ':', self::cases()));
+    }
+
+    /** @return list<string> */
+    public function options(): array
+    {
+        return match ($this) {
+            self::None => [],
+            self::Array => ['serializer'],
+            self::Larder, self::Apcu => ['namespace'],
+            self::Auto, self::Yac, self::Shmop, self::Sqlite, self::File, self::PhpFile => ['namespace', 'serializer'],
+            self::Memcached, self::Memcache => ['namespace', 'serializer', 'timeout', 'persistent'],
+            self::Redis => ['namespace', 'serializer', 'timeout', 'persistent', 'client', 'database'],
+            self::MySql => ['namespace', 'serializer', 'timeout', 'persistent', 'engine', 'socket'],
+        };
+    }
+
+    /**
+     * @throws InvalidAddress
+     * @throws StoreUnavailable
+     */
+    public function open(Address $address): Store
+    {
+        if (\in_array($this, [self::Auto, self::None, self::Array, self::Apcu, self::Yac, self::Shmop], true)) {
+            $address->refuseName();
+        }
+
+        return match ($this) {
+            self::Auto => $this->best($address),
+            self::None => new NullStore(),
+            self::Array => new ArrayStore($this->codec($address)),
+            self::Larder => $this->larder($address),
+            self::Apcu => new ApcuStore($address->namespace()),
+            self::Yac => new YacStore($address->namespace(), $this->codec($address)),
+            self::Shmop => new ShmopStore($address->namespace(), $this->codec($address)),
+            self::Memcached, self::Memcache, self::Redis => $this->servers($address),
+            self::MySql => $this->mySql($address),
+            self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), $this->codec($address)),
+            self::File => new FileStore($this->path($address), $address->namespace(), $this->codec($address)),
+            self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), $this->codec($address)),
+        };
+    }
+
+    /** The engine, else APCu, else files in the temporary directory: the fastest that works here. */
+    private function best(Address $address): Store
+    {
+        $codec = $this->codec($address);
+        foreach ([self::Larder, self::Apcu] as $scheme) {
+            try {
+                return $scheme->open($address);
+            } catch (StoreUnavailable) {
+                // the next best
+            }
+        }
+
+        return new FileStore(Directory::ofThisUser('auto', sys_get_temp_dir(), 'larder'), $address->namespace(), $codec);
+    }
+
+    private function larder(Address $address): Store
+    {
+        $address->refuseServers();
+
+        return isset($address->options['namespace'])
+            ? new NamespacedLarderStore($address->namespace(), $address->name())
+            : new LarderStore($address->name());
+    }
+
+    private function servers(Address $address): Store
+    {
+        $endpoints = $address->endpoints($this === self::Redis ? 6379 : 11211);
+        $stores = [];
+        foreach ($endpoints as $endpoint) {
+            $stores[(string) $endpoint] = $this->server($address, $endpoint);
+        }
+
+        return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
+    }
+
+    private function server(Address $address, Endpoint $endpoint): Store
+    {
+        $namespace = $address->namespace();
+        $codec = $this->codec($address);
+        $timeout = $this->timeout($address);
+        $persistent = $this->isPersistent($address);
+        if ($this === self::Memcached) {
+            return new MemcachedStore($endpoint, $namespace, $codec, $timeout, $persistent);
+        }
+        if ($this === self::Memcache) {
+            return new MemcacheStore($endpoint, $namespace, $codec, $timeout, $persistent);
+        }
+        $client = $address->choice('client', ['phpredis', 'predis'], 'phpredis');
+        $database = (int) $address->number('database', 0, 0, 1_000_000);
+        $class = $client === 'phpredis' ? RedisStore::class : PredisStore::class;
+
+        return new $class($endpoint, $namespace, $codec, $timeout, $persistent, $address->user, $address->password, $database);
+    }
+
+    private function mySql(Address $address): Store
+    {
+        $engine = $address->choice('engine', ['memory', 'myisam', 'innodb'], 'innodb');
+        $database = ltrim($address->name(), '/');
+        if ($database === '') {
+            throw $address->invalid('names no database: mysql://user@127.0.0.1/database');
+        }
+        $socket = $address->options['socket'] ?? '';
+        if ($socket === '' && \count($address->servers) !== 1) {
+            throw $address->invalid('names no single server: mysql://user@127.0.0.1/database, or socket=/path for a unix socket');
+        }
+        $connection = new MySqlConnection(
+            $socket !== '' ? Endpoint::unix($socket) : $address->tcp($address->servers[0], 3306),
+            $database,
+            $address->user,
+            $address->password,
+            $this->timeout($address),
+            $this->isPersistent($address),
+        );
+        $codec = $this->codec($address);
+
+        return match ($engine) {
+            'memory' => new MySqlMemoryStore($connection, $address->namespace(), $codec),
+            'myisam', 'innodb' => new MySqlStore($connection, $engine, $address->namespace(), $codec),
+        };
+    }
+
+    private function codec(Address $address): Codec
+    {
+        return $address->choice('serializer', ['php', 'igbinary'], 'php') === 'php' ? new PhpCodec() : new IgbinaryCodec();
+    }
+
+    private function timeout(Address $address): float
+    {
+        return $address->number('timeout', 1.0, 0.001, 3600.0);
+    }
+
+    private function isPersistent(Address $address): bool
+    {
+        return $address->choice('persistent', ['0', '1'], '0') === '1';
+    }
+
+    private function path(Address $address): string
+    {
+        $address->refuseServers();
+        $path = $address->name();
+        if (!str_starts_with($path, '/')) {
+            throw $address->invalid(\sprintf('names no absolute path: %s:///path', $this->value));
+        }
+
+        return $path;
+    }
+}
