@@ -1,0 +1,74 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+/**
+ * Code that runs in another process, forked from this one. That process ends by SIGKILL, so that nothing of what it
+ * inherited (shutdown functions, destructors, connections) is run or closed by it.
+ */
+final class Fork
+{
+    private const WAIT_SECONDS = 30.0;
+
+    private function __construct(private readonly int $process, private readonly string $answer) {}
+
+    /** @param \Closure(): mixed $work what it returns is serialized */
+    public static function start(\Closure $work): self
+    {
+        $answer = (string) tempnam(sys_get_temp_dir(), 'larder-fork-');
+        $process = pcntl_fork();
+        if ($process === -1) {
+            throw new \RuntimeException('no process could be forked');
+        }
+        if ($process === 0) {
+            try {
+                $outcome = [true, $work()];
+            } catch (\Throwable $error) {
+                $outcome = [false, (string) $error];
+            }
+            file_put_contents($answer, serialize($outcome));
+            posix_kill(posix_getpid(), \SIGKILL);
+        }
+
+        return new self($process, $answer);
+    }
+
+    /** @param \Closure(): mixed $work */
+    public static function run(\Closure $work): mixed
+    {
+        return self::start($work)->result();
+    }
+
+    public function kill(): void
+    {
+        posix_kill($this->process, \SIGKILL);
+        pcntl_waitpid($this->process, $status);
+        @unlink($this->answer);
+    }
+
+    /** Waits for the process, half a minute at most, and returns what the code returned. */
+    public function result(): mixed
+    {
+        $end = microtime(true) + self::WAIT_SECONDS;
+        while (pcntl_waitpid($this->process, $status, \WNOHANG) === 0) {
+            if (microtime(true) > $end) {
+                $this->kill();
+
+                throw new \RuntimeException('the forked process did not end');
+            }
+            usleep(200);
+        }
+        $outcome = unserialize((string) file_get_contents($this->answer));
+        unlink($this->answer);
+        if (!\is_array($outcome)) {
+            throw new \RuntimeException('the forked process died');
+        }
+        if ($outcome[0] !== true) {
+            throw new \RuntimeException('in the forked process: ' . (\is_string($outcome[1]) ? $outcome[1] : ''));
+        }
+
+        return $outcome[1];
+    }
+}

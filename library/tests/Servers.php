@@ -1,0 +1,48 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests;
+
+use Larder\Tool\Server\MariaDbServer;
+use Larder\Tool\Server\MemcachedServer;
+use Larder\Tool\Server\RedisServer;
+use Larder\Tool\TemporaryDirectory;
+
+/** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
+final class Servers
+{
+    private static ?TemporaryDirectory $directory = null;
+    private static ?MemcachedServer $memcached = null;
+    private static ?RedisServer $redis = null;
+    private static ?MariaDbServer $mariaDb = null;
+
+    public static function memcached(): MemcachedServer
+    {
+        return self::$memcached ??= MemcachedServer::start(self::directory('memcached'));
+    }
+
+    /** It takes values up to 1 MB. */
+    public static function redis(): RedisServer
+    {
+        return self::$redis ??= RedisServer::start(self::directory('redis'), ['--proto-max-bulk-len', '1mb']);
+    }
+
+    /** It takes packets up to 2 MB, and MEMORY tables up to 8 MB. */
+    public static function mariaDb(): MariaDbServer
+    {
+        return self::$mariaDb ??= MariaDbServer::start(self::directory('mariadb'), ['--max-allowed-packet=2M', '--max-heap-table-size=8M']);
+    }
+
+    /** A new directory, removed at the end of the run. */
+    public static function directory(string $name): string
+    {
+        self::$directory ??= new TemporaryDirectory();
+        $path = \sprintf('%s/%s', self::$directory->path, $name);
+        if (!is_dir($path)) {
+            mkdir($path, 0o700);
+        }
+
+        return $path;
+    }
+}

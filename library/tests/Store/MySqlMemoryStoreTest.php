@@ -1,0 +1,24 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Store;
+
+use Larder\Cache;
+use Larder\Store\Store;
+use Larder\Testing\StoreContract;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MariaDbServer;
+
+final class MySqlMemoryStoreTest extends StoreContract
+{
+    protected function open(string $namespace): Store
+    {
+        return Cache::open(\sprintf('mysql://%s:%s@127.0.0.1:%d/%s?engine=memory&namespace=%s', MariaDbServer::USER, Servers::mariaDb()->password, Servers::mariaDb()->port, MariaDbServer::DATABASE, $namespace))->store();
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(9 << 20);
+    }
+}
