@@ -31,7 +31,7 @@ final class MariaDbServer
      */
     public static function start(string $directory, array $options = []): self
     {
-        $executable = Executable::find(['mariadbd'], 'mariadb-server');
+        $executable = Executable::find(['mariadbd'], 'mariadb-server-core');
         $socket = Address::socket($directory, 'mariadb');
         $home = \dirname($socket);
         $user = posix_geteuid() === 0 ? ['--user=root'] : [];
@@ -65,7 +65,7 @@ final class MariaDbServer
             return;
         }
         $install = new Process([
-            Executable::find(['mariadb-install-db'], 'mariadb-server')->path, '--no-defaults', ...$user, '--datadir=' . $data,
+            Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
             '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Server;
 
+use Larder\Tool\Bound;
 use Symfony\Component\Process\Process;
 
 /**
  * One running server program, in a session of its own.
  *
  * It ends with stop(), with this object, and with the PHP process that started it, even if that one is killed with
- * SIGKILL: on Linux the kernel then sends the server its signal (prctl PR_SET_PDEATHSIG, set by util-linux's setpriv).
- * In a fork of the starter this object does nothing.
+ * SIGKILL (see Bound). In a fork of the starter this object does nothing.
  */
 final class ServerProcess
 {
@@ -43,7 +43,7 @@ final class ServerProcess
         array $environment = [],
     ): self {
         $process = new Process(
-            ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...self::endingWithStarter($command, $deathSignal)],
+            ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...Bound::toThisProcess($command, $deathSignal)],
             \dirname($log),
             $environment,
             null,
@@ -96,22 +96,6 @@ final class ServerProcess
         }
         $this->process->stop($seconds);
         posix_kill(-$session, \SIGKILL);
-    }
-
-    /**
-     * @param list<string> $command
-     * @return list<string>
-     */
-    private static function endingWithStarter(array $command, string $signal): array
-    {
-        if (\PHP_OS_FAMILY !== 'Linux') {
-            return $command;
-        }
-
-        return [
-            Executable::find(['setsid'], 'util-linux')->path,
-            Executable::find(['setpriv'], 'util-linux')->path, '--pdeathsig', $signal, '--', ...$command,
-        ];
     }
 
     private static function end(string $log): string

@@ -13,7 +13,7 @@ use Larder\Tool\Server\PhpFpmServer;
 use Larder\Tool\Server\RedisServer;
 use Larder\Tool\Server\ServerFailed;
 use Larder\Tool\Server\ServerProcess;
-use Larder\Tool\Tests\TemporaryDirectory;
+use Larder\Tool\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 

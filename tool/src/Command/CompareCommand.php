@@ -1,0 +1,189 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Command;
+
+use Larder\Tool\Choice;
+use Larder\Tool\Compare\Catalog;
+use Larder\Tool\Compare\Circumstances;
+use Larder\Tool\Compare\Comparison;
+use Larder\Tool\Compare\Effort;
+use Larder\Tool\Compare\JsonReport;
+use Larder\Tool\Compare\NotMeasured;
+use Larder\Tool\Compare\Operation;
+use Larder\Tool\Compare\Places;
+use Larder\Tool\Compare\Plan;
+use Larder\Tool\Compare\Report;
+use Larder\Tool\Compare\Result;
+use Larder\Tool\Compare\SameRow;
+use Larder\Tool\Compare\Subject;
+use Larder\Tool\Compare\Value;
+use Larder\Tool\Core;
+use Larder\Tool\Machine;
+use Larder\Tool\Published;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Command\SignalableCommandInterface;
+use Symfony\Component\Console\Exception\InvalidOptionException;
+use Symfony\Component\Console\Helper\ProgressBar;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\ConsoleOutputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/** `larder compare`: measures the stores of this machine. What is measured and how: docs/compare.md. */
+#[AsCommand('compare', 'Measures every cache of this machine and prints the comparison')]
+final class CompareCommand extends Command implements SignalableCommandInterface
+{
+    private const MILLISECOND = 1_000_000;
+    private const ROUNDS = 7;
+    private const QUICK_ROUNDS = 3;
+
+    private ?Places $places = null;
+    private ?Comparison $comparison = null;
+
+    protected function configure(): void
+    {
+        $this
+            ->addOption('quick', null, InputOption::VALUE_NONE, 'Fewer rounds and shorter ones: less than a minute')
+            ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', Catalog::names()))
+            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::valueNames()))
+            ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::operationNames()))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each figure is measured; %d, or %d when quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too')
+            ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Leave out what needs a server')
+            ->setHelp(<<<'TEXT'
+                Each store is measured by fresh PHP processes, in rounds of shuffled order, on servers that are started for
+                it and stopped again. No server, file or configuration that is already there is touched.
+
+                  <info>larder compare --quick</info>
+                  <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
+                  <info>larder compare --values "10b,50 x 50 array" --json figures.json</info>
+                TEXT);
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
+        if ($obstacles !== []) {
+            $errors->writeln(['Nothing was measured: the figures would say nothing about the stores.', ...$obstacles]);
+
+            return Command::FAILURE;
+        }
+        $plan = self::plan($input);
+        $stores = Choice::of(Catalog::names(), self::text($input, 'stores'), 'stores');
+        $json = self::jsonFile($input);
+        $cores = max(1, \count(Core::allowed()));
+        $core = Core::pin();
+        $this->places = new Places();
+
+        try {
+            $result = $this->measure($plan, $stores, $input->getOption('no-servers') === true, $errors);
+            $circumstances = Circumstances::of($result, $this->places->serverVersions(), $cores, $core);
+        } finally {
+            $this->places->close();
+        }
+        if ($json !== null) {
+            file_put_contents($json, JsonReport::of($plan, $result, $circumstances));
+        }
+        (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
+
+        return $result->rows === [] ? Command::FAILURE : Command::SUCCESS;
+    }
+
+    /** @return list<int> */
+    public function getSubscribedSignals(): array
+    {
+        return \defined('SIGINT') ? [\SIGINT, \SIGTERM, \SIGHUP] : [];
+    }
+
+    /** Leaves nothing running and nothing behind. */
+    public function handleSignal(int $signal, int|false $previousExitCode = 0): int
+    {
+        $this->comparison?->stop();
+        $this->places?->close();
+
+        return 128 + $signal;
+    }
+
+    /** @param non-empty-list<key-of<Catalog::STORES>> $stores */
+    private function measure(Plan $plan, array $stores, bool $withoutServers, OutputInterface $errors): Result
+    {
+        $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
+        $subjects = $notMeasured = [];
+        foreach ($stores as $store) {
+            if ($withoutServers && Catalog::needsServer($store)) {
+                $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');
+                continue;
+            }
+            foreach ($catalog->subjects($store) as $subject) {
+                if ($subject instanceof Subject) {
+                    $subjects[] = $subject;
+                } else {
+                    $notMeasured[] = $subject;
+                }
+            }
+        }
+        $this->comparison = new Comparison($plan, $subjects);
+        ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %remaining:6s% left  %message%');
+        $progress = new ProgressBar($errors, $this->comparison->steps());
+        $progress->setFormat('compare');
+        $progress->setBarWidth(30);
+        $progress->setMessage('');
+        $progress->start();
+        $result = $this->comparison->run(static function (int $done, string $store) use ($progress): void {
+            $progress->setMessage($store);
+            $progress->setProgress($done);
+        });
+        $progress->clear();
+
+        return new Result($result->rows, $result->greetings, [...$notMeasured, ...$result->notMeasured]);
+    }
+
+    private static function plan(InputInterface $input): Plan
+    {
+        $quick = $input->getOption('quick') === true;
+        $all = Value::all();
+        $values = array_map(static fn(string $name): Value => $all[$name], Choice::of(self::valueNames(), self::text($input, 'values'), 'values'));
+        $operations = array_map(Operation::from(...), Choice::of(self::operationNames(), self::text($input, 'operations'), 'operations'));
+        $rounds = self::text($input, 'rounds') ?? (string) ($quick ? self::QUICK_ROUNDS : self::ROUNDS);
+        if (preg_match('/^[1-9]\d{0,3}$/D', $rounds) !== 1) {
+            throw new InvalidOptionException(\sprintf('--rounds: %s is not a number from 1 to 9999.', $rounds));
+        }
+
+        return new Plan($values, $operations, max(1, (int) $rounds), $quick
+            ? new Effort(200_000, 4 * self::MILLISECOND)
+            : new Effort(500_000, 20 * self::MILLISECOND));
+    }
+
+    private static function jsonFile(InputInterface $input): ?string
+    {
+        $file = self::text($input, 'json');
+        if ($file !== null && !(is_file($file) ? is_writable($file) : is_dir(\dirname($file)) && is_writable(\dirname($file)))) {
+            throw new InvalidOptionException(\sprintf('--json: %s cannot be written.', $file));
+        }
+
+        return $file;
+    }
+
+    private static function text(InputInterface $input, string $option): ?string
+    {
+        $text = $input->getOption($option);
+
+        return \is_string($text) ? $text : null;
+    }
+
+    /** @return non-empty-list<string> */
+    private static function valueNames(): array
+    {
+        return array_map(strval(...), array_keys(Value::all()));
+    }
+
+    /** @return non-empty-list<string> */
+    private static function operationNames(): array
+    {
+        return array_map(static fn(Operation $operation): string => $operation->value, Operation::cases());
+    }
+}

@@ -1,0 +1,94 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Compare;
+
+use Larder\Tool\Bound;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
+use Symfony\Component\Process\Process;
+
+/** One store measured by one fresh process. */
+final class Round
+{
+    /** A process that says nothing for so long is given up. */
+    private const SILENT_SECONDS = 60.0;
+
+    private readonly Process $process;
+    private ?Greeting $greeting = null;
+    private string $unread = '';
+
+    /** @var list<array{string, Operation}> what the process has not told yet, in the order that it will */
+    private array $outstanding;
+
+    /** @param \Closure(Measurement): void $tell called for each as it comes */
+    public function __construct(private readonly Subject $subject, private readonly Plan $plan, private readonly \Closure $tell)
+    {
+        $this->outstanding = $plan->cells();
+        $this->process = new Process(
+            Bound::toThisProcess($subject->php->command([\dirname(__DIR__, 2) . '/bin/measure.php'])),
+            null,
+            $subject->php->environment(),
+            (new Job($subject->address, $this->outstanding, $plan->effort))->line(),
+            null,
+        );
+        $this->process->setIdleTimeout(self::SILENT_SECONDS);
+    }
+
+    /**
+     * Measures, and returns when the process has ended. What it could not tell any more counts as failed.
+     *
+     * @return Greeting|null null when the process ended before its greeting
+     */
+    public function run(): ?Greeting
+    {
+        try {
+            $this->process->run(function (string $type, string $data): void {
+                if ($type === Process::OUT) {
+                    $this->read($data);
+                }
+            });
+            $end = \sprintf('ends with status %d', (int) $this->process->getExitCode());
+        } catch (ProcessTimedOutException) {
+            $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
+        }
+        if ($this->greeting === null || $this->greeting->unavailable === '') {
+            $this->fail($end);
+        }
+
+        return $this->greeting;
+    }
+
+    /** Ends the process at once. */
+    public function stop(): void
+    {
+        $this->process->stop(0);
+    }
+
+    private function read(string $data): void
+    {
+        $lines = explode("\n", $this->unread . $data);
+        $this->unread = array_pop($lines);
+        foreach ($lines as $line) {
+            if (!str_starts_with($line, '{')) {
+                continue; // a warning of PHP's own while it starts
+            }
+            if ($this->greeting === null) {
+                $this->greeting = Greeting::fromLine($line);
+            } else {
+                array_shift($this->outstanding);
+                ($this->tell)(Measurement::fromLine($line));
+            }
+        }
+    }
+
+    private function fail(string $end): void
+    {
+        $errors = trim($this->process->getErrorOutput());
+        $problem = trim($end . ' ' . substr($errors, 0, 300));
+        foreach ($this->outstanding as [$value, $operation]) {
+            ($this->tell)(new Measurement($value, $operation, null, 1, $problem));
+        }
+        $this->outstanding = [];
+    }
+}

@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Compare;
+
+use Larder\Cache;
+use Larder\Exception\CacheException;
+use Larder\Store\Store;
+
+/** The measuring process: takes a Job from its input, prints a Greeting and then one Measurement a line. */
+final class Worker
+{
+    public static function run(): void
+    {
+        // A collection in the middle of a batch would be counted to whichever store it happens to hit.
+        gc_disable();
+        $job = Job::fromLine((string) stream_get_contents(\STDIN));
+
+        try {
+            $store = self::open($job->store);
+        } catch (CacheException $unavailable) {
+            self::say(Greeting::ofThisProcess($unavailable->getMessage())->line());
+
+            return;
+        }
+        self::say(Greeting::ofThisProcess('')->line());
+        $gauge = new Gauge($store, $job->effort);
+        $values = Value::all();
+        foreach ($job->cells as [$value, $operation]) {
+            self::say($gauge->measure($values[$value], $operation)->line());
+        }
+    }
+
+    private static function open(#[\SensitiveParameter] string $store): Store
+    {
+        return is_subclass_of($store, Store::class) ? new $store() : Cache::open($store)->store();
+    }
+
+    private static function say(string $line): void
+    {
+        fwrite(\STDOUT, $line . "\n");
+    }
+}
