@@ -1,0 +1,108 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Filesystem\Filesystem;
+
+/** `make compare` as README gives it, but short: it measures every store, and leaves nothing behind. */
+final class CompareTest extends TestCase
+{
+    private const STORES = [
+        'larder', 'apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'predis',
+        'mysql-myisam', 'mysql-memory', 'sqlite', 'file', 'php-file', 'array',
+    ];
+    private const LIMIT = 240;
+
+    private string $folder;
+
+    /** @var array<string, string> */
+    private array $environment;
+
+    protected function setUp(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/compare-' . bin2hex(random_bytes(4));
+        (new Filesystem())->mkdir("$this->folder/tmp");
+        $this->environment = [
+            'INSTALL' => 'no',
+            'TMPDIR' => "$this->folder/tmp",
+            'LARDER_TEST_RUN' => 'compare-' . bin2hex(random_bytes(6)),
+        ];
+    }
+
+    protected function tearDown(): void
+    {
+        (new Filesystem())->remove($this->folder);
+    }
+
+    public function testMeasuresEveryStoreWithoutAFailure(): void
+    {
+        $process = Repository::process(['make', 'compare', "ARGS=--quick --json $this->folder/figures.json"], $this->environment, self::LIMIT);
+        $process->run();
+
+        self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
+        self::assertStringContainsString('Fastest on one machine', $process->getOutput());
+        $figures = json_decode((string) file_get_contents("$this->folder/figures.json"), true, flags: \JSON_THROW_ON_ERROR);
+        self::assertIsArray($figures);
+        self::assertSame([], $figures['not_measured']);
+        self::assertIsArray($figures['rows']);
+        $measured = [];
+        foreach ($figures['rows'] as $row) {
+            self::assertIsArray($row);
+            self::assertSame(0, $row['failures'], (string) json_encode($row));
+            self::assertGreaterThan(0, $row['median_ns'], (string) json_encode($row));
+            $measured[] = $row['store'];
+        }
+        foreach (self::STORES as $store) {
+            self::assertContains($store, $measured);
+        }
+        self::assertNothingIsLeft();
+    }
+
+    public function testLeavesNothingBehindWhenInterrupted(): void
+    {
+        // A terminal sends Ctrl-C to all processes of the command, which setsid keeps apart from the tests' own.
+        $process = Repository::process(['setsid', 'make', 'compare', 'ARGS=--quick'], $this->environment, self::LIMIT);
+        $process->start();
+        $servers = ['memcached', 'redis-server', 'mariadbd'];
+        for ($tries = 0; $tries < 600 && array_diff($servers, $this->running()) !== []; ++$tries) {
+            usleep(100_000);
+        }
+        self::assertSame([], array_diff($servers, $this->running()), 'the servers did not start: ' . $process->getErrorOutput());
+
+        $group = posix_getpgid((int) $process->getPid());
+        self::assertIsInt($group);
+        self::assertNotSame(posix_getpgrp(), $group);
+        posix_kill(-$group, \SIGINT);
+        while ($process->isRunning()) {
+            usleep(10_000);
+        }
+
+        self::assertFalse($process->isSuccessful());
+        self::assertNothingIsLeft();
+    }
+
+    private function assertNothingIsLeft(): void
+    {
+        $process = Repository::process(['tools/checks/left-running'], $this->environment);
+
+        self::assertSame(0, $process->run(), $process->getOutput());
+        self::assertSame([], glob("$this->folder/tmp/*"), 'temporary files are gone');
+    }
+
+    /** @return list<string> the names of the programs that run for this test */
+    private function running(): array
+    {
+        $process = Repository::process(['tools/checks/left-running', '--pids'], $this->environment);
+        $process->run();
+        $names = [];
+        foreach (explode(' ', trim($process->getOutput())) as $pid) {
+            $names[] = basename((string) @readlink("/proc/$pid/exe"));
+        }
+
+        // Debian's redis-server is one program under several names.
+        return array_map(static fn(string $name): string => $name === 'redis-check-rdb' ? 'redis-server' : $name, $names);
+    }
+}
