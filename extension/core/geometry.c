@@ -65,6 +65,25 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
     header->records_used = 0;
 }
 
+/* Each step maps different words to different sums, so no single damaged word goes unnoticed. */
+static uint64_t checksum(const struct header_shared *header) {
+    struct header_shared fixed;
+    memcpy(&fixed, header, offsetof(struct header_shared, retired));
+    fixed.checksum = 0;
+    uint64_t sum = 1;
+    for (size_t at = 0; at < offsetof(struct header_shared, retired); at += sizeof sum) {
+        uint64_t word;
+        memcpy(&word, (const char *)&fixed + at, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+void geometry_sign(struct header_shared *header) {
+    header->checksum = checksum(header);
+}
+
 bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id) {
     return memcmp(header->magic, SEGMENT_MAGIC, sizeof header->magic) == 0 && header->layout == layout &&
            memcmp(header->boot_id, boot_id, BOOT_ID_SIZE) == 0 && header->size == size &&
@@ -73,7 +92,8 @@ bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t 
            header->record_count >= 1 && header->record_count <= RECORDS_MAX && header->bucket_count >= 1 &&
            header->bucket_count <= size / sizeof(struct bucket_shared) &&
            header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
-           header->view % 4096 == 0 && offsets_of(header).end + sizeof(struct entry_shared) <= size;
+           header->view % 4096 == 0 && header->checksum == checksum(header) &&
+           offsets_of(header).end + sizeof(struct entry_shared) <= size;
 }
 
 void geometry_map(struct map *map, const struct header_shared *header) {

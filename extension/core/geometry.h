@@ -19,6 +19,9 @@ uint64_t geometry_layout(uint64_t value_layout);
 /* Fills the fixed part of a header for a file of `size` bytes. */
 void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size);
 
+/* Writes the checksum, once the fixed part is complete. */
+void geometry_sign(struct header_shared *header);
+
 /* Whether a header, read from a file of `size` bytes, is whole and of this layout and boot. */
 bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id);
 

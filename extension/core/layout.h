@@ -184,7 +184,8 @@ struct header_shared {
     uint64_t seed;
     uint64_t created;                   /* milliseconds */
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */
-    uint64_t unused_0[2];
+    uint64_t checksum;                  /* of this part of the header, which never changes */
+    uint64_t unused_0;
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
     shared_word sweeps;               /* raised before the pins of any record are cleared by another */

@@ -261,9 +261,10 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
         memcpy(header.boot_id, attempt->boot_id, sizeof header.boot_id);
         header.view = choose_address(size, avoid);
         header.created = os_milliseconds();
+        made = header.view && os_random(&header.seed, sizeof header.seed);
+        geometry_sign(&header);
         POINT(segment_filled);
-        made = header.view && os_random(&header.seed, sizeof header.seed) &&
-               pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+        made = made && pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header &&
                renameat(attempt->directory, name, attempt->directory, attempt->name) == 0;
         if (!made) {
             refuse(attempt, "cannot finish the segment %s/%s: %s", attempt->folder, attempt->name,
