@@ -21,51 +21,70 @@ bool objects_use_igbinary(void) {
 /* ---- Resources ------------------------------------------------------------------------------ */
 
 /*
- * serialize() turns a resource into 0 without a word, igbinary into null. One that is in the value itself or
- * in its arrays is refused; what objects hold is theirs to serialize.
+ * serialize() turns a resource into 0 without a word, igbinary into null. So the value is searched for them
+ * first, its arrays and objects too, except objects that decide themselves what is serialized of them.
  */
-struct arrays {
-    HashTable **list;
+struct search {
+    zend_refcounted **list; /* arrays and objects that were met, each marked */
     size_t count, room;
 };
 
-static bool resource_in(struct arrays *found, zval *value) {
+static bool decides_itself(const zend_class_entry *class) {
+    return class->serialize || class->__serialize || (class->ce_flags & ZEND_ACC_NOT_SERIALIZABLE) ||
+           zend_hash_str_exists(&class->function_table, ZEND_STRL("__sleep"));
+}
+
+/* Whether this is a resource. Adds what may hold one to the list, once. */
+static bool resource_met(struct search *met, zval *value) {
     ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_ARRAY) {
-        HashTable *array = Z_ARR_P(value);
-        if (GC_FLAGS(array) & (GC_IMMUTABLE | GC_PROTECTED)) {
-            return false; /* immutable ones hold no resources; marked ones were met before */
+    bool may_hold =
+        Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)));
+    /* Immutable arrays hold none; what is marked was met before. */
+    if (may_hold && !(GC_FLAGS(Z_COUNTED_P(value)) & (GC_IMMUTABLE | GC_PROTECTED))) {
+        if (met->count == met->room) {
+            met->room = met->room * 2 + 16;
+            met->list = safe_erealloc(met->list, met->room, sizeof(*met->list), 0);
         }
-        if (found->count == found->room) {
-            found->room = found->room * 2 + 16;
-            found->list = safe_erealloc(found->list, found->room, sizeof(*found->list), 0);
-        }
-        GC_PROTECT_RECURSION(array);
-        found->list[found->count++] = array;
+        GC_PROTECT_RECURSION(Z_COUNTED_P(value));
+        met->list[met->count++] = Z_COUNTED_P(value);
     }
     return Z_TYPE_P(value) == IS_RESOURCE;
 }
 
-static bool holds_resource(zval *value) {
-    struct arrays found = {NULL, 0, 0};
-    bool yes = resource_in(&found, value);
-    for (size_t i = 0; i < found.count && !yes; i++) {
-        zval *element;
-        ZEND_HASH_FOREACH_VAL(found.list[i], element) {
-            if (resource_in(&found, element)) {
-                yes = true;
-                break;
-            }
+static bool resource_in_array(struct search *met, HashTable *array) {
+    zval *element;
+    ZEND_HASH_FOREACH_VAL(array, element) {
+        if (Z_TYPE_P(element) != IS_INDIRECT && resource_met(met, element)) {
+            return true;
         }
-        ZEND_HASH_FOREACH_END();
     }
-    for (size_t i = 0; i < found.count; i++) {
-        GC_UNPROTECT_RECURSION(found.list[i]);
+    ZEND_HASH_FOREACH_END();
+    return false;
+}
+
+static bool resource_in_object(struct search *met, zend_object *object) {
+    for (int i = 0; i < object->ce->default_properties_count; i++) {
+        if (resource_met(met, &object->properties_table[i])) {
+            return true;
+        }
     }
-    if (found.list) {
-        efree(found.list);
+    return object->properties && resource_in_array(met, object->properties); /* dynamic ones */
+}
+
+static bool holds_resource(zval *value) {
+    struct search met = {NULL, 0, 0};
+    bool found = resource_met(&met, value);
+    for (size_t i = 0; i < met.count && !found; i++) {
+        found = GC_TYPE(met.list[i]) == IS_ARRAY ? resource_in_array(&met, (HashTable *)met.list[i])
+                                                 : resource_in_object(&met, (zend_object *)met.list[i]);
     }
-    return yes;
+    for (size_t i = 0; i < met.count; i++) {
+        GC_UNPROTECT_RECURSION(met.list[i]);
+    }
+    if (met.list) {
+        efree(met.list);
+    }
+    return found;
 }
 
 /* ---- Serializing ----------------------------------------------------------------------------- */
