@@ -115,11 +115,11 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life) {
     word_store(&row->age, word_add(&cache->map.header->age, 1) + 1);
 }
 
-uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state) {
+uint64_t page_claim(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
     const uint32_t life = state_life(free) + 1;
-    const uint64_t claimed = owned(cache, life, state);
+    const uint64_t claimed = owned(cache, life, PAGE_OPENING);
     if (state_of(free) != PAGE_FREE || !word_swap(&row->state, &free, claimed)) {
         return 0;
     }
@@ -128,15 +128,24 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state) {
     return claimed;
 }
 
+void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life) {
+    struct page_shared *row = page_row(cache, page);
+    word_store(&row->run_head, (uint64_t)head_life << 32 | head);
+    POINT(run_member_linked);
+    word_swap(&row->state, &opening, state_change(opening, PAGE_MEMBER));
+}
+
 void page_unclaim(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t state = word_load(&row->state);
-    word_swap(&row->state, &state, state_change(state, PAGE_FREE));
+    if (state == owned(cache, state_life(state), state_of(state))) {
+        word_swap(&row->state, &state, state_change(state, PAGE_FREE));
+    }
 }
 
 bool page_open(struct cache *cache, uint32_t page, uint64_t seen) {
     struct page_shared *row = page_row(cache, page);
-    uint64_t opening = page_claim(cache, page, PAGE_OPENING);
+    uint64_t opening = page_claim(cache, page);
     if (!opening || !word_swap(&row->state, &opening, state_change(opening, PAGE_OPEN))) {
         return false;
     }

@@ -2,7 +2,8 @@
  * Pages: opening, appending, counting what lives in them, closing.
  *
  *   free -> opening -> open -> closed -> draining -> limbo -> free
- *   free -> opening (head) and member (the others) -> closed -> draining -> limbo -> free     a run
+ *   free -> opening -> closed -> draining -> limbo -> free     the head of a run
+ *   free -> opening -> member -> free                          its others, set free with the head
  *
  * Each arrow is one compare-and-swap of the whole state word. A page that a dead process left in opening,
  * open (and not current) or draining counts as closed; so does a member that no head speaks for.
@@ -48,10 +49,14 @@ bool page_is_dead(const struct page_shared *row);
 /* Opens a free page and makes it the current one instead of `seen`. False: somebody was faster. */
 bool page_open(struct cache *cache, uint32_t page, uint64_t seen);
 
-/* Claims a free page as the head (opening) or a member of a run. The new state word, or 0. */
-uint64_t page_claim(struct cache *cache, uint32_t page, enum page_state state);
+/* Takes a free page, which is in `opening` then and begins another life. The new state word, or 0. */
+uint64_t page_claim(struct cache *cache, uint32_t page);
 
-/* Gives back a page that page_claim() took and nobody else has seen. */
+/* Makes a claimed page a member of the run of `head`. Whoever sees it as a member sees this link, never one
+ * of an earlier life: by such a one, whoever still frees that earlier run would free this page again. */
+void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life);
+
+/* Gives back a page that page_claim() took and nobody else has seen. Nothing if it is not ours any more. */
 void page_unclaim(struct cache *cache, uint32_t page);
 
 /* Fills the header of an entry and sets its start bit. After this it is whole and may be published. */

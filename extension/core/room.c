@@ -230,7 +230,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
         if (drain_page(cache, record, start + i, fresh)) {
             uint64_t reserved = (uint64_t)(start + i) + 1;
             word_swap(&cache->map.header->reserve, &reserved, 0);
-            claimed = page_claim(cache, start + i, i == 0 ? PAGE_OPENING : PAGE_MEMBER);
+            claimed = page_claim(cache, start + i);
         }
         if (!claimed) {
             give_up_run(cache, start, i);
@@ -239,7 +239,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
         if (i == 0) {
             head = claimed;
         } else {
-            word_store(&page_row(cache, start + i)->run_head, (uint64_t)state_life(head) << 32 | start);
+            page_join_run(cache, start + i, claimed, start, state_life(head));
         }
         POINT(run_page_claimed);
     }
