@@ -86,14 +86,15 @@ static void fold_counters(const struct map *map, struct record_shared *record) {
     }
 }
 
-/* Makes a record whose byte we hold a blank one. `sweeps` is raised before any pin is cleared: who scans
- * records for pins compares it, because a page may have been pinned in another record before its pin here
- * was given up (a fork). */
+/* Makes a record whose byte we hold a blank one. `sweeps` is raised first: who scans records for pins
+ * compares it, because a page may have been pinned in another record before its pin here was given up (a
+ * fork), and both a cleared pin and a raised incarnation make a scan pass over this record. */
 static void record_reset(const struct map *map, struct record_shared *record) {
+    word_add(&map->header->sweeps, 1);
+    POINT(record_sweep_announced);
     uint64_t incarnation = word_load(&record->incarnation);
     word_store(&record->incarnation, (uint32_t)(incarnation + 1) ? (uint32_t)(incarnation + 1) : 1);
     POINT(record_incarnation_raised);
-    word_add(&map->header->sweeps, 1);
     fold_counters(map, record);
     for (unsigned i = 0; i < map->pin_words; i++) {
         word_store(&record->pins[i], 0);
