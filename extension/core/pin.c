@@ -68,7 +68,7 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
             cache->touched[cache->touched_count++] = (uint16_t)(page >> 6);
         }
     }
-    word_poke(pins, before | UINT64_C(1) << (page & 63));
+    word_store(pins, before | UINT64_C(1) << (page & 63));
     cache->pages_held += pages;
     fence();
     POINT(pin_set);

@@ -105,14 +105,15 @@ bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, u
 bool process_writes(struct cache *cache, uint32_t page, bool fresh);
 bool process_reads(struct cache *cache, uint32_t page, bool fresh);
 
-/* ---- Announcements, all by the owner of the record ---- */
+/* ---- Announcements, all by the owner of the record. Releasing, because the next page takes the place of
+ * the last: what was done with that one is done. ---- */
 
 static inline void announce_copying(struct record_shared *record, uint32_t page) {
-    word_poke(&record->copying, (uint64_t)page + 1);
+    word_store(&record->copying, (uint64_t)page + 1);
     fence();
 }
 static inline void announce_writing(struct record_shared *record, uint32_t page) {
-    word_poke(&record->writing, (uint64_t)page + 1);
+    word_store(&record->writing, (uint64_t)page + 1);
     fence();
 }
 static inline void clear_copying(struct record_shared *record) {
