@@ -181,12 +181,14 @@ bool cache_request_begin(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     cache->stalled_lock = 0;
     cache->record_refused = false;
-    if (record) {
+    if (!record) {
+        process_leave(cache); /* forked since: what the record left behind pins is not needed any more */
+    } else if ((uint32_t)word_load(&record->incarnation) != cache->incarnation) {
+        process_disown(cache);
+        return false;
+    } else {
         cache_recover(cache);
         pin_drop_all(cache, record);
-        if ((uint32_t)word_load(&record->incarnation) != cache->incarnation) {
-            return false;
-        }
     }
     if (!is_due(cache) || (cache->segment && segment_is_current(cache->segment))) {
         return true;
@@ -198,14 +200,17 @@ bool cache_request_begin(struct cache *cache) {
 
 void cache_request_end(struct cache *cache, bool keep_pins) {
     struct record_shared *record = cache->identity->record;
-    if (!record) {
-        /* Forked and not used since: the pins of the record left behind fall with its description. */
-        process_leave(cache);
+    if (record) {
+        cache_recover(cache);
+    }
+    if (keep_pins) {
         return;
     }
-    cache_recover(cache);
-    if (!keep_pins) {
+    if (record) {
         pin_drop_all(cache, record);
+    } else {
+        /* Forked and not used since: the pins of the record left behind fall with its description. */
+        process_leave(cache);
     }
 }
 

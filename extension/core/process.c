@@ -174,6 +174,7 @@ bool process_claim(struct cache *cache, int description) {
         close(cache->description);
     }
     cache->description = description;
+    cache->pending = (struct pending){0}; /* its pages belong to the old record */
     cache->number = (unsigned)number;
     cache->incarnation = (uint32_t)word_load(&record->incarnation);
     cache->identity->record = record;
@@ -200,8 +201,15 @@ void process_leave(struct cache *cache) {
     cache->pages_held = 0;
 }
 
+void process_disown(struct cache *cache) {
+    cache->identity->record = NULL;
+    cache->description = -1;
+    cache->touched_count = 0;
+    cache->pages_held = 0;
+}
+
 struct record_shared *process_enter(struct cache *cache) {
-    if (cache->record_refused) {
+    if (cache->record_refused || !cache->segment) {
         return NULL;
     }
     process_lock();
