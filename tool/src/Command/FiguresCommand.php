@@ -1,0 +1,146 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Command;
+
+use Larder\Tool\Choice;
+use Larder\Tool\Compare\Statistics;
+use Larder\Tool\Figures\Engine;
+use Larder\Tool\Figures\Row;
+use Larder\Tool\Figures\Rows;
+use Larder\Tool\Machine;
+use Larder\Tool\Php;
+use Larder\Tool\TemporaryDirectory;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\OutputInterface;
+use Symfony\Component\Process\Exception\ProcessFailedException;
+use Symfony\Component\Process\Process;
+
+/** `larder figures`: the engine beside APCu, row by row, each in a fresh process, as ratios. docs/figures.md. */
+#[AsCommand('figures', 'Measures the engine beside APCu: the figures that it promises')]
+final class FiguresCommand extends Command
+{
+    private const ROUNDS = 60;
+    private const SECONDS = 600.0;
+
+    protected function configure(): void
+    {
+        $this
+            ->addOption('rows', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Rows::all())))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each pair is measured; %d', self::ROUNDS))
+            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too');
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $obstacles = [
+            ...Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions')),
+            ...array_map(
+                static fn(string $extension): string => \sprintf('The extension %s is not loaded; `make figures` installs and builds what is missing.', $extension),
+                array_values(array_filter(['larder', 'apcu'], static fn(string $extension): bool => !\extension_loaded($extension))),
+            ),
+        ];
+        if ($obstacles !== []) {
+            $output->writeln($obstacles);
+
+            return Command::FAILURE;
+        }
+        $rows = Rows::all();
+        $names = Choice::of(array_keys($rows), self::text($input, 'rows'), 'rows');
+        $rounds = (int) (self::text($input, 'rounds') ?? self::ROUNDS);
+        $output->writeln([\sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()), '', \sprintf('%-44s %10s %10s %8s %8s', 'figure; peer', 'larder', 'peer', 'ratio', 'bound')]);
+        $figures = [];
+        foreach ($names as $name) {
+            $figures[$name] = $this->measure($rows[$name], max(1, $rounds), $output);
+        }
+        $json = self::text($input, 'json');
+        if ($json !== null) {
+            file_put_contents($json, json_encode($figures, \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR) . "\n");
+        }
+
+        return Command::SUCCESS;
+    }
+
+    /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, rounds: int}|array{failure: string} */
+    private function measure(Row $row, int $rounds, OutputInterface $output): array
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path);
+        $php = new Php([...Engine::settings(), ...$row->ini]);
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), timeout: self::SECONDS);
+        try {
+            $pairs = self::pairs($process->mustRun()->getOutput());
+        } catch (ProcessFailedException|\JsonException) {
+            $failure = trim($process->getErrorOutput() . $process->getOutput());
+            $output->writeln([$row->work, '  failed: ' . $failure]);
+
+            return ['failure' => $failure];
+        } finally {
+            $folder->remove();
+        }
+        $figure = [
+            'work' => $row->work,
+            'peer' => $row->peer,
+            'ours' => Statistics::median(array_column($pairs, 0)),
+            'theirs' => Statistics::median(array_column($pairs, 1)),
+            'ratio' => Statistics::median(array_map(static fn(array $pair): float => $pair[0] / $pair[1], $pairs)),
+            'bound' => $row->bound,
+            'rounds' => \count($pairs),
+        ];
+        $output->writeln([$row->work, \sprintf(
+            '%-44s %10s %10s %8s %8s %s',
+            '  beside ' . $row->peer,
+            self::number($figure['ours']),
+            self::number($figure['theirs']),
+            self::number($figure['ratio']),
+            $row->bound === null ? '' : self::number($row->bound),
+            self::verdict($row, $figure['ratio']),
+        )]);
+
+        return $figure;
+    }
+
+    private static function verdict(Row $row, float $ratio): string
+    {
+        if ($row->bound === null) {
+            return '';
+        }
+
+        return ($row->least ? $ratio >= $row->bound : $ratio <= $row->bound) ? 'reached' : 'missed';
+    }
+
+    private static function number(float $value): string
+    {
+        return match (true) {
+            $value >= 1000 => number_format($value),
+            $value >= 10 => \sprintf('%.1f', $value),
+            $value >= 0.01 => \sprintf('%.3f', $value),
+            default => \sprintf('%.6f', $value),
+        };
+    }
+
+    /** @return non-empty-list<array{float, float}> */
+    private static function pairs(string $json): array
+    {
+        $pairs = [];
+        $decoded = json_decode($json, true, 8, \JSON_THROW_ON_ERROR);
+        foreach (\is_array($decoded) ? $decoded : [] as $pair) {
+            if (\is_array($pair) && \is_numeric($pair[0] ?? null) && \is_numeric($pair[1] ?? null)) {
+                $pairs[] = [(float) $pair[0], (float) $pair[1]];
+            }
+        }
+
+        return $pairs !== [] ? $pairs : throw new \JsonException('no figures came back');
+    }
+
+    private static function text(InputInterface $input, string $option): ?string
+    {
+        $value = $input->getOption($option);
+
+        return \is_string($value) ? $value : null;
+    }
+}
