@@ -183,12 +183,11 @@ bool cache_request_begin(struct cache *cache) {
     cache->record_refused = false;
     if (!record) {
         process_leave(cache); /* forked since: what the record left behind pins is not needed any more */
-    } else if ((uint32_t)word_load(&record->incarnation) != cache->incarnation) {
-        process_disown(cache);
-        return false;
-    } else {
+    } else if (process_owns(cache)) {
         cache_recover(cache);
         pin_drop_all(cache, record);
+    } else {
+        return false;
     }
     if (!is_due(cache) || (cache->segment && segment_is_current(cache->segment))) {
         return true;
@@ -199,15 +198,15 @@ bool cache_request_begin(struct cache *cache) {
 }
 
 void cache_request_end(struct cache *cache, bool keep_pins) {
-    struct record_shared *record = cache->identity->record;
-    if (record) {
+    const bool owned = process_owns(cache);
+    if (owned) {
         cache_recover(cache);
     }
     if (keep_pins) {
         return;
     }
-    if (record) {
-        pin_drop_all(cache, record);
+    if (owned) {
+        pin_drop_all(cache, cache->identity->record);
     } else {
         /* Forked and not used since: the pins of the record left behind fall with its description. */
         process_leave(cache);

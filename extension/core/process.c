@@ -181,9 +181,21 @@ bool process_claim(struct cache *cache, int description) {
     return true;
 }
 
+bool process_owns(struct cache *cache) {
+    const struct record_shared *record = cache->identity->record;
+    if (!record || (uint32_t)word_load(&record->incarnation) == cache->incarnation) {
+        return record != NULL;
+    }
+    cache->identity->record = NULL;
+    cache->description = -1;
+    cache->touched_count = 0;
+    cache->pages_held = 0;
+    return false;
+}
+
 void process_leave(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
-    if (record) {
+    if (process_owns(cache)) {
         fold_counters(&cache->map, record);
         for (unsigned i = 0; i < cache->touched_count; i++) {
             word_store(&record->pins[cache->touched[i]], 0);
@@ -197,13 +209,6 @@ void process_leave(struct cache *cache) {
         close(cache->description);
         cache->description = -1;
     }
-    cache->touched_count = 0;
-    cache->pages_held = 0;
-}
-
-void process_disown(struct cache *cache) {
-    cache->identity->record = NULL;
-    cache->description = -1;
     cache->touched_count = 0;
     cache->pages_held = 0;
 }

@@ -86,9 +86,10 @@ void process_unregister(struct cache *cache);
 bool process_claim(struct cache *cache, int description);
 /* Clears the record and closes its description. */
 void process_leave(struct cache *cache);
-/* Forgets a record that has become another's, and changes nothing in it. Nor is the description closed: who
- * closed it behind our back may have given its number to another file. */
-void process_disown(struct cache *cache);
+/* Whether the record is still the one that was claimed. If it has become another's it is forgotten, and
+ * nothing in it changed. Nor is the description closed: who closed it behind our back may have given its
+ * number to another file. */
+bool process_owns(struct cache *cache);
 /* The slow way in: after a fork, or when no record was free. NULL: no cache now. */
 struct record_shared *process_enter(struct cache *cache);
 
