@@ -438,12 +438,8 @@ static struct entry_shared *begin_entry(struct cache *cache, const struct cache_
     return entry;
 }
 
-enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
-                                enum cache_mode mode, struct cache_span *span) {
-    struct record_shared *record = enter(cache);
-    if (UNLIKELY(!record)) {
-        return CACHE_AWAY;
-    }
+static enum cache_result reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
+                                 size_t length, enum cache_mode mode, struct cache_span *span) {
     if (UNLIKELY(length > cache_value_max(cache))) {
         return refused(cache, record, key, mode, COUNT_REFUSED_SIZE, CACHE_TOO_LARGE);
     }
@@ -457,6 +453,12 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
     span->length = value_units << UNIT_SHIFT;
     span->opaque = cache->pending.location;
     return CACHE_OK;
+}
+
+enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
+                                enum cache_mode mode, struct cache_span *span) {
+    struct record_shared *record = enter(cache);
+    return LIKELY(record != NULL) ? reserve(cache, record, key, length, mode, span) : CACHE_AWAY;
 }
 
 /* Publishes the sealed pending entry if the mode allows. The caller holds the key's lock. */
@@ -650,7 +652,7 @@ enum cache_result cache_count(struct cache *cache, const struct cache_key *key, 
         }
         /* Room is made without the lock; meanwhile somebody else may create the key: then count that. */
         struct cache_span span;
-        outcome = cache_reserve(cache, key, sizeof step, CACHE_REPLACE, &span);
+        outcome = reserve(cache, record, key, sizeof step, CACHE_REPLACE, &span);
         if (outcome != CACHE_OK) {
             return outcome;
         }
