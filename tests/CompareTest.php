@@ -67,10 +67,11 @@ final class CompareTest extends TestCase
         $process = Repository::process(['setsid', 'make', 'compare', 'ARGS=--quick'], $this->environment, self::LIMIT);
         $process->start();
         $servers = ['memcached', 'redis-server', 'mariadbd'];
-        for ($tries = 0; $tries < 600 && array_diff($servers, $this->running()) !== []; ++$tries) {
+        for ($tries = 0; $tries < 600 && $process->isRunning() && $servers !== []; ++$tries) {
             usleep(100_000);
+            $servers = array_diff($servers, $this->running());
         }
-        self::assertSame([], array_diff($servers, $this->running()), 'the servers did not start: ' . $process->getErrorOutput());
+        self::assertSame([], $servers, 'these servers did not start: ' . $process->getErrorOutput());
 
         $group = posix_getpgid((int) $process->getPid());
         self::assertIsInt($group);

@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+/** A PHP that runs with the engine: code goes in, what it returns comes out. */
+abstract class Php
+{
+    /**
+     * Runs the body of a function and gives what it returns.
+     *
+     * @throws NoAnswer when it throws, or does not come to its end
+     */
+    abstract public function run(string $code): mixed;
+
+    final public function number(string $code): int
+    {
+        $value = $this->run($code);
+
+        return \is_int($value) ? $value : throw new NoAnswer(\sprintf('no integer, but %s: %s', get_debug_type($value), $code));
+    }
+
+    final public function text(string $code): string
+    {
+        $value = $this->run($code);
+
+        return \is_string($value) ? $value : throw new NoAnswer(\sprintf('no string, but %s: %s', get_debug_type($value), $code));
+    }
+
+    /** One number of larder_info(), by the names that lead to it. */
+    final public function figure(string ...$names): int
+    {
+        return $this->number('return larder_info()' . implode('', array_map(static fn(string $name): string => "['$name']", $names)) . ';');
+    }
+
+    /** The process that answers now. */
+    final public function pid(): int
+    {
+        return $this->number('return getmypid();');
+    }
+}

@@ -1,0 +1,46 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+/** What the kernel says of running processes. */
+final class Processes
+{
+    /** @return list<int> */
+    public static function childrenOf(int $pid): array
+    {
+        return array_map(intval(...), array_values(array_filter(explode(' ', (string) @file_get_contents("/proc/$pid/task/$pid/children")))));
+    }
+
+    public static function lives(int $pid): bool
+    {
+        $status = @file_get_contents("/proc/$pid/stat");
+
+        return $status !== false && !str_contains($status, ') Z ');
+    }
+
+    /**
+     * What a process holds of the files whose paths contain the word: its mappings and its descriptors.
+     *
+     * @return list<string>
+     */
+    public static function holds(int $pid, string $word): array
+    {
+        $maps = file("/proc/$pid/maps", \FILE_IGNORE_NEW_LINES);
+        $descriptors = glob("/proc/$pid/fd/*");
+        if ($maps === false || $maps === [] || $descriptors === false || $descriptors === []) {
+            throw new \RuntimeException("process $pid does not show what it holds");
+        }
+        $paths = [...$maps, ...array_map(static fn(string $link): string => (string) @readlink($link), $descriptors)];
+
+        return array_values(array_filter($paths, static fn(string $path): bool => str_contains($path, $word)));
+    }
+
+    /** Sends a signal and waits for the end of the process. */
+    public static function kill(int $pid, int $signal = \SIGKILL): void
+    {
+        posix_kill($pid, $signal);
+        Wait::until(static fn(): bool => !self::lives($pid), "process $pid has ended");
+    }
+}

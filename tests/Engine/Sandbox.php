@@ -1,0 +1,179 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\ProjectTests\Repository;
+use Larder\Tool\Server\Executable;
+use Larder\Tool\Server\PhpFpmPool;
+use Larder\Tool\Server\PhpFpmServer;
+use Larder\Tool\TemporaryDirectory;
+
+/**
+ * A place where processes of several users run PHP with the engine that was built here, with a cache apart from that of
+ * the machine. All that it starts ends with stop(), and with the process that runs the tests.
+ */
+final class Sandbox
+{
+    /** The least that a segment may have: quick to fill, and there is room for several in a container's /dev/shm. */
+    public const SIZE = 8 << 20;
+
+    /** Where the users' segments are. */
+    public readonly string $memory;
+    private readonly TemporaryDirectory $directory;
+    private readonly TemporaryDirectory $shared;
+    private readonly string $engine;
+
+    /** @var list<\Closure(): void> */
+    private array $stops = [];
+
+    public function __construct()
+    {
+        $this->directory = new TemporaryDirectory();
+        chmod($this->directory->path, 0o755);
+        $this->shared = new TemporaryDirectory('/dev/shm');
+        chmod($this->shared->path, 0o1777);
+        $this->memory = $this->shared->path;
+        // The clone may lie where other users cannot reach it.
+        $this->engine = $this->write('larder.so', (string) file_get_contents(Repository::ROOT . '/extension/modules/larder.so'));
+    }
+
+    public function stop(): void
+    {
+        foreach (array_reverse($this->stops) as $stop) {
+            $stop();
+        }
+        $this->stops = [];
+        $this->directory->remove();
+        $this->shared->remove();
+    }
+
+    /** @param \Closure(): void $stop */
+    public function stopLater(\Closure $stop): void
+    {
+        $this->stops[] = $stop;
+    }
+
+    /** @return string the path of the file, which every user can read */
+    public function write(string $name, string $content): string
+    {
+        $path = $this->directory->write($name, $content);
+        chmod($path, 0o644);
+
+        return $path;
+    }
+
+    /** @return string the path of a new folder that every user can write to */
+    public function folder(): string
+    {
+        $path = $this->directory->add(bin2hex(random_bytes(4)));
+        chmod($path, 0o777);
+
+        return $path;
+    }
+
+    /** A script that answers to a request with what the code returns, serialized. */
+    public function page(string $code): string
+    {
+        return $this->write(md5($code) . '.php', \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
+    }
+
+    /** What page() has printed. */
+    public static function answer(string $body, string $errors): mixed
+    {
+        $value = @unserialize($body, ['allowed_classes' => false]);
+
+        return $value === false && $body !== serialize(false) ? throw new NoAnswer(trim("$body\n$errors")) : $value;
+    }
+
+    /**
+     * A command line.
+     *
+     * @param array<string, string|int> $ini
+     * @param list<string> $through a command that runs it, such as ['sh', '-c', 'umask 0; exec "$@"', 'sh']
+     */
+    public function commandLine(?User $user = null, array $ini = [], array $through = []): CommandLine
+    {
+        $command = $this->command(\PHP_BINARY, $user ?? User::site(), $ini, $through);
+        $php = new CommandLine([...$command, $this->write('command-line.php', CommandLine::SCRIPT)]);
+        $this->stops[] = $php->stop(...);
+
+        return $php;
+    }
+
+    /**
+     * PHP-FPM.
+     *
+     * @param non-empty-list<PhpFpmPool>|null $pools null: one worker of the site's user
+     * @param array<string, string|int> $ini
+     * @param User|null $user who runs the master; null: who runs the tests
+     * @param list<string> $through a command that runs it
+     */
+    public function fpm(?array $pools = null, array $ini = [], ?User $user = null, array $through = []): Fpm
+    {
+        $folder = $this->folder();
+        touch("$folder/fpm.log");
+        chmod("$folder/fpm.log", 0o666);
+        $server = PhpFpmServer::start(
+            $folder,
+            [...$this->settings(), ...$ini],
+            [$this->engine],
+            $pools ?? [new PhpFpmPool(user: User::site()->name)],
+            [...$through, ...($user ?? User::current())->through('TERM')],
+        );
+        $this->stops[] = $server->stop(...);
+
+        return new Fpm($this, $server);
+    }
+
+    public function cgi(): Cgi
+    {
+        return new Cgi($this, $this->command(Executable::find(['php-cgi' . \PHP_MAJOR_VERSION . '.' . \PHP_MINOR_VERSION, 'php-cgi'], 'php-cgi')->path, User::site()));
+    }
+
+    public function builtInServer(): BuiltInServer
+    {
+        $server = BuiltInServer::start($this, $this->command(\PHP_BINARY, User::site()));
+        $this->stops[] = $server->process->stop(...);
+
+        return $server;
+    }
+
+    /**
+     * The command that runs a PHP program of the user with the engine.
+     *
+     * @param array<string, string|int> $ini
+     * @param list<string> $through
+     * @return list<string>
+     */
+    public function command(string $program, User $user, array $ini = [], array $through = []): array
+    {
+        $options = ['-d', "extension=$this->engine"];
+        foreach ([...$this->settings(), 'display_errors' => 'stderr', 'log_errors' => '0', ...$ini] as $name => $value) {
+            array_push($options, '-d', "$name=$value");
+        }
+
+        return [...$through, ...$user->through(), $program, ...$options];
+    }
+
+    /** The folder of a user's segments. */
+    public function segmentFolder(?User $user = null): string
+    {
+        return $this->memory . '/larder-' . ($user ?? User::site())->id;
+    }
+
+    /** @return list<string> the segments of a user */
+    public function segments(?User $user = null): array
+    {
+        $files = glob($this->segmentFolder($user) . '/*-' . str_repeat('[0-9a-f]', 16));
+
+        return $files === false ? [] : $files;
+    }
+
+    /** @return array<string, string|int> */
+    private function settings(): array
+    {
+        return ['larder.path' => $this->memory, 'larder.size' => self::SIZE];
+    }
+}

@@ -1,0 +1,23 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+final class Wait
+{
+    /**
+     * Looks until it is so.
+     *
+     * @param \Closure(): bool $isSo
+     * @throws NoAnswer when the time is over
+     */
+    public static function until(\Closure $isSo, string $what, float $seconds = 10.0): void
+    {
+        for ($deadline = microtime(true) + $seconds; !$isSo(); usleep(2_000)) {
+            if (microtime(true) > $deadline) {
+                throw new NoAnswer(\sprintf('waited %g s in vain until %s', $seconds, $what));
+            }
+        }
+    }
+}
