@@ -9,6 +9,8 @@ use Larder\Exception\StoreUnavailable;
 /** Writes igbinary's format: smaller for arrays with repeated keys. */
 final class IgbinaryCodec implements Codec
 {
+    use ReadsEveryFormat;
+
     /** @throws StoreUnavailable */
     public function __construct()
     {
@@ -23,10 +25,5 @@ final class IgbinaryCodec implements Codec
         }
 
         return $bytes;
-    }
-
-    public function decode(string $bytes, mixed $default = null): mixed
-    {
-        return Format::decode($bytes, $default);
     }
 }

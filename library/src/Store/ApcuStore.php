@@ -38,16 +38,17 @@ final class ApcuStore implements Store
 
     public function get(string $key, mixed $default = null): mixed
     {
-        Key::check($key);
-        $value = apcu_fetch($this->prefix . $key, $found);
+        $value = apcu_fetch($this->name($key), $found);
+        if ($found !== true) {
+            return $default;
+        }
 
-        return $found === true ? self::unwrap($value, $default) : $default;
+        return \is_array($value) ? self::unwrap($value, $default) : $value;
     }
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        array_map(Key::check(...), $keys);
-        $names = array_map(fn(string $key): string => $this->prefix . $key, $keys);
+        $names = array_map($this->name(...), $keys);
         /** @var array<string, mixed> $found */
         $found = apcu_fetch($names);
         $values = [];
@@ -60,15 +61,12 @@ final class ApcuStore implements Store
 
     public function has(string $key): bool
     {
-        Key::check($key);
-
-        return apcu_exists($this->prefix . $key) && $this->get($key, $this) !== $this;
+        return apcu_exists($this->name($key)) && $this->get($key, $this) !== $this;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        Key::check($key);
-        $name = $this->prefix . $key;
+        $name = $this->name($key);
         if (apcu_store($name, self::wrap($value, Ttl::until($ttl)), self::wholeSeconds($ttl))) {
             return true;
         }
@@ -94,8 +92,7 @@ final class ApcuStore implements Store
 
     public function delete(string $key): bool
     {
-        Key::check($key);
-        apcu_delete($this->prefix . $key);
+        apcu_delete($this->name($key));
 
         return true;
     }
@@ -103,6 +100,13 @@ final class ApcuStore implements Store
     public function clear(): bool
     {
         return apcu_delete(new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY)) !== false;
+    }
+
+    private function name(string $key): string
+    {
+        Key::check($key);
+
+        return $this->prefix . $key;
     }
 
     /** APCu may keep a value a little longer than told, never shorter. */

@@ -23,13 +23,18 @@ use Larder\Exception\StoreUnavailable;
 abstract class MemcachedProtocol implements Store
 {
     private const NAME_LIMIT = 250;
-    private const PLAIN_BYTES = '!"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~';
     private const GENERATION_NANOSECONDS = 50_000_000;
 
     /** memcached takes more than 30 days for a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
 
+    private const DIRECT = '=';
+    private const HASHED = '#';
+
+    /** What names begin with; null while the server does not tell. */
     private ?string $generation = null;
+
+    /** By hrtime(). */
     private int $generationUntil = 0;
     private int $process;
 
@@ -54,20 +59,18 @@ abstract class MemcachedProtocol implements Store
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        array_map(Key::check(...), $keys);
-        $generation = $this->generation();
-        if ($generation === null) {
-            return array_fill_keys($keys, $default);
-        }
         $names = [];
         foreach ($keys as $key) {
-            $names[$key] = self::name($generation, $key);
+            $name = $this->name($key);
+            if ($name !== null) {
+                $names[$key] = $name;
+            }
         }
         $stored = $names === [] ? [] : $this->readMany(array_values($names));
         $values = [];
         foreach ($keys as $key) {
-            $name = $names[$key];
-            $bytes = isset($stored[$name]) ? Envelope::open($stored[$name], self::proof($name, $key)) : null;
+            $name = $names[$key] ?? '';
+            $bytes = isset($stored[$name]) ? $this->opened($stored[$name], $name, $key) : null;
             $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $default);
         }
 
@@ -101,15 +104,16 @@ abstract class MemcachedProtocol implements Store
 
     public function delete(string $key): bool
     {
-        Key::check($key);
-        $generation = $this->generation();
+        $name = $this->name($key);
 
-        return $generation !== null && $this->remove(self::name($generation, $key));
+        return $name !== null && $this->remove($name);
     }
 
     public function clear(): bool
     {
-        $this->reconnectInFork();
+        if ($this->process !== getmypid()) {
+            $this->reconnectInFork();
+        }
         $generation = self::newGeneration();
         if (!$this->write($this->generationName(), $generation, 0)) {
             return false;
@@ -140,25 +144,22 @@ abstract class MemcachedProtocol implements Store
 
     private function bytes(string $key): ?string
     {
-        Key::check($key);
-        $generation = $this->generation();
-        if ($generation === null) {
+        $name = $this->name($key);
+        if ($name === null) {
             return null;
         }
-        $name = self::name($generation, $key);
         $stored = $this->read($name);
 
-        return $stored === null ? null : Envelope::open($stored, self::proof($name, $key));
+        return $stored === null ? null : $this->opened($stored, $name, $key);
     }
 
     private function store(string $key, string $bytes, float $until, int $expiry): bool
     {
-        $generation = $this->generation();
-        if ($generation === null) {
+        $name = $this->name($key);
+        if ($name === null) {
             return false;
         }
-        $name = self::name($generation, $key);
-        $proof = self::proof($name, $key);
+        $proof = $this->isHashed($name) ? $key : '';
         if ($this->write($name, $until === 0.0 && $proof === '' ? $bytes : Envelope::seal($bytes, $until, $proof), $expiry)) {
             return true;
         }
@@ -167,27 +168,50 @@ abstract class MemcachedProtocol implements Store
         return false;
     }
 
-    /** @return string|null what names begin with; null when the server does not answer */
-    private function generation(): ?string
+    private function opened(string $stored, string $name, string $key): ?string
     {
-        $this->reconnectInFork();
-        if ($this->generation !== null && hrtime(true) < $this->generationUntil) {
-            return $this->generation;
+        return Envelope::open($stored, $this->isHashed($name) ? $key : '');
+    }
+
+    /** @return string|null null when the server does not answer */
+    private function name(string $key): ?string
+    {
+        Key::check($key);
+        if ($this->process !== getmypid()) {
+            $this->reconnectInFork();
         }
+        if (hrtime(true) > $this->generationUntil) {
+            $this->askForGeneration();
+        }
+        if ($this->generation === null) {
+            return null;
+        }
+        $name = $this->generation . self::DIRECT . $key;
+
+        return \strlen($name) <= self::NAME_LIMIT && preg_match('/[^!-~]/', $key) === 0
+            ? $name
+            : $this->generation . self::HASHED . hash('xxh128', $key);
+    }
+
+    private function isHashed(string $name): bool
+    {
+        return $name[\strlen((string) $this->generation)] === self::HASHED;
+    }
+
+    private function askForGeneration(): void
+    {
         $stored = $this->read($this->generationName());
         if ($stored === null) {
             $this->add($this->generationName(), self::newGeneration());
             $stored = $this->read($this->generationName());
         }
         $this->remember($stored);
-
-        return $this->generation;
     }
 
     private function remember(?string $generation): void
     {
         $this->generation = $generation === null ? null : $this->namespace . ':' . $generation;
-        $this->generationUntil = (int) hrtime(true) + self::GENERATION_NANOSECONDS;
+        $this->generationUntil = $generation === null ? 0 : (int) hrtime(true) + self::GENERATION_NANOSECONDS;
     }
 
     private function generationName(): string
@@ -202,26 +226,9 @@ abstract class MemcachedProtocol implements Store
 
     private function reconnectInFork(): void
     {
-        if ($this->process !== getmypid()) {
-            $this->process = (int) getmypid();
-            $this->generation = null;
-            $this->connect();
-        }
-    }
-
-    private static function name(string $generation, string $key): string
-    {
-        $name = $generation . '=' . $key;
-
-        return \strlen($name) <= self::NAME_LIMIT && strspn($key, self::PLAIN_BYTES) === \strlen($key)
-            ? $name
-            : $generation . '#' . hash('xxh128', $key);
-    }
-
-    /** @return string the full key for a hashed name, else "" */
-    private static function proof(string $name, string $key): string
-    {
-        return str_ends_with($name, '=' . $key) ? '' : $key;
+        $this->process = (int) getmypid();
+        $this->generationUntil = 0;
+        $this->connect();
     }
 
     /** One second more than asked, since memcached's clock ticks in whole ones; the envelope knows the exact time. */

@@ -129,7 +129,7 @@ final class PhpFileStore implements Store
         Key::check($key);
         $file = $this->directory->file($key);
         clearstatcache();
-        $version = is_file($file) ? @filemtime($file) : false;
+        $version = is_file($file) ? @filemtime($file) : false; // one look: the second is answered from the first
         if ($version === false) {
             return null;
         }

@@ -13,17 +13,22 @@ use Yac;
  * Yac: shared by the workers of one FPM master, without locks, and allowed to lose what it was given.
  *
  * Names in Yac have at most 48 bytes: longer keys are hashed, and the full key stands beside the value, so that another
- * key with the same hash is a miss. Yac checks only a sample of a long value's bytes, so a checksum of all of them stands
- * there too: a value torn by concurrent writers is a miss. A random generation in every name makes clear() one step; when
- * Yac loses the generation, the namespace is empty. losses() counts what Yac threw away.
+ * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
+ * bytes stands before it: a value torn by concurrent writers is a miss. A random generation in every name makes clear()
+ * one step; when Yac loses the generation, the namespace is empty. losses() counts what Yac threw away.
  */
 final class YacStore implements Store
 {
     use OneByOne;
 
-    private const GENERATION_BYTES = 9; // 12 characters of base64
-    private const DIRECT_LENGTH = 35; // 48 less generation and kind
-    private const CHECKSUM_LENGTH = 8;
+    private const GENERATION_BYTES = 9;
+    private const DIRECT_LENGTH = 35; // 48 less 12 of the generation and 1 of the kind
+    private const HASHED = '#';
+
+    /** Before a checksum of 8 bytes. */
+    private const CHECKED = "\2";
+    private const CHECKED_FROM = 240;
+    private const TRIES = 100;
 
     private readonly Yac $yac;
     private readonly string $generationName;
@@ -56,34 +61,37 @@ final class YacStore implements Store
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        Key::check($key);
-        $seconds = Ttl::seconds($ttl);
-        $sealed = Envelope::seal($this->codec->encode($value), Ttl::until($ttl), $key);
-        // One second more than asked: Yac's clock ticks in whole ones, the envelope knows the exact time.
         $name = $this->name($key);
-        $stored = $name !== null && @$this->yac->set($name, hash('xxh3', $sealed, true) . $sealed, $seconds > 0.0 ? (int) ceil($seconds) + 1 : 0) === true;
-        if (!$stored) {
-            $this->delete($key);
+        $bytes = $this->codec->encode($value);
+        $until = Ttl::until($ttl);
+        if ($name !== null && $this->store($name, $key, $bytes, $until, (int) ceil(Ttl::seconds($ttl)))) {
+            return true;
         }
+        $this->delete($key);
 
-        return $stored;
+        return false;
     }
 
     public function delete(string $key): bool
     {
-        Key::check($key);
         $name = $this->name($key);
         if ($name === null) {
             return false;
         }
-        $this->yac->delete($name);
+        // Yac does nothing when another process happens to hold the slot.
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $this->yac->delete($name);
+            if (!\is_string($this->yac->get($name))) {
+                return true;
+            }
+        }
 
-        return true;
+        return false;
     }
 
     public function clear(): bool
     {
-        for ($try = 0; $try < 100; ++$try) {
+        for ($try = 0; $try < self::TRIES; ++$try) {
             if ($this->yac->set($this->generationName, self::newGeneration()) === true) {
                 return true;
             }
@@ -108,26 +116,49 @@ final class YacStore implements Store
 
     private function bytes(string $key): ?string
     {
-        Key::check($key);
         $name = $this->name($key);
-        $stored = $name === null ? false : $this->yac->get($name);
-        if (!\is_string($stored) || \strlen($stored) <= self::CHECKSUM_LENGTH) {
+        if ($name === null) {
             return null;
         }
-        $sealed = substr($stored, self::CHECKSUM_LENGTH);
+        $stored = $this->yac->get($name);
+        if (!\is_string($stored) || $stored === '') {
+            return null;
+        }
+        if ($stored[0] === self::CHECKED) {
+            $checksum = substr($stored, 1, 8);
+            $stored = substr($stored, 9);
+            if (hash('xxh3', $stored, true) !== $checksum) {
+                return null;
+            }
+        }
 
-        return strncmp(hash('xxh3', $sealed, true), $stored, self::CHECKSUM_LENGTH) === 0 ? Envelope::open($sealed, $key) : null;
+        return Envelope::open($stored, $name[12] === self::HASHED ? $key : '');
+    }
+
+    private function store(string $name, string $key, string $bytes, float $until, int $seconds): bool
+    {
+        $isHashed = $name[12] === self::HASHED;
+        if ($until > 0.0 || $isHashed) {
+            $bytes = Envelope::seal($bytes, $until, $isHashed ? $key : '');
+        }
+        if (\strlen($bytes) >= self::CHECKED_FROM) {
+            $bytes = self::CHECKED . hash('xxh3', $bytes, true) . $bytes;
+        }
+
+        // One second more than asked: Yac's clock ticks in whole ones, the envelope knows the exact time.
+        return @$this->yac->set($name, $bytes, $seconds > 0 ? $seconds + 1 : 0) === true;
     }
 
     /** @return string|null null when Yac takes no generation */
     private function name(string $key): ?string
     {
+        Key::check($key);
         $generation = $this->generation();
         if ($generation === null) {
             return null;
         }
 
-        return \strlen($key) <= self::DIRECT_LENGTH ? $generation . '=' . $key : $generation . '#' . hash('xxh128', $key);
+        return \strlen($key) <= self::DIRECT_LENGTH ? $generation . '=' . $key : $generation . self::HASHED . hash('xxh128', $key);
     }
 
     private function generation(): ?string
