@@ -40,6 +40,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private const ROUNDS = 7;
     private const QUICK_ROUNDS = 3;
 
+    private ?OutputInterface $errors = null;
     private ?Places $places = null;
     private ?Comparison $comparison = null;
 
@@ -65,7 +66,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors = $this->errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
         $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
         if ($obstacles !== []) {
             $errors->writeln(['Nothing was measured: the figures would say nothing about the stores.', ...$obstacles]);
@@ -104,6 +105,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     {
         $this->comparison?->stop();
         $this->places?->close();
+        $this->errors?->writeln(['', 'Interrupted. Nothing of it is left running.']);
 
         return 128 + $signal;
     }
@@ -113,6 +115,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     {
         $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
         $subjects = $notMeasured = [];
+        $errors->writeln('Starting the servers and making the directories that the stores need');
         foreach ($stores as $store) {
             if ($withoutServers && Catalog::needsServer($store)) {
                 $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');
@@ -125,6 +128,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
                     $notMeasured[] = $subject;
                 }
             }
+        }
+        if ($subjects === []) {
+            return new Result([], [], $notMeasured);
         }
         $this->comparison = new Comparison($plan, $subjects);
         ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %remaining:6s% left  %message%');

@@ -18,7 +18,7 @@ final class Gauge
     /** Bytes of the values that a batch holds on to. */
     private const HELD_BYTES = 2 * 1024 * 1024;
 
-    private const MOST_OPERATIONS = 8192;
+    private const MOST_OPERATIONS = 2048;
     private const FEWEST_BATCHES = 5;
     private const MOST_BATCHES = 100;
 

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Server;
 
+use Larder\Tool\Bound;
 use Symfony\Component\Process\Process;
 
 /**
@@ -64,12 +65,12 @@ final class MariaDbServer
         if (is_dir($data . '/mysql')) {
             return;
         }
-        $install = new Process([
+        $install = new Process(Bound::toThisProcess([
             Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
             '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
-        ], timeout: 120.0);
+        ]), timeout: 120.0);
         if ($install->run() !== 0) {
             throw new ServerFailed(\sprintf('mariadb-install-db failed: %s', trim($install->getErrorOutput() . $install->getOutput())));
         }

@@ -1,0 +1,123 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Tests\Compare;
+
+use Larder\Store\Store;
+use Larder\Tool\Compare\Comparison;
+use Larder\Tool\Compare\Effort;
+use Larder\Tool\Compare\Kind;
+use Larder\Tool\Compare\Operation;
+use Larder\Tool\Compare\Plan;
+use Larder\Tool\Compare\Result;
+use Larder\Tool\Compare\Row;
+use Larder\Tool\Compare\Subject;
+use Larder\Tool\Compare\Value;
+use Larder\Tool\Php;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** Real measuring processes; what they find of stores that work, and of stores that do not. */
+final class ComparisonTest extends TestCase
+{
+    public function testAStoreThatWorksHasAFigureFromEveryRound(): void
+    {
+        $rows = self::compare([HonestStore::class], ['10b', '128k', '50 x 50 array'], Operation::cases(), rounds: 2)->rows;
+        self::assertCount(6, $rows);
+        foreach ($rows as $row) {
+            self::assertSame([2, 0, ''], [$row->rounds, $row->failures, $row->problem]);
+            self::assertGreaterThan(0.0, $row->low);
+            self::assertLessThanOrEqual($row->median, $row->low);
+            self::assertGreaterThanOrEqual($row->median, $row->high);
+        }
+    }
+
+    /** @return iterable<string, array{class-string<Store>, string, Operation, string}> */
+    public static function liars(): iterable
+    {
+        yield 'loses a value' => [LosingStore::class, '10b', Operation::Get, '/^loses values$/'];
+        yield 'changes a byte' => [AlteringStore::class, '10b', Operation::Get, '/^changes values$/'];
+        yield 'keeps the old value' => [FrozenStore::class, '10b', Operation::Set, '/^changes values$/'];
+        yield 'refuses, read' => [RefusingStore::class, '2k', Operation::Get, '/^refuses values$/'];
+        yield 'refuses, written' => [RefusingStore::class, '2k', Operation::Set, '/^refuses values$/'];
+        yield 'ends the process' => [DyingStore::class, '10b', Operation::Get, '/^ends with status 9 no more$/'];
+    }
+
+    /** @param class-string<Store> $store */
+    #[DataProvider('liars')]
+    public function testAStoreThatFailsHasNoFigure(string $store, string $value, Operation $operation, string $problem): void
+    {
+        $result = self::compare([$store, HonestStore::class], [$value], [$operation]);
+        $rows = array_combine(array_map(static fn(Row $row): string => $row->subject->store, $result->rows), $result->rows);
+        $liar = $rows[$store] ?? null;
+        self::assertNotNull($liar);
+        self::assertMatchesRegularExpression($problem, $liar->problem);
+        self::assertGreaterThan(0, $liar->failures);
+        self::assertSame([null, null, null], [$liar->median, $liar->low, $liar->high]);
+        self::assertSame(HonestStore::class, $result->fastest(Value::all()[$value], $operation)?->subject->store);
+        self::assertSame(0, $rows[HonestStore::class]->failures ?? null);
+    }
+
+    /** What fails in one value does not spoil the others. */
+    public function testAFailureIsOfOneRow(): void
+    {
+        $rows = self::compare([RefusingStore::class], ['1k', '2k'], [Operation::Get])->rows;
+        self::assertSame(['1k', '2k'], [$rows[0]->value->name ?? null, $rows[1]->value->name ?? null]);
+        self::assertNotNull($rows[0]->median);
+        self::assertNull($rows[1]->median);
+    }
+
+    public function testAStoreThatCannotBeOpenedIsLeftOutWithItsReason(): void
+    {
+        $plan = self::plan(['10b'], [Operation::Get], 2);
+        $steps = 0;
+        $result = (new Comparison($plan, [
+            new Subject('gone', 'tcp', 'memcached://127.0.0.1:1', Kind::Server),
+            new Subject('honest', null, HonestStore::class, Kind::Local),
+        ]))->run(static function (int $done) use (&$steps): void {
+            $steps = $done;
+        });
+        self::assertCount(1, $result->notMeasured);
+        self::assertSame(['gone', 'tcp'], [$result->notMeasured[0]->store, $result->notMeasured[0]->connection]);
+        self::assertStringContainsString('127.0.0.1:1', $result->notMeasured[0]->reason);
+        self::assertSame(['honest'], array_map(static fn(Row $row): string => $row->subject->store, $result->rows));
+        self::assertSame(4, $steps);
+    }
+
+    public function testEachRoundIsAFreshProcessWithOpcacheUnlessToldOtherwise(): void
+    {
+        $plan = self::plan(['10b'], [Operation::Get], 1);
+        $greetings = (new Comparison($plan, [
+            new Subject('with', null, HonestStore::class, Kind::Local),
+            new Subject('without', null, HonestStore::class, Kind::Local, new Php(['opcache.enable_cli' => '0'])),
+        ]))->run(static fn() => null)->greetings;
+        self::assertTrue($greetings['with']->opcache ?? null);
+        self::assertFalse($greetings['without']->opcache ?? null);
+    }
+
+    /**
+     * @param list<class-string<Store>> $stores
+     * @param non-empty-list<string> $values
+     * @param non-empty-list<Operation> $operations
+     * @param positive-int $rounds
+     */
+    private static function compare(array $stores, array $values, array $operations, int $rounds = 1): Result
+    {
+        $subjects = array_map(static fn(string $store): Subject => new Subject($store, null, $store, Kind::Local), $stores);
+
+        return (new Comparison(self::plan($values, $operations, $rounds), $subjects))->run(static fn() => null);
+    }
+
+    /**
+     * @param non-empty-list<string> $values
+     * @param non-empty-list<Operation> $operations
+     * @param positive-int $rounds
+     */
+    private static function plan(array $values, array $operations, int $rounds): Plan
+    {
+        $all = Value::all();
+
+        return new Plan(array_map(static fn(string $name): Value => $all[$name], $values), $operations, $rounds, new Effort(100_000, 1_000_000));
+    }
+}
