@@ -163,6 +163,7 @@ static void renew(struct cache *cache) {
 static void look_again(struct cache *cache) {
     if (is_due(cache)) {
         cache->record_refused = false;
+        cache->stalled_lock = 0;
         if (!cache->segment || !segment_is_current(cache->segment)) {
             renew(cache);
         }

@@ -41,7 +41,7 @@ static bool wait_for(struct cache *cache, struct bucket_shared *bucket) {
             return true;
         }
         if (owner == cache->stalled_lock) {
-            return false;
+            return !owner_lives(cache, owner, true) && take_over(cache, bucket, owner); /* dead since? */
         }
         if (!owner_lives(cache, owner, false) && take_over(cache, bucket, owner)) {
             return true;

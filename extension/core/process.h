@@ -56,7 +56,7 @@ struct cache {
     uint32_t pages_held; /* a run counts all its pages */
 
     struct pending pending;
-    uint64_t stalled_lock;                        /* a key lock that was waited for in vain during this request */
+    uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second */
     struct candidate candidates[ROOM_CANDIDATES]; /* victims found by the last survey, best first */
     unsigned candidate_next, candidate_count;
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms */
