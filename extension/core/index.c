@@ -4,18 +4,17 @@
 #include "pin.h"
 #include "point.h"
 
-enum { RESTARTS = 8 };
-
 /* A page that this process has pinned, or into which it is writing, cannot be taken away. */
 static bool is_protected(const struct record_shared *record, uint32_t page) {
     return pin_is_held(record, page) || word_peek(&record->writing) == (uint64_t)page + 1;
 }
 
-/* Fills `found` if the slot holds the key. */
+/* Fills `found` if the slot holds the key. Never gives up while it may: a writer would put the key into a
+ * second slot, a delete would leave it. Each further turn means that others have drained a page. */
 static bool look(struct cache *cache, struct record_shared *record, shared_word *slot, const struct place *place,
                  const struct cache_key *key, struct found *found) {
     uint64_t word = word_load(slot);
-    for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_location(word); i++) {
+    while (slot_tag(word) == place->tag && slot_location(word)) {
         const uint64_t location = slot_location(word);
         const uint32_t page = ref_page(&cache->map, location);
         if (page >= cache->map.page_count) {
