@@ -24,17 +24,26 @@ static void population_add(shared_word *population, uint32_t page, uint32_t page
     }
 }
 
-static uint32_t limit_of(const struct cache *cache) {
-    return cache->long_lived ? cache->map.pin_limit_long : cache->map.pin_limit;
+/* Distinct pages in either population. */
+static uint32_t population_of_all(const struct map *map) {
+    uint32_t pages = 0;
+    for (unsigned i = 0; i < map->pin_words; i++) {
+        const uint64_t both = word_peek(&map->populations[0][i]) | word_peek(&map->populations[1][i]);
+        pages += (uint32_t)__builtin_popcountll(both);
+    }
+    return pages;
+}
+
+/* The share is everybody's; a part of it is the most that long-lived processes may have. */
+static bool share_has(const struct cache *cache, uint32_t pages) {
+    const struct map *map = &cache->map;
+    return population_of_all(map) + pages <= map->pin_limit &&
+           (!cache->long_lived || pin_population(map, true) + pages <= map->pin_limit_long);
 }
 
 /* Whether `pages` more distinct pages fit into the share. */
 static bool share_allows(struct cache *cache, uint32_t pages) {
-    const uint32_t limit = limit_of(cache);
-    if (pin_population(&cache->map, cache->long_lived) + pages <= limit) {
-        return true;
-    }
-    return pin_recount(cache) && pin_population(&cache->map, cache->long_lived) + pages <= limit;
+    return share_has(cache, pages) || (pin_recount(cache) && share_has(cache, pages));
 }
 
 static void unpin(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t pages) {
@@ -72,21 +81,20 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
     cache->pages_held += pages;
     fence();
     POINT(pin_set);
+    /* A recount may have cleared the page between our look and our pin, or some pages of a run. */
+    const bool counted = bit_get(population, page) || share_allows(cache, pages);
+    if (counted) {
+        population_add(population, page, pages);
+    } else {
+        unpin(cache, record, page, pages);
+    }
     const uint64_t now = word_load(slot);
     const bool same = slot_location(now) == slot_location(*word);
     *word = now;
     if (!same) {
-        return PIN_CHANGED; /* the bit stays: clearing it would cost what it costs to keep it */
+        return PIN_CHANGED; /* a bit stays: clearing it would cost what it costs to keep it */
     }
-    /* A recount may have cleared the page between our look and our pin. */
-    if (!bit_get(population, page)) {
-        if (!share_allows(cache, pages)) {
-            unpin(cache, record, page, pages);
-            return PIN_FULL;
-        }
-        population_add(population, page, pages);
-    }
-    return PIN_HELD;
+    return counted ? PIN_HELD : PIN_FULL;
 }
 
 void pin_drop_all(struct cache *cache, struct record_shared *record) {
