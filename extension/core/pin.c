@@ -84,7 +84,7 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
     /* A recount may have cleared the page between our look and our pin, or some pages of a run. */
     const bool counted = bit_get(population, page) || share_allows(cache, pages);
     if (counted) {
-        population_add(population, page, pages);
+        population_add(population, page, page_run(&cache->map, page));
     } else {
         unpin(cache, record, page, pages);
     }
