@@ -81,6 +81,14 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
     return cache->options.directory && cache->options.segment;
 }
 
+static void leave_segment(struct cache *cache) {
+    process_leave(cache);
+    if (cache->segment) {
+        segment_release(cache->segment);
+        cache->segment = NULL;
+    }
+}
+
 static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
     cache->description = -1;
     cache->candidate_next = cache->candidate_count = 0;
@@ -91,6 +99,9 @@ static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
     free(cache->asked_alive);
     cache->asked_alive = calloc(cache->map.record_count, sizeof *cache->asked_alive);
     cache->looked_at = os_milliseconds();
+    if (!cache->asked_alive) {
+        leave_segment(cache);
+    }
     return cache->asked_alive != NULL;
 }
 
@@ -116,14 +127,6 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
         return NULL;
     }
     return cache;
-}
-
-static void leave_segment(struct cache *cache) {
-    process_leave(cache);
-    if (cache->segment) {
-        segment_release(cache->segment);
-        cache->segment = NULL;
-    }
 }
 
 void cache_detach(struct cache *cache) {
