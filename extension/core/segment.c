@@ -434,8 +434,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     enum finding finding = look(attempt, &description, &status, &header);
-    if (finding == USABLE && settings_differ(attempt, &header) && header.size_asked != attempt->options->size &&
-        is_unattached(attempt, attempt->name)) {
+    if (finding == USABLE && settings_differ(attempt, &header) && is_unattached(attempt, attempt->name)) {
         finding = REPLACE;
     }
     switch (finding) {
