@@ -12,7 +12,7 @@ struct check {
     struct cache *cache;
     FILE *out;
     size_t faults;
-    uint32_t *named; /* by page: index words that name it */
+    const uint32_t *named; /* by page: index words that name it */
 };
 
 __attribute__((format(printf, 2, 3))) static void fault(struct check *check, const char *format, ...) {
@@ -24,6 +24,20 @@ __attribute__((format(printf, 2, 3))) static void fault(struct check *check, con
         va_end(arguments);
         fputc('\n', check->out);
     }
+}
+
+/* By page: how many index words name it. NULL without memory. */
+static uint32_t *count_names(const struct map *map) {
+    uint32_t *named = calloc(map->page_count, sizeof *named);
+    for (uint32_t b = 0; named && b < map->bucket_count; b++) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            const uint64_t word = word_load(&map->buckets[b].slots[i]);
+            if (word && ref_page(map, slot_location(word)) < map->page_count) {
+                named[ref_page(map, slot_location(word))]++;
+            }
+        }
+    }
+    return named;
 }
 
 static bool is_start(const struct map *map, uint64_t location) {
@@ -44,7 +58,6 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
         fault(check, "bucket %u names a page beyond the last", bucket);
         return;
     }
-    check->named[page]++;
     const uint64_t state = word_load(&map->pages[page].state);
     const enum page_state kind = state_of(state);
     if (kind == PAGE_FREE || kind == PAGE_LIMBO || kind == PAGE_MEMBER) {
@@ -147,49 +160,40 @@ size_t cache_check(struct cache *cache, FILE *out) {
     if (!process_record(cache)) {
         return 0;
     }
-    check.named = calloc(cache->map.page_count, sizeof *check.named);
-    if (!check.named) {
+    uint32_t *named = count_names(&cache->map);
+    if (!named) {
         fault(&check, "out of memory");
         return check.faults;
     }
+    check.named = named;
     check_index(&check);
     check_pages(&check);
-    free(check.named);
+    free(named);
     return check.faults;
-}
-
-static bool is_named(const struct map *map, uint32_t page) {
-    for (uint32_t b = 0; b < map->bucket_count; b++) {
-        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            const uint64_t word = word_load(&map->buckets[b].slots[i]);
-            if (word && ref_page(map, slot_location(word)) == page) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 size_t cache_sweep(struct cache *cache) {
     struct record_shared *record = process_record(cache);
+    uint32_t *named = record ? count_names(&cache->map) : NULL;
     size_t used = 0;
-    if (!record) {
+    if (!named) {
         return 0;
     }
     /* The open page is closed too, so that an empty cache uses none. */
     const uint64_t current = word_load(&cache->map.header->current);
     const uint32_t open = page_of_current(cache, current);
-    if (open < cache->map.page_count && !is_named(&cache->map, open)) {
+    if (open < cache->map.page_count && !named[open]) {
         uint64_t state = word_load(&page_row(cache, open)->state);
         if (state_of(state) == PAGE_OPEN) {
             word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED));
         }
     }
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        if (state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE && !is_named(&cache->map, page)) {
+        if (state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE && !named[page]) {
             drain_page(cache, record, page, true);
         }
         used += state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE;
     }
+    free(named);
     return used;
 }
