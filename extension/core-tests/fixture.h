@@ -1,0 +1,87 @@
+/*
+ * What the tests of the engine share: a cache in the test's folder, values that prove themselves, other
+ * processes, and what to do at a POINT. Whatever fails here fails the test.
+ */
+#ifndef LARDER_FIXTURE_H
+#define LARDER_FIXTURE_H
+
+#include <sys/types.h>
+
+#include "cache.h"
+#include "check.h"
+#include "harness.h"
+#include "process.h"
+
+enum { MIB = 1 << 20, KIB = 1 << 10, KIND = 5, RECORDS = 64 };
+
+/* ---- A cache ---- */
+
+/* Options for a segment "test" of so many MiB in the test's folder, for a process with request ends. */
+struct cache_options options_of(size_t mebibytes);
+/* Attaches, and expects to get just what was asked for. */
+struct cache *open_with(const struct cache_options *options);
+struct cache *open_cache(size_t mebibytes);
+/* The path of the segment that options_of() names. */
+const char *segment_file(void);
+
+/* Files whose path begins so. */
+unsigned count_files(const char *prefix);
+
+/* Expects that the checker finds nothing; the second clears, sweeps and expects that no page is in use. */
+void expect_sound(struct cache *cache);
+void expect_nothing_left(struct cache *cache);
+
+/* ---- Keys and values ---- */
+
+/* Good for the next seven calls. */
+struct cache_key key_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A value of so many bytes is words that follow from a seed, so that any part of it proves itself. */
+void fill_pattern(void *bytes, size_t length, uint64_t seed);
+bool is_pattern(const void *bytes, size_t length, uint64_t seed);
+
+enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
+enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, uint64_t expires,
+                         enum cache_mode mode);
+
+/* Whether the key is there; then it must have this value. */
+bool has(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
+/* The same without zero copy. */
+bool has_copied(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
+bool is_there(struct cache *cache, struct cache_key key);
+/* The value, which must be there and pinned. */
+struct cache_value pinned(struct cache *cache, struct cache_key key);
+
+struct cache_info info_of(struct cache *cache);
+
+/* Stores values until the whole memory was overwritten `times` times. */
+void churn(struct cache *cache, unsigned times);
+
+/* ---- Processes ---- */
+
+/* Forks a child that runs the function and then exits with 0; it dies with its parent. */
+pid_t start(void (*run)(void *), void *argument);
+/* Waits for its end, which must be an exit with 0; or by SIGKILL; or for its stop. */
+void finish(pid_t child);
+void finish_killed(pid_t child);
+void wait_stopped(pid_t child);
+void kill_and_wait(pid_t child);
+/* Waits for its end; whether it touched memory that it may not. */
+bool was_killed_by_fault(pid_t child);
+
+/* Waits until board->number[index] is at least `value`. */
+void await(unsigned index, long value);
+void reached(unsigned index, long value);
+
+uint64_t nanoseconds(void);
+void sleep_ms(unsigned milliseconds);
+
+/* ---- Points ---- */
+
+/* Calls the action when this process passes the point for the nth time, counted from 1. */
+void at_point(const char *name, unsigned nth, void (*action)(void));
+void at_no_point(void);
+void die_here(void);
+void stop_here(void);
+
+#endif

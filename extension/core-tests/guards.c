@@ -1,0 +1,42 @@
+/*
+ * Unreadable memory before and behind every mapping of a segment. The sanitizers see nothing inside a
+ * mapping and the next one may begin where it ends, so without guards an overrun could go unnoticed. The
+ * linker puts these functions in the place of core's own (--wrap).
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "guards.h"
+
+void *__real_os_map_view(int description, size_t size, uintptr_t address);
+
+void *__wrap_os_map_desk(int description, size_t size) {
+    char *reserved =
+        mmap(NULL, size + 2 * (size_t)GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        return NULL;
+    }
+    void *desk =
+        mmap(reserved + GUARD_BYTES, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, description, 0);
+    return desk == MAP_FAILED ? NULL : desk;
+}
+
+static void guard(char *at) {
+    mmap(at, GUARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+void *__wrap_os_map_view(int description, size_t size, uintptr_t address) {
+    char *view = __real_os_map_view(description, size, address);
+    if (view) {
+        guard(view - GUARD_BYTES);
+        guard(view + size);
+    }
+    return view;
+}
+
+void guards_tighten(const struct map *map) {
+    const size_t used = (map->size + sizeof(struct entry_shared) + 4095) / 4096 * 4096;
+    mprotect(map->desk + used, map->header->size - used, PROT_NONE);
+    mprotect((char *)(uintptr_t)map->view + used, map->header->size - used, PROT_NONE);
+}

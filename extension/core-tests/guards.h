@@ -1,0 +1,15 @@
+/* Unreadable memory around the mappings of a segment; see guards.c. */
+#ifndef LARDER_GUARDS_H
+#define LARDER_GUARDS_H
+
+#include "ref.h"
+
+enum { GUARD_BYTES = 1 << 20 };
+
+void *__wrap_os_map_desk(int description, size_t size);
+void *__wrap_os_map_view(int description, size_t size, uintptr_t address);
+
+/* Makes what follows the last page unreadable too, to the next 4 KiB. */
+void guards_tighten(const struct map *map);
+
+#endif

@@ -1,0 +1,280 @@
+/* Which files are taken for a segment, and which are refused in words. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+static const char *folder(void) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/larder-%u", test_folder, (unsigned)geteuid());
+    return path;
+}
+
+static struct stat status_of(const char *path) {
+    struct stat status;
+    EXPECT(lstat(path, &status) == 0);
+    return status;
+}
+
+static void expect_refused(const char *word) {
+    const struct cache_options options = options_of(8);
+    char reason[CACHE_REASON_MAX] = "";
+    EXPECT(!cache_attach(&options, reason));
+    if (!strstr(reason, word)) {
+        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
+    }
+}
+
+/* A segment that was left behind in good order. */
+static void make_segment(void) {
+    cache_detach(open_cache(8));
+}
+
+static void private_modes(void) {
+    static const mode_t masks[] = {0, 022, 077, 0777};
+    for (unsigned i = 0; i < 4; i++) {
+        umask(masks[i]);
+        struct cache *cache = open_cache(8);
+        EXPECT_EQUAL(status_of(folder()).st_mode & 07777, 0700);
+        EXPECT_EQUAL(status_of(segment_file()).st_mode & 07777, 0600);
+        cache_detach(cache);
+        EXPECT(unlink(segment_file()) == 0);
+    }
+}
+
+static void shared_between_processes_child(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT(has(cache, key_of("from the parent"), 1, 1000));
+    EXPECT_EQUAL(put(cache, key_of("from the child"), 2, 1000), CACHE_OK);
+}
+static void shared_between_processes(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("from the parent"), 1, 1000), CACHE_OK);
+    cache_detach(cache);
+    finish(start(shared_between_processes_child, NULL));
+    cache = open_cache(8);
+    EXPECT(has(cache, key_of("from the child"), 2, 1000));
+    expect_nothing_left(cache);
+}
+
+static void symlinks(void) {
+    make_segment();
+    char other[256];
+    snprintf(other, sizeof other, "%s/elsewhere", test_folder);
+    EXPECT(rename(segment_file(), other) == 0);
+    EXPECT(symlink(other, segment_file()) == 0);
+    expect_refused("remove it");
+    EXPECT(S_ISLNK(status_of(segment_file()).st_mode));
+}
+
+static void dangling_symlink(void) {
+    make_segment();
+    char other[256];
+    snprintf(other, sizeof other, "%s/nowhere", test_folder);
+    EXPECT(unlink(segment_file()) == 0);
+    EXPECT(symlink(other, segment_file()) == 0);
+    expect_refused("remove it");
+    EXPECT(access(other, F_OK) != 0);
+}
+
+static void hard_links(void) {
+    make_segment();
+    char other[256];
+    snprintf(other, sizeof other, "%s/twin", test_folder);
+    EXPECT(link(segment_file(), other) == 0);
+    expect_refused("one link");
+}
+
+static void fifos(void) {
+    make_segment();
+    EXPECT(unlink(segment_file()) == 0);
+    EXPECT(mkfifo(segment_file(), 0600) == 0);
+    expect_refused("remove it");
+}
+
+static void directories(void) {
+    make_segment();
+    EXPECT(unlink(segment_file()) == 0);
+    EXPECT(mkdir(segment_file(), 0700) == 0);
+    expect_refused("remove it");
+}
+
+static void open_modes(void) {
+    static const mode_t modes[] = {0644, 0620, 0601, 0660};
+    make_segment();
+    for (unsigned i = 0; i < 4; i++) {
+        EXPECT(chmod(segment_file(), modes[i]) == 0);
+        expect_refused("mode 0600");
+    }
+    EXPECT(chmod(segment_file(), 0600) == 0);
+    make_segment();
+}
+
+static void foreign_files(void) {
+    if (geteuid() != 0) {
+        harness_skip("only root can give files away");
+    }
+    make_segment();
+    EXPECT(chown(segment_file(), 12345, (gid_t)-1) == 0);
+    expect_refused("private file");
+}
+
+static void folder_kinds(void) {
+    make_segment();
+    EXPECT(chmod(folder(), 0755) == 0);
+    expect_refused("mode 0700");
+    EXPECT(chmod(folder(), 0700) == 0);
+    char other[256];
+    snprintf(other, sizeof other, "%s/elsewhere", test_folder);
+    EXPECT(rename(folder(), other) == 0);
+    EXPECT(symlink(other, folder()) == 0);
+    expect_refused("remove it");
+    EXPECT(unlink(folder()) == 0);
+    EXPECT(mkfifo(folder(), 0700) == 0);
+    expect_refused("remove it");
+}
+
+static void foreign_folder(void) {
+    if (geteuid() != 0) {
+        harness_skip("only root can give files away");
+    }
+    make_segment();
+    EXPECT(chown(folder(), 12345, (gid_t)-1) == 0);
+    expect_refused("must belong to user");
+}
+
+static void squatted_lock(void) {
+    make_segment();
+    char lock[300];
+    snprintf(lock, sizeof lock, "%s.lock", segment_file());
+    EXPECT(unlink(segment_file()) == 0);
+    EXPECT(unlink(lock) == 0);
+    EXPECT(mkfifo(lock, 0600) == 0);
+    expect_refused("creation lock");
+    EXPECT(unlink(lock) == 0);
+    EXPECT(symlink("/etc/passwd", lock) == 0);
+    expect_refused("creation lock");
+    EXPECT(unlink(lock) == 0);
+    make_segment();
+}
+
+/* Nothing that belongs to others is open in the child of an exec, and no descriptor is lost. */
+static unsigned descriptors(void) {
+    unsigned open_ones = 0;
+    for (int i = 0; i < 256; i++) {
+        open_ones += fcntl(i, F_GETFD) >= 0;
+        EXPECT(i < 3 || fcntl(i, F_GETFD) < 0 || (fcntl(i, F_GETFD) & FD_CLOEXEC));
+    }
+    return open_ones;
+}
+static void no_descriptor_is_lost(void) {
+    for (int i = 3; i < 256; i++) {
+        close(i);
+    }
+    const unsigned before = descriptors();
+    for (unsigned i = 0; i < 5; i++) {
+        struct cache *cache = open_cache(8);
+        EXPECT_EQUAL(descriptors(), before + 1);
+        cache_detach(cache);
+        EXPECT_EQUAL(descriptors(), before);
+        EXPECT(unlink(segment_file()) == 0);
+    }
+    EXPECT(mkfifo(segment_file(), 0600) == 0);
+    expect_refused("remove it");
+    EXPECT_EQUAL(descriptors(), before);
+}
+
+static void without_descriptors(void) {
+    make_segment();
+    struct rlimit limit;
+    EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    int used = open("/dev/null", O_RDONLY);
+    for (int i = 0; i < 5; i++) {
+        limit.rlim_cur = (rlim_t)(used + i);
+        EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        const struct cache_options options = options_of(8);
+        char reason[CACHE_REASON_MAX] = "";
+        struct cache *cache = cache_attach(&options, reason);
+        EXPECT(cache || *reason);
+        if (cache) {
+            cache_detach(cache);
+        }
+    }
+    limit.rlim_cur = 256;
+    EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    make_segment();
+}
+
+/* The view cannot be written to, nor made writable. */
+static void read_only_child(void *argument) {
+    *(char *)(uintptr_t)((struct cache_value *)argument)->bytes = 'x';
+}
+static void read_only_view(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    struct cache_value value = pinned(cache, key_of("a"));
+    char *page = (char *)((uintptr_t)value.bytes & ~(uintptr_t)4095);
+    EXPECT(mprotect(page, 4096, PROT_READ | PROT_WRITE) != 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        read_only_child(&value);
+        _exit(0);
+    }
+    EXPECT(was_killed_by_fault(child));
+    EXPECT(is_pattern(value.bytes, value.length, 1));
+}
+
+static void address_taken(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT(info_of(cache).fixed);
+    const uintptr_t view = info_of(cache).view;
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    cache_detach(cache);
+    EXPECT(mmap((void *)view, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (void *)view);
+    cache = open_cache(8);
+    EXPECT(!info_of(cache).fixed);
+    EXPECT(info_of(cache).view != view);
+    struct cache_value value;
+    const struct cache_key key = key_of("a");
+    EXPECT(cache_find(cache, &key, true, &value));
+    EXPECT_EQUAL(value.hold, CACHE_COPIED);
+    EXPECT(value.base >= view && value.base < view + 8 * MIB);
+    EXPECT(is_pattern(value.bytes, value.length, 1));
+    /* What is written here assumes the common address. */
+    struct cache_span span;
+    EXPECT_EQUAL(cache_reserve(cache, &key, 64, CACHE_SET, &span), CACHE_OK);
+    EXPECT(span.view >= view && span.view < view + 8 * MIB);
+    fill_pattern(span.desk, 64, 2);
+    EXPECT_EQUAL(cache_commit(cache, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
+    EXPECT(has(cache, key, 2, 64));
+    churn(cache, 2);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"files are private whatever the umask is", private_modes},
+    {"processes share one cache, one after the other", shared_between_processes},
+    {"a symbolic link is refused", symlinks},
+    {"a symbolic link to nothing is refused and creates nothing", dangling_symlink},
+    {"a file with two links is refused", hard_links},
+    {"a fifo is refused without waiting", fifos},
+    {"a folder in the place of the file is refused", directories},
+    {"a file that others may open is refused", open_modes},
+    {"a file of another user is refused", foreign_files},
+    {"a folder that is open to others, a link or no folder is refused", folder_kinds},
+    {"a folder of another user is refused", foreign_folder},
+    {"a creation lock that is no file of ours is refused", squatted_lock},
+    {"no descriptor is lost or inherited by exec", no_descriptor_is_lost},
+    {"without descriptors there is no cache and a reason", without_descriptors},
+    {"the view can neither be written nor made writable", read_only_view},
+    {"where the address is taken, values are copied", address_taken},
+    {0},
+};
+const struct suite suite_attach = {"attach", tests};

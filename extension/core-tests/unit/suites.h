@@ -1,0 +1,17 @@
+/* The unit tests, by subject: each is a file of this folder or of ../torn. */
+#ifndef LARDER_SUITES_H
+#define LARDER_SUITES_H
+
+#include "harness.h"
+
+#define ALL_SUITES(SUITE) \
+    SUITE(geometry)       \
+    SUITE(options)        \
+    SUITE(attach)         \
+    SUITE(replacement)    \
+    SUITE(tmpfs)
+
+#define DECLARE_SUITE(name) extern const struct suite suite_##name;
+ALL_SUITES(DECLARE_SUITE)
+
+#endif
