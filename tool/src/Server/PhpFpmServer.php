@@ -31,6 +31,9 @@ final class PhpFpmServer
      * @param array<string, string|int> $ini settings of the master, as with php-fpm -d; they reach every pool
      * @param list<string> $extensions paths or names, loaded as by extension=
      * @param non-empty-list<PhpFpmPool> $pools the first is the one asked when none is named
+     * @param list<string> $through a command that runs the one after it in its own place, such as ['nice', '-n', '5'] or
+     *                              ['setpriv', '--reuid', 'www-data', '--pdeathsig', 'TERM'] (a change of user takes the
+     *                              signal away that ends the server with its starter)
      * @throws ServerFailed
      */
     public static function start(
@@ -38,6 +41,7 @@ final class PhpFpmServer
         array $ini = [],
         array $extensions = [],
         array $pools = [new PhpFpmPool()],
+        array $through = [],
     ): self {
         $version = \sprintf('%d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
         $executable = Executable::find(['php-fpm' . $version, 'php-fpm'], \sprintf('php%s-fpm', $version));
@@ -61,7 +65,7 @@ final class PhpFpmServer
             array_push($settings, '-d', 'extension=' . $extension);
         }
         $process = ServerProcess::start(
-            [$executable->path, '--nodaemonize', '--fpm-config', $home . '/fpm.conf', ...(posix_geteuid() === 0 ? ['--allow-to-run-as-root'] : []), ...$settings],
+            [...$through, $executable->path, '--nodaemonize', '--fpm-config', $home . '/fpm.conf', ...(posix_geteuid() === 0 ? ['--allow-to-run-as-root'] : []), ...$settings],
             $home . '/fpm.log',
             // The master listens for all pools before it makes the first worker.
             static fn(): bool => Address::says($socket, '', ''),
@@ -105,6 +109,20 @@ final class PhpFpmServer
         array $parameters = [],
         float $seconds = 30.0,
     ): Process {
+        $request = new Process($this->requestCommand($script, $query, $pool, $parameters), timeout: $seconds);
+        $request->start();
+
+        return $request;
+    }
+
+    /**
+     * The command that asks a worker to run a script and prints its answer, for those who ask in their own way.
+     *
+     * @param array<string, string> $parameters
+     * @return list<string>
+     */
+    public function requestCommand(string $script, string $query = '', ?string $pool = null, array $parameters = []): array
+    {
         $socket = $pool === null ? $this->socket : $this->sockets[$pool] ?? throw new ServerFailed(\sprintf('no pool is named %s', $pool));
         $all = [
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => 'HTTP/1.1', 'SERVER_SOFTWARE' => 'cgi-fcgi',
@@ -114,10 +132,8 @@ final class PhpFpmServer
             ...$parameters,
         ];
         $assignments = array_map(static fn(string $name, string $value): string => $name . '=' . $value, array_keys($all), $all);
-        $request = new Process(['env', '-i', ...$assignments, $this->client->path, '-bind', '-connect', $socket], timeout: $seconds);
-        $request->start();
 
-        return $request;
+        return ['env', '-i', ...$assignments, $this->client->path, '-bind', '-connect', $socket];
     }
 
     /**
