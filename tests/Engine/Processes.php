@@ -10,7 +10,9 @@ final class Processes
     /** @return list<int> */
     public static function childrenOf(int $pid): array
     {
-        return array_map(intval(...), array_values(array_filter(explode(' ', (string) @file_get_contents("/proc/$pid/task/$pid/children")))));
+        preg_match_all('/\d+/', (string) @file_get_contents("/proc/$pid/task/$pid/children"), $children);
+
+        return array_map(intval(...), $children[0]);
     }
 
     public static function lives(int $pid): bool

@@ -171,6 +171,12 @@ final class Sandbox
         return $files === false ? [] : $files;
     }
 
+    /** @return list<string> what a process has of segments: its mappings and descriptors */
+    public function heldBy(int $pid): array
+    {
+        return Processes::holds($pid, $this->memory . '/larder-');
+    }
+
     /** @return array<string, string|int> */
     private function settings(): array
     {

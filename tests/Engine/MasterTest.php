@@ -1,0 +1,117 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\Tool\Server\PhpFpmPool;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/**
+ * FPM's master, which forks the workers of all users, never has anything of a segment: what it mapped would be
+ * inherited by all of them.
+ */
+final class MasterTest extends EngineTestCase
+{
+    /** @return iterable<string, array{bool}> */
+    public static function masters(): iterable
+    {
+        yield 'a master of root' => [true];
+        yield 'a master of the site' => [false];
+    }
+
+    #[DataProvider('masters')]
+    public function testHoldsNothingAfterAThousandRequestsAndAReload(bool $root): void
+    {
+        $fpm = $this->fpm($root, workers: 2);
+        $this->assertHoldsNothing($fpm, 'before the first request');
+
+        self::assertSame(1, $fpm->run('return larder_increment("requests");')); // one worker makes the segment, the other finds it
+        $code = 'larder_increment("requests"); larder_store("value", str_repeat("a long string ", 50)); $value = larder_fetch("value");';
+        $requests = [$fpm->beginMany($code, 500), $fpm->beginMany($code, 500)];
+        array_walk($requests, static fn($request): int => $request->wait());
+        self::assertSame(1001, $fpm->run('return larder_fetch("requests");'));
+        $this->assertHoldsNothing($fpm, 'after 1000 requests');
+        // the control: the same look finds what the worker has, two mappings and a descriptor
+        self::assertCount(3, $this->sandbox->heldBy($fpm->pid()));
+
+        $fpm->server->reload();
+        $this->assertHoldsNothing($fpm, 'after a reload');
+        self::assertSame(1001, $fpm->run('return larder_fetch("requests");'));
+        $this->assertHoldsNothing($fpm, 'after a request that came after a reload');
+    }
+
+    /** All ways in which a script can run code while PHP preloads, the late ones above all. */
+    private const PRELOADED = <<<'PHP'
+        <?php
+        function note(string $place): void {
+            $mapped = str_contains(file_get_contents('/proc/self/maps'), 'FOLDER');
+            $stored = larder_store('preloaded', $place);
+            $fetched = larder_fetch('preloaded', 'nothing');
+            file_put_contents('NOTES', json_encode([$place, $stored, $fetched, $mapped, larder_info()['available'], larder_info()['reason']]) . "\n", FILE_APPEND);
+        }
+        class Noting {
+            public static $held;
+            public $context;
+            public function __construct(private string $place = 'a destructor of a stream') {}
+            public function __destruct() { note($this->place); }
+            public function stream_open($path, $mode, $options, &$opened) { return true; }
+            public function stream_write($data) { return strlen($data); }
+            public function stream_close() { note('a stream\'s end'); }
+        }
+        note('the script');
+        register_shutdown_function(fn() => note('a shutdown function'));
+        $global = new Noting('a destructor of a global');
+        Noting::$held = new Noting('a destructor of a static');
+        ob_start(function ($output) { note('an output callback'); return ''; });
+        stream_wrapper_register('noting', Noting::class);
+        $stream = fopen('noting://stream', 'w');
+        function generate() { try { yield 1; } finally { note('a generator\'s end'); } }
+        $generator = generate();
+        $generator->current();
+        PHP;
+
+    /** Long enough that another request meanwhile is another worker's. */
+    private const RECORD = '$record = larder_info()["processes"]["mine"]; usleep(200_000); return $record;';
+
+    #[DataProvider('masters')]
+    public function testHoldsNothingThatWasPreloaded(bool $root): void
+    {
+        $notes = $this->sandbox->folder() . '/notes';
+        $script = $this->sandbox->write('preload.php', strtr(self::PRELOADED, ['NOTES' => $notes, 'FOLDER' => $this->sandbox->memory]));
+        $fpm = $this->fpm($root, workers: 2, ini: ['opcache.preload' => $script, 'opcache.preload_user' => User::site()->name]);
+
+        $noted = array_map(static fn(string $line): mixed => json_decode($line, true), explode("\n", trim((string) file_get_contents($notes))));
+        $empty = static fn(string $place): array => [$place, false, 'nothing', false, false, 'there is no cache while PHP preloads'];
+        self::assertEqualsCanonicalizing([
+            $empty('the script'), $empty('a shutdown function'), $empty('a destructor of a global'), $empty('a destructor of a static'),
+            $empty('an output callback'), $empty('a stream\'s end'), $empty('a generator\'s end'), $empty('a destructor of a stream'),
+        ], $noted);
+        self::assertSame([], $this->sandbox->segments(), 'preloading made a segment');
+        foreach ([$fpm->master(), ...$fpm->workers()] as $process) {
+            self::assertSame([], $this->sandbox->heldBy($process));
+        }
+
+        // the control: the script was preloaded, and in a request the same function stores
+        self::assertSame('a request', $fpm->run('note("a request"); return larder_fetch("preloaded");'));
+        // workers have a record each, nothing that they inherited
+        [$one, $other] = [$fpm->begin(self::RECORD), $fpm->begin(self::RECORD)];
+        self::assertNotSame($fpm->end($one), $fpm->end($other));
+        $this->assertHoldsNothing($fpm, 'after requests');
+    }
+
+    /** @param array<string, string|int> $ini */
+    private function fpm(bool $root, int $workers, array $ini = []): Fpm
+    {
+        if ($root) {
+            self::needsRoot();
+        }
+
+        return $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: $workers)], $ini, $root ? User::current() : User::site());
+    }
+
+    private function assertHoldsNothing(Fpm $fpm, string $when): void
+    {
+        self::assertSame([], $this->sandbox->heldBy($fpm->master()), $when);
+    }
+}
