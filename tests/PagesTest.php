@@ -10,6 +10,13 @@ use PHPUnit\Framework\TestCase;
 /** Every PHP example of README and docs/ does what the page says, and every command is one that exists. */
 final class PagesTest extends TestCase
 {
+    private static ?Surroundings $surroundings = null;
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$surroundings = null;
+    }
+
     /** @return iterable<string, array{Example}> */
     public static function examples(): iterable
     {
@@ -23,7 +30,7 @@ final class PagesTest extends TestCase
     #[DataProvider('examples')]
     public function testExampleDoesWhatItSays(Example $example): void
     {
-        self::assertNull($example->failure());
+        self::assertNull($example->failure(self::$surroundings ??= new Surroundings()));
     }
 
     /** @return iterable<string, array{string}> */
