@@ -63,9 +63,6 @@ struct cache *attach_now(void) {
     };
     LARDER_G(cache) = cache_attach(&options, LARDER_G(reason));
     log_reason();
-#ifdef LARDER_UNREADABLE
-    unreadable_attached();
-#endif
     return LARDER_G(cache);
 }
 
@@ -74,16 +71,10 @@ void attach_request_begin(void) {
     if (!LARDER_G(cache)) {
         return;
     }
-#ifdef LARDER_UNREADABLE
-    unreadable_allow();
-#endif
     if (!cache_request_begin(LARDER_G(cache))) {
         cache_detach(LARDER_G(cache));
         LARDER_G(cache) = NULL;
     }
-#ifdef LARDER_UNREADABLE
-    unreadable_attached();
-#endif
 }
 
 /*

@@ -6,6 +6,7 @@
 #define LARDER_ATTACH_H
 
 #include "php_larder.h"
+#include "unreadable.h"
 
 /* Attaches, or says why not: LARDER_G(reason). Tries at most once a request, or a second in the command line. */
 struct cache *attach_now(void);
@@ -13,6 +14,9 @@ struct cache *attach_now(void);
 /* The cache, or NULL while there is none. */
 static zend_always_inline struct cache *attach(void) {
     struct cache *cache = LARDER_G(cache);
+#ifdef LARDER_UNREADABLE
+    unreadable_allow();
+#endif
     return EXPECTED(cache != NULL) ? cache : attach_now();
 }
 

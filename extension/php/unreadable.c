@@ -10,25 +10,25 @@
 #error "The view is one for all threads: build this without ZTS"
 #endif
 
-static struct cache_info view; /* only its address and size are used */
+static void *view;
+static size_t size; /* 0 while all is readable */
 
-void unreadable_attached(void) {
-    view.size = 0;
-    if (LARDER_G(cache)) {
-        cache_read_info(LARDER_G(cache), &view);
+void unreadable_forbid(void) {
+    struct cache_info info;
+    cache_read_info(LARDER_G(cache), &info);
+    view = (void *)info.view;
+    size = info.size;
+    if (mprotect(view, size, PROT_NONE) != 0) {
+        zend_error_noreturn(E_ERROR, "larder: the view cannot be made unreadable");
     }
 }
 
 void unreadable_allow(void) {
-    if (view.size && mprotect((void *)view.view, view.size, PROT_READ) != 0) {
+    /* A segment that was replaced between the requests is not mapped any more: ENOMEM. */
+    if (size && mprotect(view, size, PROT_READ) != 0 && errno != ENOMEM) {
         zend_error_noreturn(E_ERROR, "larder: the view cannot be made readable");
     }
-}
-
-void unreadable_forbid(void) {
-    if (view.size && mprotect((void *)view.view, view.size, PROT_NONE) != 0) {
-        zend_error_noreturn(E_ERROR, "larder: the view cannot be made unreadable");
-    }
+    size = 0;
 }
 
 #endif
