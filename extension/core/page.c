@@ -20,9 +20,10 @@ uint32_t page_head(const struct map *map, uint32_t page) {
     if (head >= page) {
         return page;
     }
+    /* The length of the run is not asked: as long as its head lives this life, readers may hold it all. */
     const uint64_t state = word_load(&map->pages[head].state);
     const bool speaks = state_life(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
-                        page_run(map, head) > page - head;
+                        state_of(state) != PAGE_MEMBER;
     return speaks ? head : page;
 }
 
