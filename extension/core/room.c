@@ -292,6 +292,9 @@ static bool take_run(struct cache *cache, struct record_shared *record, uint64_t
 /* ---- Room for an entry ---- */
 
 bool room_take(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
+    if (UNLIKELY(pending->location != 0)) {
+        room_finish(cache, record, pending, false); /* what a call left that was cut short */
+    }
     if (units > page_units(&cache->map) / 2) {
         return take_run(cache, record, units, pending);
     }
