@@ -43,17 +43,21 @@ final class Comparison
                 $progress($done, $name);
                 $this->round = new Round($subject, $this->plan, $tell);
                 $greeting = $this->round->run();
-                if ($greeting !== null && $greeting->unavailable !== '') {
-                    $notMeasured[] = new NotMeasured($subject->store, $subject->connection, $greeting->unavailable);
-                    unset($subjects[$i]);
-                    $done += \count($this->plan->cells()) * ($this->plan->rounds - $round + 1);
-                } elseif ($greeting !== null) {
-                    $greetings[$name] = $greeting;
+                if ($greeting === null || $greeting->unavailable === '') {
+                    $greetings[$name] = $greeting ?? $greetings[$name] ?? null;
+                    continue;
                 }
+                if (isset($measurements[$name])) {
+                    $this->round->fail('cannot be opened any more: ' . $greeting->unavailable);
+                    continue;
+                }
+                $notMeasured[] = new NotMeasured($subject->store, $subject->connection, $greeting->unavailable);
+                unset($subjects[$i]);
+                $done += \count($this->plan->cells()) * ($this->plan->rounds - $round + 1);
             }
         }
 
-        return new Result($this->rows($measurements), $greetings, $notMeasured);
+        return new Result($this->rows($measurements), array_filter($greetings), $notMeasured);
     }
 
     /** Ends the process that measures, if there is one. */

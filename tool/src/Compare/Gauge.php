@@ -20,7 +20,7 @@ final class Gauge
 
     private const MOST_OPERATIONS = 2048;
     private const FEWEST_BATCHES = 5;
-    private const MOST_BATCHES = 100;
+    private const MOST_BATCHES = 50;
 
     public function __construct(private readonly Store $store, private readonly Effort $effort) {}
 

@@ -62,15 +62,11 @@ final class GetLoop implements Loop
     public function check(Tally $tally): void
     {
         $keys = \count($this->keys);
-        // What was found right once makes the comparison short where a store gives the very same value again.
         $right = $this->values;
         foreach ($this->read as $i => $value) {
-            $key = $i % $keys;
-            if ($value === $right[$key]) {
-                continue;
-            }
-            if ($value === $this->values[$key]) {
-                $right[$key] = $value;
+            if ($value === $right[$i % $keys]) {
+                // Where a store gives the very same value again, not a copy, the next comparison is short.
+                $right[$i % $keys] = $value;
             } else {
                 $tally->add($value === null ? 'loses values' : 'changes values');
             }

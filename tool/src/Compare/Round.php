@@ -53,7 +53,7 @@ final class Round
             $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
         }
         if ($this->greeting === null || $this->greeting->unavailable === '') {
-            $this->fail($end);
+            $this->fail(trim($end . ' ' . substr(trim($this->process->getErrorOutput()), 0, 300)));
         }
 
         return $this->greeting;
@@ -63,6 +63,15 @@ final class Round
     public function stop(): void
     {
         $this->process->stop(0);
+    }
+
+    /** Counts all that the process did not tell as failed. */
+    public function fail(string $problem): void
+    {
+        foreach ($this->outstanding as [$value, $operation]) {
+            ($this->tell)(new Measurement($value, $operation, null, 1, $problem));
+        }
+        $this->outstanding = [];
     }
 
     private function read(string $data): void
@@ -80,15 +89,5 @@ final class Round
                 ($this->tell)(Measurement::fromLine($line));
             }
         }
-    }
-
-    private function fail(string $end): void
-    {
-        $errors = trim($this->process->getErrorOutput());
-        $problem = trim($end . ' ' . substr($errors, 0, 300));
-        foreach ($this->outstanding as [$value, $operation]) {
-            ($this->tell)(new Measurement($value, $operation, null, 1, $problem));
-        }
-        $this->outstanding = [];
     }
 }

@@ -15,6 +15,8 @@ use Larder\Tool\Compare\Row;
 use Larder\Tool\Compare\Subject;
 use Larder\Tool\Compare\Value;
 use Larder\Tool\Php;
+use Larder\Tool\Server\RedisServer;
+use Larder\Tool\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -83,6 +85,24 @@ final class ComparisonTest extends TestCase
         self::assertStringContainsString('127.0.0.1:1', $result->notMeasured[0]->reason);
         self::assertSame(['honest'], array_map(static fn(Row $row): string => $row->subject->store, $result->rows));
         self::assertSame(4, $steps);
+    }
+
+    /** A server that ends between two rounds. */
+    public function testAStoreThatGoesAwayHasNoFigure(): void
+    {
+        $directory = new TemporaryDirectory();
+        $server = RedisServer::start($directory->path);
+        $result = (new Comparison(self::plan(['10b'], [Operation::Get], 2), [
+            new Subject('redis', 'socket', 'redis://' . $server->socket, Kind::Server),
+        ]))->run(static function (int $done) use ($server): void {
+            if ($done === 1) {
+                $server->stop();
+            }
+        });
+        self::assertSame([], $result->notMeasured);
+        self::assertCount(1, $result->rows);
+        self::assertSame([null, 1, 1], [$result->rows[0]->median, $result->rows[0]->rounds, $result->rows[0]->failures]);
+        self::assertStringStartsWith('cannot be opened any more: redis', $result->rows[0]->problem);
     }
 
     public function testEachRoundIsAFreshProcessWithOpcacheUnlessToldOtherwise(): void
