@@ -7,6 +7,7 @@ enum {
     SPINS_BEFORE_YIELD = 64,
     ASK_KERNEL_NS = 50 * 1000,
     GIVE_UP_NS = 1000 * 1000,
+    GIVE_UP_AGAIN_NS = 50 * 1000, /* when it was waited for in vain already */
 };
 
 static uint64_t owned_by(const struct cache *cache) {
@@ -40,9 +41,6 @@ static bool wait_for(struct cache *cache, struct bucket_shared *bucket) {
         if (word_swap(&bucket->lock, &owner, owned_by(cache))) {
             return true;
         }
-        if (owner == cache->stalled_lock) {
-            return !owner_lives(cache, owner, true) && take_over(cache, bucket, owner); /* dead since? */
-        }
         if (!owner_lives(cache, owner, false) && take_over(cache, bucket, owner)) {
             return true;
         }
@@ -57,12 +55,14 @@ static bool wait_for(struct cache *cache, struct bucket_shared *bucket) {
                 return true;
             }
         }
-        if (waited > GIVE_UP_NS) {
+        const bool known = bucket == cache->stalled_bucket && owner == cache->stalled_lock;
+        if (waited > (known ? GIVE_UP_AGAIN_NS : GIVE_UP_NS)) {
             /* The kernel was asked about whoever held it then; this may be another, dead since. */
             if (!owner_lives(cache, owner, true) && take_over(cache, bucket, owner)) {
                 return true;
             }
             cache->stalled_lock = owner;
+            cache->stalled_bucket = bucket;
             return false;
         }
         os_yield();
@@ -72,6 +72,10 @@ static bool wait_for(struct cache *cache, struct bucket_shared *bucket) {
 bool lock_take(struct cache *cache, struct bucket_shared *bucket) {
     uint64_t unlocked = 0;
     const bool taken = LIKELY(word_swap(&bucket->lock, &unlocked, owned_by(cache))) || wait_for(cache, bucket);
+    if (UNLIKELY(taken && bucket == cache->stalled_bucket)) {
+        /* Its owner has moved on: it was slow, not stopped. */
+        cache->stalled_bucket = NULL;
+    }
     POINT(lock_taken);
     return taken;
 }

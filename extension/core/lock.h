@@ -10,7 +10,8 @@
 
 #include "process.h"
 
-/* False: its owner lives but has not moved for about a millisecond (asked once a request and owner). */
+/* False: its owner lives but has not moved for about a millisecond; once that was waited in vain, a twentieth
+ * of it, until the lock is seen to move or the next request begins. */
 bool lock_take(struct cache *cache, struct bucket_shared *bucket);
 void lock_release(struct cache *cache, struct bucket_shared *bucket);
 

@@ -56,7 +56,8 @@ struct cache {
     uint32_t pages_held; /* a run counts all its pages */
 
     struct pending pending;
-    uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second */
+    uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second, */
+    const struct bucket_shared *stalled_bucket;   /* and whose; NULL once it was seen to move */
     struct candidate candidates[ROOM_CANDIDATES]; /* victims found by the last survey, best first */
     unsigned candidate_next, candidate_count;
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms */
@@ -67,7 +68,7 @@ struct cache {
 
     struct segment *segment;
     struct cache_options options; /* strings owned */
-    unsigned calls;
+    uint32_t calls_until_look;
     uint64_t looked_at; /* when the path was last compared with the segment, ms */
     pthread_t thread;
     struct cache *next; /* in the list of all caches of this process */
