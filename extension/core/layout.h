@@ -188,7 +188,7 @@ struct header_shared {
     uint64_t unused_0;
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
-    shared_word sweeps;               /* raised before the pins of any record are cleared by another */
+    shared_word sweeps;               /* raised before a record is taken from its dead owner */
     shared_word records_used;         /* records at and above this number have never been claimed */
     uint64_t unused_1[5];
 

@@ -1,0 +1,18 @@
+/* Where every operation begins. */
+#ifndef LARDER_ENTER_H
+#define LARDER_ENTER_H
+
+#include "process.h"
+
+/* What a process without request ends does now and then instead: looks whether the segment was replaced. */
+void cache_look_again(struct cache *cache);
+
+/* This thread's record. NULL: no cache now. */
+static inline struct record_shared *enter(struct cache *cache) {
+    if (UNLIKELY(--cache->calls_until_look == 0)) {
+        cache_look_again(cache);
+    }
+    return process_record(cache);
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* Fetching. The argument why it is safe stands in pin.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "enter.h"
+#include "index.h"
+#include "pin.h"
+#include "point.h"
+
+enum { RESTARTS = 8 };
+
+static bool grow_scratch(struct cache *cache, size_t size) {
+    char *scratch = realloc(cache->scratch, size);
+    if (scratch) {
+        cache->scratch = scratch;
+        cache->scratch_size = size;
+    }
+    return scratch != NULL;
+}
+
+enum outcome { HIT, STRANGER, EXPIRED, SCRATCH_TOO_SMALL };
+
+/* The entry is protected: pinned if `held`, else announced. */
+static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
+                                      bool pinned, struct cache_value *value) {
+    const struct entry_shared *entry = found->entry;
+    if (UNLIKELY(entry->expires != 0) && index_is_expired(entry)) {
+        return EXPIRED;
+    }
+    const void *bytes = entry_value(entry);
+    value->kind = where_kind(entry->where);
+    value->length = (size_t)entry->units << UNIT_SHIFT;
+    value->base = cache->map.base + (uintptr_t)((const char *)bytes - cache->map.view);
+    value->expires = entry->expires;
+    if (entry->units <= 1) {
+        cache->word = entry->units ? word_load((const shared_word *)bytes) : 0;
+        value->bytes = &cache->word;
+        value->hold = CACHE_COPIED;
+    } else if (LIKELY(pinned)) {
+        value->bytes = bytes;
+        value->hold = CACHE_PINNED;
+    } else {
+        if (value->length > cache->scratch_size) {
+            return SCRATCH_TOO_SMALL;
+        }
+        memcpy(cache->scratch, bytes, value->length);
+        value->bytes = cache->scratch;
+        value->hold = CACHE_COPIED;
+        count(record, COUNT_COPIES);
+    }
+    if (slot_use(found->word) < USE_MAX) {
+        /* Once, of the whole word, never retried: a plain store could bring back a drained location. */
+        uint64_t word = found->word;
+        word_swap(found->slot, &word, word + USE_ONE);
+    }
+    return HIT;
+}
+
+/* Protects the entry that the slot names, by a pin or by an announcement, and reads it. */
+static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
+                              const struct place *place, const struct cache_key *key, bool zero_copy,
+                              struct cache_value *value) {
+    uint64_t word = word_load(slot);
+    for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_location(word); i++) {
+        const uint64_t location = slot_location(word);
+        const uint32_t page = ref_page(&cache->map, location);
+        if (page >= cache->map.page_count) {
+            return STRANGER;
+        }
+        bool held = pin_is_held(record, page);
+        if (!held) {
+            const enum pin pin = zero_copy ? pin_page(cache, record, page, slot, &word) : PIN_FULL;
+            if (pin == PIN_CHANGED) {
+                continue;
+            }
+            held = pin == PIN_HELD;
+            if (!held) {
+                announce_copying(record, page);
+                POINT(copy_announced);
+                word = word_load(slot);
+                if (slot_location(word) != location) {
+                    continue;
+                }
+            }
+        }
+        struct found found = {.slot = slot, .word = word, .page = page, .entry = ref_entry(&cache->map, location)};
+        enum outcome outcome = STRANGER;
+        if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
+            outcome = read_entry(cache, record, &found, held && zero_copy, value);
+            if (outcome == EXPIRED && index_unlink(cache, &found)) {
+                count(record, COUNT_EXPIRED);
+            }
+        }
+        if (!held) {
+            clear_copying(record);
+        }
+        if (outcome == SCRATCH_TOO_SMALL) {
+            if (!grow_scratch(cache, value->length)) {
+                return STRANGER;
+            }
+            word = word_load(slot);
+            continue;
+        }
+        return outcome;
+    }
+    clear_copying(record);
+    return STRANGER;
+}
+
+/* What most fetches are: the page is pinned already, the value is long enough to be pointed to, its use
+ * count is full and it does not expire. The word was loaded after the fence of the pin, so nothing else is
+ * needed. False: whatever else it is, find_slowly() has to look. */
+static inline bool read_pinned(const struct cache *cache, const struct record_shared *record, uint64_t word,
+                               const struct place *place, const struct cache_key *key, struct cache_value *value) {
+    const struct map *map = &cache->map;
+    const uint64_t location = slot_location(word);
+    const uint32_t page = ref_page(map, location);
+    if (UNLIKELY(page >= map->page_count || !pin_is_held(record, page) || slot_use(word) < USE_MAX)) {
+        return false;
+    }
+    const struct entry_shared *entry = ref_entry(map, location);
+    if (UNLIKELY(entry->expires != 0 || entry->units <= 1 ||
+                 !index_is_key(map, entry, location, place->hash, key))) {
+        return false;
+    }
+    value->bytes = (const char *)(entry + 1) + (units_of(key->length) << UNIT_SHIFT);
+    value->base = (uintptr_t)value->bytes;
+    value->length = (size_t)entry->units << UNIT_SHIFT;
+    value->kind = where_kind(entry->where);
+    value->hold = CACHE_PINNED;
+    value->expires = 0;
+    return true;
+}
+
+/* All that the short path does not do: pinning, copying, expiry, misses. Looks everything up anew. */
+static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
+                        struct cache_value *value) {
+    struct record_shared *record = process_record(cache);
+    if (!record) {
+        return false;
+    }
+    zero_copy = zero_copy && cache->map.fixed;
+    const struct place place = index_place(cache, key);
+    struct bucket_shared *bucket = place.first;
+    for (;;) {
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            if (slot_tag(word_peek(&bucket->slots[i])) != place.tag) {
+                continue;
+            }
+            switch (read_slot(cache, record, &bucket->slots[i], &place, key, zero_copy, value)) {
+                case HIT:
+                    count(record, COUNT_HITS);
+                    return true;
+                case EXPIRED:
+                    count(record, COUNT_MISSES);
+                    return false;
+                default:
+                    break;
+            }
+        }
+        if (bucket == place.second) {
+            break;
+        }
+        bucket = place.second;
+    }
+    count(record, COUNT_MISSES);
+    return false;
+}
+
+bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
+    struct record_shared *record = enter(cache);
+    if (LIKELY(record && zero_copy)) {
+        const struct place place = index_place(cache, key);
+        const struct bucket_shared *bucket = place.first;
+        for (unsigned b = 0; b < 2; b++) {
+#pragma GCC unroll 7
+            for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+                const uint64_t word = word_load(&bucket->slots[i]);
+                if (slot_tag(word) == place.tag) {
+                    if (LIKELY(read_pinned(cache, record, word, &place, key, value))) {
+                        count(record, COUNT_HITS);
+                        return true;
+                    }
+                    return find_slowly(cache, key, zero_copy, value);
+                }
+            }
+            bucket = place.second;
+        }
+    }
+    return find_slowly(cache, key, zero_copy, value);
+}
+
+bool cache_exists(struct cache *cache, const struct cache_key *key) {
+    struct record_shared *record = enter(cache);
+    if (!record) {
+        return false;
+    }
+    const struct place place = index_place(cache, key);
+    struct found found;
+    const bool exists = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+    clear_copying(record);
+    return exists;
+}
