@@ -48,11 +48,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         value->hold = CACHE_COPIED;
         count(record, COUNT_COPIES);
     }
-    if (slot_use(found->word) < USE_MAX) {
-        /* Once, of the whole word, never retried: a plain store could bring back a drained location. */
-        uint64_t word = found->word;
-        word_swap(found->slot, &word, word + USE_ONE);
-    }
+    index_mark_used(found);
     return HIT;
 }
 
