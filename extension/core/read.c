@@ -131,6 +131,9 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
 /* All that the short path does not do: pinning, copying, expiry, misses. Looks everything up anew. */
 static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
                         struct cache_value *value) {
+    if (cache->calls_until_look == 0) {
+        cache_look_again(cache);
+    }
     struct record_shared *record = process_record(cache);
     if (!record) {
         return false;
@@ -164,24 +167,25 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
 }
 
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
-    struct record_shared *record = enter(cache);
-    if (LIKELY(record && zero_copy)) {
-        const struct place place = index_place(cache, key);
-        const struct bucket_shared *bucket = place.first;
-        for (unsigned b = 0; b < 2; b++) {
+    struct record_shared *record = cache->identity->record;
+    if (UNLIKELY(--cache->calls_until_look == 0 || !record || !zero_copy)) {
+        return find_slowly(cache, key, zero_copy, value);
+    }
+    const struct place place = index_place(cache, key);
+    const struct bucket_shared *bucket = place.first;
+    for (unsigned b = 0; b < 2; b++) {
 #pragma GCC unroll 7
-            for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-                const uint64_t word = word_load(&bucket->slots[i]);
-                if (slot_tag(word) == place.tag) {
-                    if (LIKELY(read_pinned(cache, record, word, &place, key, value))) {
-                        count(record, COUNT_HITS);
-                        return true;
-                    }
-                    return find_slowly(cache, key, zero_copy, value);
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            const uint64_t word = word_load(&bucket->slots[i]);
+            if (slot_tag(word) == place.tag) {
+                if (LIKELY(read_pinned(cache, record, word, &place, key, value))) {
+                    count(record, COUNT_HITS);
+                    return true;
                 }
+                return find_slowly(cache, key, zero_copy, value);
             }
-            bucket = place.second;
         }
+        bucket = place.second;
     }
     return find_slowly(cache, key, zero_copy, value);
 }
