@@ -45,4 +45,18 @@ final class Processes
         posix_kill($pid, $signal);
         Wait::until(static fn(): bool => !self::lives($pid), "process $pid has ended");
     }
+
+    /**
+     * Kills workers of FPM, but no others that got their numbers.
+     *
+     * @param list<int> $pids
+     */
+    public static function killWorkers(array $pids): void
+    {
+        foreach ($pids as $pid) {
+            if (str_starts_with((string) @file_get_contents("/proc/$pid/cmdline"), 'php-fpm: pool')) {
+                self::kill($pid);
+            }
+        }
+    }
 }

@@ -25,6 +25,9 @@ final class Sandbox
     private readonly TemporaryDirectory $shared;
     private readonly string $engine;
 
+    /** @var array<string, string> paths by names */
+    private array $pages = [];
+
     /** @var list<\Closure(): void> */
     private array $stops = [];
 
@@ -76,7 +79,10 @@ final class Sandbox
     /** A script that answers to a request with what the code returns, serialized. */
     public function page(string $code): string
     {
-        return $this->write(md5($code) . '.php', \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
+        $name = md5($code) . '.php';
+
+        // Not written anew: a worker may just be reading it.
+        return $this->pages[$name] ??= $this->write($name, \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
     }
 
     /** What page() has printed. */

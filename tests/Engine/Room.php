@@ -1,0 +1,51 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use PHPUnit\Framework\Assert;
+
+/** How much a cache can keep: pages that were lost by processes that ended badly are missing there. */
+final class Room
+{
+    private const PAGES_HELD_ARE_COUNTED_EVERY = 100_000; // microseconds
+
+    /** Stores more than there is room for; counts what was refused and what is there in the end. */
+    private const FILL = <<<'PHP'
+        larder_clear();
+        $value = str_repeat('x', 30_000);
+        for ($i = 0, $refused = 0; $i < 600; ++$i) {
+            $refused += !larder_store("room $i", $value);
+        }
+        for ($i = 0, $kept = 0; $i < 600; ++$i) {
+            $kept += larder_exists("room $i");
+        }
+        $info = larder_info();
+        unset($value);
+        return [
+            'kept' => $kept, 'refused' => $refused, 'limbo' => $info['memory']['limbo'], 'run' => $info['memory']['run'],
+            'held' => array_sum(array_column($info['processes']['holders'], 'pages')),
+        ];
+        PHP;
+
+    /** Empties the cache, and sees whether it holds as much as a new one and nothing is kept from being reused. */
+    public static function assertIsAll(Php $php, Sandbox $sandbox): void
+    {
+        $new = self::fill($sandbox->commandLine(ini: ['larder.segment' => 'new']));
+        usleep(self::PAGES_HELD_ARE_COUNTED_EVERY + 10_000);
+        $old = self::fill($php);
+        // The open page may be half full at the beginning as well as at the end.
+        Assert::assertEqualsWithDelta($new['kept'], $old['kept'], 2, 'pages were lost');
+        unset($new['kept'], $old['kept']);
+        Assert::assertSame($new, $old);
+    }
+
+    /** @return array<mixed> */
+    private static function fill(Php $php): array
+    {
+        $figures = $php->run(self::FILL);
+
+        return \is_array($figures) ? $figures : throw new NoAnswer('no figures');
+    }
+}

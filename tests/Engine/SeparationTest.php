@@ -1,0 +1,156 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\Tool\Server\PhpFpmPool;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/** Who shall not share a cache does not: other users, segments of another name, and whoever sends a request cannot change that. */
+final class SeparationTest extends EngineTestCase
+{
+    public function testPoolsOfTwoUsersSeeNothingOfEachOther(): void
+    {
+        self::needsRoot();
+        $fpm = $this->sandbox->fpm([
+            new PhpFpmPool('site', user: User::site()->name),
+            new PhpFpmPool('stranger', user: User::stranger()->name),
+        ]);
+        $site = $fpm->pool('site');
+        $stranger = $fpm->pool('stranger');
+        $site->run('larder_store("value", "of the site");');
+        self::assertSame('nothing', $stranger->run('return larder_fetch("value", "nothing");'));
+        $stranger->run('larder_store("value", "of a stranger"); larder_store("other", 1); larder_clear();');
+        self::assertSame('of the site', $site->run('return larder_fetch("value");'));
+
+        [$segment] = $this->sandbox->segments();
+        self::assertSame($segment, $site->run('return larder_info()["path"];'));
+        self::assertSame(['folder' => false, 'file' => false], $stranger->run("return ['folder' => @scandir(dirname('$segment')), 'file' => @fopen('$segment', 'r')];"));
+        self::assertSame([], array_filter($this->sandbox->heldBy($stranger->pid()), static fn(string $held): bool => str_contains($held, $segment)));
+        // the control: the site itself may look, and has it
+        self::assertIsArray($site->run("return scandir(dirname('$segment'));"));
+        self::assertCount(3, array_filter($this->sandbox->heldBy($site->pid()), static fn(string $held): bool => str_contains($held, $segment)));
+    }
+
+    public function testAFolderThatSomebodyElsePreparedIsNotTrusted(): void
+    {
+        self::needsRoot();
+        $folder = $this->sandbox->segmentFolder();
+        $stranger = $this->sandbox->commandLine(User::stranger());
+        self::assertTrue($stranger->run("return mkdir('$folder', 0777) && chmod('$folder', 0777);"));
+
+        $site = $this->sandbox->fpm();
+        self::assertFalse($site->run('return larder_store("value", "of the site");'));
+        self::assertStringContainsString("$folder must belong to user " . User::site()->id, $site->text('return larder_info()["reason"];'));
+        self::assertSame(['.', '..'], scandir($folder));
+
+        // as soon as it is gone, the next request has a cache
+        self::assertTrue($stranger->run("return rmdir('$folder');"));
+        self::assertTrue($site->run('return larder_store("value", "of the site");'));
+    }
+
+    public function testPoolsOfOneUserAreSeparatedByTheNamesOfTheirSegments(): void
+    {
+        $user = User::site()->name;
+        $fpm = $this->sandbox->fpm([
+            new PhpFpmPool('one', ['larder.segment' => 'one'], $user),
+            new PhpFpmPool('two', ['larder.segment' => 'two'], $user),
+            new PhpFpmPool('another-one', ['larder.segment' => 'one'], $user),
+        ]);
+        $fpm->pool('one')->run('larder_store("value", "of one");');
+        $fpm->pool('two')->run('larder_store("value", "of two");');
+
+        $look = 'return [larder_fetch("value"), larder_info()["segment"]];';
+        self::assertSame(['of one', 'one'], $fpm->pool('one')->run($look));
+        self::assertSame(['of two', 'two'], $fpm->pool('two')->run($look));
+        self::assertSame(['of one', 'one'], $fpm->pool('another-one')->run($look));
+        self::assertSame(['of two', 'two'], $this->sandbox->commandLine(ini: ['larder.segment' => 'two'])->run($look));
+        self::assertSame([null, 'default'], $this->sandbox->commandLine()->run($look));
+    }
+
+    /** What would split the cache if a request could change it, and the worker kept it. */
+    private const SETTINGS = ['segment' => 'other', 'path' => '/tmp', 'size' => '16M', 'processes' => '7', 'enabled' => '0', 'pin_share' => '0.1'];
+
+    /** All settings, the segment that is attached, and whether the value is there; precision is the control. */
+    private const LOOK = <<<'PHP'
+        $info = larder_info();
+        $settings = [];
+        foreach (['segment', 'path', 'size', 'processes', 'enabled', 'pin_share'] as $name) {
+            $settings[$name] = ini_get("larder.$name");
+        }
+        return [$settings, $info['path'] ?? $info['reason'], larder_fetch('value'), (int) ini_get('precision')];
+        PHP;
+
+    /** @return iterable<string, array{string, bool}> */
+    public static function senders(): iterable
+    {
+        foreach (['PHP_VALUE', 'PHP_ADMIN_VALUE'] as $variable) {
+            yield "$variable, to a new worker" => [$variable, false];
+            yield "$variable, to an attached worker" => [$variable, true];
+        }
+    }
+
+    #[DataProvider('senders')]
+    public function testARequestCannotBringSettings(string $variable, bool $attached): void
+    {
+        $this->sandbox->commandLine()->run('larder_store("value", "shared");');
+        $usual = $this->sandbox->fpm(ini: ['precision' => 14])->run(self::LOOK);
+        $fpm = $this->sandbox->fpm(ini: ['precision' => 14]);
+        if ($attached) {
+            self::assertSame($usual, $fpm->run(self::LOOK));
+        }
+        $lines = ['precision=9'];
+        foreach (self::SETTINGS as $name => $value) {
+            $lines[] = "larder.$name=$value";
+        }
+        $brought = $fpm->runWith(self::LOOK, [$variable => implode("\n", $lines)]);
+
+        self::assertIsArray($usual);
+        self::assertSame([...\array_slice($usual, 0, 3), 9], $brought, 'precision was changed, and nothing else');
+        // Nor do they stay in the worker, as FPM makes what PHP_ADMIN_VALUE brings stay.
+        self::assertSame(\array_slice($usual, 0, 3), \array_slice((array) $fpm->run(self::LOOK), 0, 3));
+    }
+
+    public function testNeitherAFolderNorAScriptCanBringSettings(): void
+    {
+        $folder = \dirname($this->sandbox->write('.user.ini', "precision=9\nlarder.segment=other\nlarder.enabled=0\n"));
+        $fpm = $this->sandbox->fpm();
+        self::assertSame(
+            ['9', 'default', '1', false, false],
+            $fpm->runWith(
+                'return [ini_get("precision"), ini_get("larder.segment"), ini_get("larder.enabled"), ini_set("larder.segment", "other"), ini_set("larder.enabled", "0")];',
+                ['DOCUMENT_ROOT' => $folder],
+            ),
+        );
+    }
+
+    #[DataProvider('masks')]
+    public function testOnlyTheUserMayOpenTheSegmentWhateverTheUmask(string $mask): void
+    {
+        $umask = ['sh', '-c', "umask $mask; exec \"\$@\"", 'sh'];
+        $fpm = $this->sandbox->fpm(ini: ['larder.segment' => 'of-fpm'], through: $umask);
+        $control = $this->sandbox->folder() . '/control';
+        $fpm->run("larder_store('value', 1); touch('$control');");
+        self::assertSame(0o666 & ~octdec($mask), fileperms($control) & 0o777);
+        $this->sandbox->commandLine(ini: ['larder.segment' => 'of-the-command-line'], through: $umask)->run('larder_store("value", 1);');
+
+        $folder = $this->sandbox->segmentFolder();
+        self::assertSame(0o700, fileperms($folder) & 0o777);
+        $files = glob("$folder/*");
+        self::assertIsArray($files);
+        self::assertCount(4, $files, 'two segments, two locks');
+        foreach ($files as $file) {
+            self::assertSame([0o600, User::site()->id], [fileperms($file) & 0o777, fileowner($file)], $file);
+        }
+        self::assertCount(2, $this->sandbox->segments());
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function masks(): iterable
+    {
+        yield '000' => ['000'];
+        yield '022' => ['022'];
+        yield '077' => ['077'];
+    }
+}
