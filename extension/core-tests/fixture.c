@@ -175,6 +175,11 @@ struct cache_info info_of(struct cache *cache) {
     return info;
 }
 
+void end_request(struct cache *cache) {
+    cache_request_end(cache, false);
+    word_poke(&cache->map.header->recounted, 0);
+}
+
 void churn(struct cache *cache, unsigned times) {
     const struct cache_info info = info_of(cache);
     const size_t stores = info.pages * info.page_size / (4 * KIB) * times;

@@ -54,6 +54,10 @@ struct cache_value pinned(struct cache *cache, struct cache_key key);
 
 struct cache_info info_of(struct cache *cache);
 
+/* Ends the request, and lets the next look at the pin populations recount them: else that happens once in 100 ms,
+ * and till then pages seem to be held. */
+void end_request(struct cache *cache);
+
 /* Stores values until the whole memory was overwritten `times` times. */
 void churn(struct cache *cache, unsigned times);
 

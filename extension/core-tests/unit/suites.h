@@ -9,7 +9,11 @@
     SUITE(options)        \
     SUITE(attach)         \
     SUITE(replacement)    \
-    SUITE(tmpfs)
+    SUITE(tmpfs)          \
+    SUITE(values)         \
+    SUITE(modes)          \
+    SUITE(expiry)         \
+    SUITE(integers)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;
 ALL_SUITES(DECLARE_SUITE)
