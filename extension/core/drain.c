@@ -22,9 +22,9 @@ static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
     }
 }
 
-static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool fresh) {
+static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool insist) {
     fence();
-    if (process_reads(cache, page, fresh)) {
+    if (process_reads(cache, page, insist)) {
         return false;
     }
     POINT(limbo_unheld);
@@ -171,7 +171,7 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
     return false;
 }
 
-static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state, bool fresh) {
+static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state, bool insist) {
     struct page_shared *row = page_row(cache, page);
     const uint32_t life = state_life(state);
     uint64_t draining = state_make(life, cache->incarnation, cache->number, PAGE_DRAINING);
@@ -182,7 +182,8 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     fence();
     /* Pins are looked at before anything is unlinked: draining a held page would lose hot keys and gain
      * no room. */
-    if (process_writes(cache, page, fresh) || process_reads(cache, page, fresh) || keep_run(cache, page, life)) {
+    if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
+        (!insist && keep_run(cache, page, life))) {
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
@@ -192,30 +193,30 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     }
     POINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);
-    return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, fresh);
+    return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, insist);
 }
 
-bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool fresh) {
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool insist) {
     const uint64_t state = word_load(&page_row(cache, page)->state);
     switch (state_of(state)) {
         case PAGE_FREE:
             return true;
         case PAGE_LIMBO:
-            return leave_limbo(cache, page, state, fresh);
+            return leave_limbo(cache, page, state, insist);
         case PAGE_CLOSED:
-            return drain(cache, record, page, state, fresh);
+            return drain(cache, record, page, state, insist);
         case PAGE_OPENING:
         case PAGE_OPEN:
         case PAGE_DRAINING:
-            return page_abandoned(cache, page, state, fresh) && drain(cache, record, page, state, fresh);
+            return page_abandoned(cache, page, state, insist) && drain(cache, record, page, state, insist);
         case PAGE_MEMBER: {
             const uint32_t head = page_head(&cache->map, page);
             if (head != page) {
-                return drain_page(cache, record, head, fresh) &&
+                return drain_page(cache, record, head, insist) &&
                        state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
             }
             uint64_t member = state;
-            return page_abandoned(cache, page, state, fresh) &&
+            return page_abandoned(cache, page, state, insist) &&
                    word_swap(&page_row(cache, page)->state, &member, state_change(member, PAGE_FREE));
         }
     }

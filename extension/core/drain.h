@@ -13,9 +13,9 @@
 /*
  * Makes a page free, whatever state it is in: frees it from limbo, drains it, or its whole run. False if
  * it cannot be had now: it is open, held, being written to, or somebody else is at it. A run that was
- * used since it was last looked at is kept once, with its age renewed. `fresh`: ask the kernel anew who
- * lives.
+ * used since it was last looked at is kept, with its use count lowered and its age renewed, unless the caller
+ * insists; then the kernel is asked anew, too, who lives.
  */
-bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool fresh);
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool insist);
 
 #endif

@@ -9,7 +9,9 @@ enum {
     PAGE_TRIES = 24, /* victims that one call looks at */
     SURVEYS = 3,     /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
-    RUN_TRIES = 2,
+    RUN_TRIES = 4,
+    RUN_INSISTS = 2,   /* from this try on used runs are not kept any more, */
+    RUN_DESPERATE = 3, /* and from this one pages that seem held are tried too */
 };
 
 /*
@@ -191,14 +193,14 @@ static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit
 }
 
 /* The window whose dearest page is cheapest, by a queue of decreasing costs; page_count if none. */
-static uint32_t best_window(struct cache *cache, uint32_t pages) {
+static uint32_t best_window(struct cache *cache, uint32_t pages, bool desperate) {
     uint16_t queue[PAGES_MAX / 8 + 1];
     uint64_t costs[PAGES_MAX / 8 + 1];
     const uint32_t room = PAGES_MAX / 8 + 1;
     uint32_t head = 0, tail = 0, best = cache->map.page_count;
     uint64_t best_cost = COST_NEVER;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const uint64_t cost = cost_of(cache, page, true);
+        const uint64_t cost = cost_of(cache, page, desperate);
         while (tail != head && costs[(tail - 1) % room] <= cost) {
             tail--;
         }
@@ -223,11 +225,11 @@ static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
 
 /* Claims the window's pages in ascending order, taking each back first. */
 static bool claim_window(struct cache *cache, struct record_shared *record, uint32_t start, uint32_t pages,
-                         bool fresh, struct pending *pending) {
+                         bool insist, struct pending *pending) {
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        if (drain_page(cache, record, start + i, fresh)) {
+        if (drain_page(cache, record, start + i, insist)) {
             uint64_t reserved = (uint64_t)(start + i) + 1;
             word_swap(&cache->map.header->reserve, &reserved, 0);
             claimed = page_claim(cache, start + i);
@@ -272,7 +274,7 @@ static uint32_t choose_window(struct cache *cache, uint32_t pages, unsigned atte
     }
     if (start == none) {
         pin_recount(cache);
-        start = best_window(cache, pages);
+        start = best_window(cache, pages, attempt >= RUN_DESPERATE);
     }
     return start;
 }
@@ -281,7 +283,8 @@ static bool take_run(struct cache *cache, struct record_shared *record, uint64_t
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     for (unsigned i = 0; i < RUN_TRIES; i++) {
         const uint32_t start = choose_window(cache, pages, i);
-        if (start < cache->map.page_count && claim_window(cache, record, start, pages, i > 0, pending)) {
+        if (start < cache->map.page_count &&
+            claim_window(cache, record, start, pages, i >= RUN_INSISTS, pending)) {
             pending->units = units;
             return true;
         }
