@@ -13,7 +13,9 @@
     SUITE(values)         \
     SUITE(modes)          \
     SUITE(expiry)         \
-    SUITE(integers)
+    SUITE(integers)       \
+    SUITE(room)           \
+    SUITE(runs)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;
 ALL_SUITES(DECLARE_SUITE)

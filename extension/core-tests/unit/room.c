@@ -1,0 +1,195 @@
+/* A full cache. */
+#include "fixture.h"
+#include "suites.h"
+
+/* Ten times over, with a hot set that is used all the time. */
+static void fill_over(size_t length, double expected) {
+    struct cache *cache = open_cache(8);
+    const struct cache_info info = info_of(cache);
+    const size_t room = info.pages * info.page_size / (length + 64);
+    const size_t hot = room / 20 ? room / 20 : 1;
+    size_t kept = 0, asked = 0;
+    for (size_t i = 0; i < 10 * room; i++) {
+        EXPECT_EQUAL(put(cache, key_of("cold %zu", i), i, length), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("cold %zu", i), i, length));
+        const size_t wanted = i * 7 % hot;
+        const bool there = has_copied(cache, key_of("hot %zu", wanted), wanted, length);
+        if (!there) {
+            EXPECT_EQUAL(put(cache, key_of("hot %zu", wanted), wanted, length), CACHE_OK);
+        }
+        kept += i > room && there;
+        asked += i > room;
+    }
+    expect_sound(cache);
+    if ((double)kept < expected * (double)asked) {
+        harness_fail(__FILE__, __LINE__, "of the hot ones %zu of %zu were there", kept, asked);
+    }
+    EXPECT(info_of(cache).evicted > 8 * room);
+    EXPECT_EQUAL(info_of(cache).refused_room, 0);
+    /* Never wiped: what was stored last is there. */
+    size_t last = 0;
+    for (size_t i = 10 * room - room / 2; i < 10 * room; i++) {
+        last += has_copied(cache, key_of("cold %zu", i), i, length);
+    }
+    EXPECT((double)last > 0.9 * (double)(room / 2));
+    expect_nothing_left(cache);
+}
+
+static void small_values(void) {
+    fill_over(200, 0.99);
+}
+static void middle_values(void) {
+    fill_over(5000, 0.99);
+}
+static void large_values(void) {
+    fill_over(30000, 0.98);
+}
+static void long_values(void) {
+    fill_over(150 * KIB, 0.9);
+}
+
+static void oversized(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 1000; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 5000), CACHE_OK);
+    }
+    const struct cache_info before = info_of(cache);
+    const size_t max = cache_value_max(cache);
+    for (unsigned i = 0; i < 1000; i++) {
+        EXPECT_EQUAL(put(cache, key_of("big"), i, max + 1 + i * (size_t)MIB), CACHE_TOO_LARGE);
+        EXPECT_EQUAL(put(cache, key_of("big"), i, SIZE_MAX - i), CACHE_TOO_LARGE);
+    }
+    const struct cache_info after = info_of(cache);
+    EXPECT_EQUAL(after.entries, before.entries);
+    EXPECT_EQUAL(after.evicted, before.evicted);
+    EXPECT_EQUAL(after.pages_free, before.pages_free);
+    EXPECT_EQUAL(after.refused_size, 2000);
+    expect_nothing_left(cache);
+}
+
+/* No stale value stays behind a refused set; a refused add or replace leaves the old one. */
+static void refused_stores(void) {
+    struct cache *cache = open_cache(8);
+    const size_t too_much = cache_value_max(cache) + 1;
+    const struct cache_key key = {"key", 3, 3};
+    EXPECT_EQUAL(put(cache, key, 1, 100), CACHE_OK);
+    EXPECT_EQUAL(put_as(cache, key, 2, too_much, 0, CACHE_ADD), CACHE_TOO_LARGE);
+    EXPECT(has(cache, key, 1, 100));
+    EXPECT_EQUAL(put_as(cache, key, 2, too_much, 0, CACHE_REPLACE), CACHE_TOO_LARGE);
+    EXPECT(has(cache, key, 1, 100));
+    EXPECT_EQUAL(put(cache, key, 2, too_much), CACHE_TOO_LARGE);
+    EXPECT(!is_there(cache, key));
+    expect_nothing_left(cache);
+}
+
+/* One pass over many keys that nobody asks for again does not push out those that are used. */
+static void scan(void) {
+    struct cache *cache = open_cache(16);
+    enum { USED = 300, UNUSED = 300, SCANNED = 6000 };
+    for (unsigned i = 0; i < USED; i++) {
+        EXPECT_EQUAL(put(cache, key_of("used %u", i), i, 4000), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("unused %u", i), i, 4000), CACHE_OK);
+    }
+    for (unsigned i = 0; i < SCANNED; i++) {
+        if (i % 1000 == 0) {
+            for (unsigned k = 0; k < USED; k++) {
+                has_copied(cache, key_of("used %u", k), k, 4000);
+            }
+        }
+        EXPECT_EQUAL(put(cache, key_of("scan %u", i), i, 4000), CACHE_OK);
+    }
+    unsigned used = 0, unused = 0;
+    for (unsigned i = 0; i < USED; i++) {
+        used += has_copied(cache, key_of("used %u", i), i, 4000);
+        unused += has_copied(cache, key_of("unused %u", i), i, 4000);
+    }
+    EXPECT(used > USED * 95 / 100);
+    EXPECT_EQUAL(unused, 0);
+    EXPECT(info_of(cache).moved > USED / 2);
+    expect_nothing_left(cache);
+}
+
+/* A page whose entries all died is taken again, whatever its age, before anything living is evicted. */
+static void dead_pages(void) {
+    struct cache *cache = open_cache(8);
+    const size_t room = info_of(cache).pages * 15;
+    for (size_t i = 0; i < room * 2 / 3; i++) {
+        EXPECT_EQUAL(put(cache, key_of("keep %zu", i), i, 4000), CACHE_OK);
+    }
+    for (size_t i = 0; i < room * 20; i++) {
+        EXPECT_EQUAL(put(cache, key_of("replaced"), i, 4000), CACHE_OK);
+    }
+    for (size_t i = 0; i < room * 2 / 3; i++) {
+        EXPECT(has_copied(cache, key_of("keep %zu", i), i, 4000));
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_nothing_left(cache);
+}
+
+/* ---- Everything held ---- */
+
+static void everything_held(void) {
+    struct cache_options options = options_of(8);
+    options.pin_share = 0.9;
+    struct cache *cache = open_with(&options);
+    /* More than the bound allows: what one process does by hand here, several do together. */
+    cache->map.pin_limit = 2 * cache->map.page_count;
+    cache->map.pin_limit_long = cache->map.pin_limit;
+    for (unsigned i = 0; i < 2000; i++) {
+        if (put(cache, key_of("%u", i), i, 4000) == CACHE_NO_ROOM) {
+            EXPECT(i > 1000);
+            break;
+        }
+        EXPECT(i < 1999);
+        const struct cache_value value = pinned(cache, key_of("%u", i));
+        EXPECT(is_pattern(value.bytes, value.length, i));
+    }
+    const struct cache_key key = {"key", 3, 3};
+    EXPECT_EQUAL(put(cache, key, 1, 4000), CACHE_NO_ROOM);
+    EXPECT_EQUAL(put(cache, key, 1, 100 * KIB), CACHE_NO_ROOM);
+    for (unsigned i = 0; i < 1000; i++) {
+        EXPECT(has(cache, key_of("%u", i), i, 4000));
+    }
+    expect_sound(cache);
+    end_request(cache);
+    EXPECT_EQUAL(put(cache, key, 1, 4000), CACHE_OK);
+    EXPECT(has(cache, key, 1, 4000));
+    end_request(cache);
+    EXPECT_EQUAL(put(cache, key, 2, 100 * KIB), CACHE_OK);
+    EXPECT(has(cache, key, 2, 100 * KIB));
+    expect_nothing_left(cache);
+}
+
+/* Without room a set leaves no stale value; what is left counts as refused. */
+static void no_room_no_stale(void) {
+    struct cache *cache = open_cache(8);
+    cache->map.pin_limit = cache->map.pin_limit_long = 2 * cache->map.page_count;
+    const struct cache_key key = {"key", 3, 3};
+    EXPECT_EQUAL(put(cache, key, 1, 4000), CACHE_OK);
+    for (unsigned i = 0; put(cache, key_of("%u", i), i, 4000) == CACHE_OK; i++) {
+        pinned(cache, key_of("%u", i));
+    }
+    EXPECT_EQUAL(put_as(cache, key, 2, 30000, 0, CACHE_REPLACE), CACHE_NO_ROOM);
+    EXPECT_EQUAL(cache_touch(cache, &key, 0), CACHE_NO_ROOM);
+    EXPECT(has_copied(cache, key, 1, 4000));
+    EXPECT_EQUAL(put(cache, key, 3, 30000), CACHE_NO_ROOM);
+    EXPECT(!is_there(cache, key));
+    EXPECT(info_of(cache).refused_room >= 3);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"ten times the memory of small values", small_values},
+    {"ten times the memory of values of 5 KB", middle_values},
+    {"ten times the memory of values of 30 KB", large_values},
+    {"ten times the memory of values of 150 KiB", long_values},
+    {"an oversized value is refused and nothing is evicted", oversized},
+    {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
+    {"a scan does not push out what is used", scan},
+    {"dead pages are taken again before anything is evicted", dead_pages},
+    {"with everything held a store is refused, and works again after", everything_held},
+    {"without room no stale value stays", no_room_no_stale},
+    {0},
+};
+const struct suite suite_room = {"room", tests};

@@ -1,0 +1,152 @@
+/* Values longer than half a page, which get pages of their own. */
+#include "fixture.h"
+#include "suites.h"
+
+static unsigned pages_used(struct cache *cache) {
+    const struct cache_info info = info_of(cache);
+    return (unsigned)(info.pages - info.pages_free);
+}
+
+/* Their pages come back. */
+static void replaced_runs(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 3000; i++) {
+        EXPECT_EQUAL(put(cache, key_of("run"), i, 40 * KIB + i % 13 * 50 * KIB), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("run"), i, 40 * KIB + i % 13 * 50 * KIB));
+    }
+    expect_sound(cache);
+    EXPECT_EQUAL(info_of(cache).entries, 1);
+    expect_nothing_left(cache);
+    EXPECT_EQUAL(pages_used(cache), 0);
+}
+
+/* Runs and small values share the memory without losing any of it. */
+static void mixed(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 20000; i++) {
+        const size_t length = i % 10 ? 100 + i % 4000 : 40 * KIB + i % 260 * KIB;
+        EXPECT_EQUAL(put(cache, key_of("%u", i % 700), i, length), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("%u", i % 700), i, length));
+    }
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
+/* A run that was used since it was last looked at is kept while others go. */
+static void used_runs_stay(void) {
+    struct cache *cache = open_cache(16);
+    EXPECT_EQUAL(put(cache, key_of("used"), 1, 300 * KIB), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key_of("unused"), 2, 300 * KIB), CACHE_OK);
+    for (unsigned i = 0; i < 200; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 300 * KIB), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("used"), 1, 300 * KIB));
+    }
+    EXPECT(!is_there(cache, key_of("unused")));
+    expect_nothing_left(cache);
+}
+
+/* All runs are used, and still a store finds room, for a small value as for a long one. */
+static void all_used(void) {
+    struct cache *cache = open_cache(64);
+    unsigned runs = 0;
+    while (info_of(cache).evicted == 0) {
+        EXPECT_EQUAL(put(cache, key_of("run %u", runs), runs, 300 * KIB), CACHE_OK);
+        runs++;
+    }
+    for (unsigned use = 0; use < 4; use++) {
+        for (unsigned i = 0; i < runs; i++) {
+            const struct cache_key key = key_of("run %u", i);
+            struct cache_value value;
+            cache_find(cache, &key, false, &value);
+        }
+    }
+    EXPECT_EQUAL(put(cache, key_of("small"), 1, 100), CACHE_OK);
+    for (unsigned use = 0; use < 4; use++) {
+        for (unsigned i = 0; i < runs; i++) {
+            const struct cache_key key = key_of("run %u", i);
+            struct cache_value value;
+            cache_find(cache, &key, false, &value);
+        }
+    }
+    EXPECT_EQUAL(put(cache, key_of("long"), 1, 300 * KIB), CACHE_OK);
+    EXPECT_EQUAL(info_of(cache).refused_room, 0);
+    expect_nothing_left(cache);
+}
+
+/* The older half of the log is held by readers; runs find room in the other. */
+static void beside_held_pages(void) {
+    struct cache *cache = open_cache(16);
+    const size_t room = info_of(cache).pages * 15;
+    for (size_t i = 0; i < room * 9 / 10; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%zu", i), i, 4000), CACHE_OK);
+    }
+    cache->map.pin_limit = cache->map.page_count; /* one process may hold half of the limit */
+    struct cache_value value = {0};
+    for (size_t i = 0; info_of(cache).pages_held_by_me < cache->map.page_count * 4 / 10; i++) {
+        EXPECT(i < room / 2);
+        value = pinned(cache, key_of("%zu", i));
+    }
+    for (unsigned i = 0; i < 300; i++) {
+        EXPECT_EQUAL(put(cache, key_of("run %u", i), i, 300 * KIB), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("small %u", i), i, 30000), CACHE_OK);
+    }
+    EXPECT(value.bytes);
+    EXPECT_EQUAL(info_of(cache).refused_room, 0);
+    expect_sound(cache);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+static void held_run(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("run"), 1, 300 * KIB), CACHE_OK);
+    const struct cache_value held = pinned(cache, key_of("run"));
+    EXPECT_EQUAL(info_of(cache).pages_held_by_me, 5);
+    EXPECT_EQUAL(info_of(cache).pages_pinned, 5);
+    for (unsigned i = 0; i < 500; i++) {
+        EXPECT_EQUAL(put(cache, key_of("run"), i, 300 * KIB), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("small %u", i), i, 30000), CACHE_OK);
+    }
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    expect_sound(cache);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* A writer that dies with half a run claimed, or a whole one unpublished, blocks nothing. */
+static void dead_writer_child(void *argument) {
+    struct cache *cache = open_cache(8);
+    const unsigned number = (unsigned)(uintptr_t)argument;
+    static const char *const points[] = {
+        "page_claimed",    "page_starts_cleared", "run_page_claimed", "run_claimed", "entry_header_written",
+        "entry_start_set", "entry_counted",       "lock_taken",       "published",   "lock_before_release"};
+    at_point(points[number % 10], 1 + number / 10, die_here);
+    put(cache, key_of("dead %u", number), number, 300 * KIB);
+    die_here();
+}
+static void dead_writers(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 60; i++) {
+        finish_killed(start(dead_writer_child, (void *)(uintptr_t)i));
+        expect_sound(cache);
+    }
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_EQUAL(put(cache, key_of("run %u", i), i, 300 * KIB), CACHE_OK);
+    }
+    for (unsigned i = 80; i < 100; i++) {
+        EXPECT(has_copied(cache, key_of("run %u", i), i, 300 * KIB));
+    }
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"a run's pages come back when it is replaced", replaced_runs},
+    {"runs and small values share the memory", mixed},
+    {"a run that is used stays", used_runs_stay},
+    {"with all runs used a store still finds room", all_used},
+    {"runs find room beside held pages", beside_held_pages},
+    {"a held run counts all its pages and keeps its bytes", held_run},
+    {"writers that die inside a run block nothing", dead_writers},
+    {0},
+};
+const struct suite suite_runs = {"runs", tests};
