@@ -81,7 +81,11 @@ int os_fill(int description, size_t size) {
 
 uint64_t os_space(int directory) {
     struct statvfs space;
-    return fstatvfs(directory, &space) == 0 ? (uint64_t)space.f_bavail * space.f_frsize : 0;
+    if (fstatvfs(directory, &space) != 0) {
+        return 0;
+    }
+    /* A tmpfs without a size limit tells no blocks at all. */
+    return space.f_blocks ? (uint64_t)space.f_bavail * space.f_frsize : UINT64_MAX;
 }
 
 size_t os_page_size(void) {

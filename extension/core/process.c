@@ -228,8 +228,11 @@ struct record_shared *process_enter(struct cache *cache) {
     return cache->identity->record;
 }
 
+/* Does not wait: in a threaded PHP another thread may be creating a segment, and readers come here too. */
 static bool sweep(struct cache *cache, unsigned number) {
-    process_lock();
+    if (pthread_mutex_trylock(&mutex) != 0) {
+        return false;
+    }
     const bool dead = os_lock(cache->description, number, 1);
     if (dead) {
         struct record_shared *record = ref_record(&cache->map, number);

@@ -404,13 +404,20 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
                           const struct header_shared *header) {
     struct segment *segment = map_file(attempt, description, status, header);
     if (!segment) {
+        const int error = errno;
+        struct stat now;
         close(description);
-        refuse(attempt, "cannot map %s/%s: %s", attempt->folder, attempt->name, strerror(errno));
+        if (fstatat(attempt->directory, attempt->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+            now.st_ino != status->st_ino) {
+            return REPLACE; /* somebody was faster: look again */
+        }
+        refuse(attempt, "cannot map %s/%s: %s", attempt->folder, attempt->name, strerror(error));
         return FOREIGN;
     }
     cache->segment = segment;
     cache->map = segment->map;
-    if (!process_claim(cache, description)) {
+    /* Whoever looks whether anybody is attached holds all bytes for a moment: then a second look finds one. */
+    if (!process_claim(cache, description) && (os_yield(), !process_claim(cache, description))) {
         close(description);
         refuse(attempt, "all %u process records of %s are taken; raise larder.processes", cache->map.record_count,
                segment->path);

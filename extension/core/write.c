@@ -143,7 +143,36 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
     return CACHE_OK;
 }
 
-/* Entries are immutable, so a new expiry is a new entry. */
+/*
+ * Puts the pending copy of `found` in its place under the key's lock. A copy of megabytes was made before, without the
+ * lock: it is no longer put if the key's word has changed since. An integer is copied here, for it changes in place.
+ */
+static enum cache_result put_touched(struct cache *cache, struct record_shared *record, const struct place *place,
+                                     const struct cache_key *key, struct found *found, uint64_t expires) {
+    const bool integer = where_kind(found->entry->where) == CACHE_INTEGER;
+    const uint32_t units = found->entry->units;
+    if (!integer) {
+        page_copy(cache, &cache->pending, found->entry, slot_location(found->word), expires);
+    }
+    if (!lock_take(cache, place->first)) {
+        return CACHE_BUSY;
+    }
+    enum cache_result result = CACHE_BUSY;
+    bool same = true;
+    if (integer) {
+        same = index_find_announced(cache, record, place, key, found) && found->entry->units == units;
+        if (same) {
+            page_copy(cache, &cache->pending, found->entry, slot_location(found->word), expires);
+        }
+    }
+    if (same && index_put_locked(cache, record, place, found, &cache->pending)) {
+        result = CACHE_OK;
+    }
+    lock_release(cache, place->first);
+    return result;
+}
+
+/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until its copy is put. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {
@@ -152,30 +181,19 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
     const struct place place = index_place(cache, key);
     for (unsigned i = 0; i < TOUCH_TRIES; i++) {
         struct found found;
-        bool there = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
-        const uint64_t units = there ? entry_units(key->length, found.entry->units) : 0;
-        clear_copying(record);
-        if (!there) {
+        if (!index_find_announced(cache, record, &place, key, &found) || index_is_expired(found.entry)) {
+            clear_copying(record);
             return CACHE_ABSENT;
         }
+        const uint64_t units = entry_units(key->length, found.entry->units);
         if (units > room_units_max(&cache->map) || !room_take(cache, record, units, &cache->pending)) {
+            clear_copying(record);
             return write_refused(cache, record, key, CACHE_REPLACE, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
         }
-        enum cache_result result = CACHE_BUSY;
-        if (lock_take(cache, place.first)) {
-            there = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
-            if (!there) {
-                result = CACHE_ABSENT;
-            } else if (entry_units(key->length, found.entry->units) == units) {
-                page_copy(cache, &cache->pending, found.entry, slot_location(found.word), expires);
-                const bool put = index_put_locked(cache, record, &place, &found, &cache->pending);
-                result = put ? CACHE_OK : CACHE_BUSY;
-            }
-            lock_release(cache, place.first);
-        }
+        const enum cache_result result = put_touched(cache, record, &place, key, &found, expires);
         clear_copying(record);
         room_finish(cache, record, &cache->pending, result == CACHE_OK);
-        if (result != CACHE_BUSY) {
+        if (result == CACHE_OK) {
             return result;
         }
     }
