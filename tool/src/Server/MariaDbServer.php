@@ -4,9 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Server;
 
-use Larder\Tool\Bound;
-use Symfony\Component\Process\Process;
-
 /**
  * MariaDB on a unix socket and on a loopback port, with one empty database and one user who owns it.
  * The user has a password of its own, since the port is open to everybody on the machine.
@@ -65,15 +62,12 @@ final class MariaDbServer
         if (is_dir($data . '/mysql')) {
             return;
         }
-        $install = new Process(Bound::toThisProcess([
+        ServerProcess::run([
             Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
             '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
-        ]), timeout: 120.0);
-        if ($install->run() !== 0) {
-            throw new ServerFailed(\sprintf('mariadb-install-db failed: %s', trim($install->getErrorOutput() . $install->getOutput())));
-        }
+        ], $data . '-install.log');
     }
 
     /** One statement a line: the server reads an init file line by line. */

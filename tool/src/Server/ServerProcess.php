@@ -42,20 +42,11 @@ final class ServerProcess
         string $deathSignal = 'KILL',
         array $environment = [],
     ): self {
-        $process = new Process(
-            ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...Bound::toThisProcess($command, $deathSignal)],
-            \dirname($log),
-            $environment,
-            null,
-            null,
-        );
-        $process->disableOutput();
-        $process->start();
-        $server = new self($process, (int) getmypid());
+        $server = self::launch($command, $log, $deathSignal, $environment);
         $deadline = microtime(true) + $seconds;
         while (!$answers()) {
-            if (!$process->isRunning()) {
-                throw new ServerFailed(\sprintf('%s ended with status %d: %s', $command[0], (int) $process->getExitCode(), self::end($log)));
+            if (!$server->process->isRunning()) {
+                throw new ServerFailed(\sprintf('%s ended with status %d: %s', $command[0], (int) $server->process->getExitCode(), self::end($log)));
             }
             if (microtime(true) > $deadline) {
                 $server->stop();
@@ -66,6 +57,46 @@ final class ServerProcess
         }
 
         return $server;
+    }
+
+    /**
+     * Runs a program that prepares a server, to its end. What it has started ends with it, also when it is interrupted.
+     *
+     * @param list<string> $command
+     * @param string $log file that receives all that the program prints
+     * @throws ServerFailed with the end of the log
+     */
+    public static function run(array $command, string $log, float $seconds = 120.0): void
+    {
+        $program = self::launch($command, $log, 'TERM', []);
+        $deadline = microtime(true) + $seconds;
+        while ($program->process->isRunning() && microtime(true) < $deadline) {
+            usleep(self::POLL_MICROSECONDS);
+        }
+        $program->stop();
+        if ($program->process->getExitCode() !== 0) {
+            throw new ServerFailed(\sprintf('%s ended with status %d: %s', $command[0], (int) $program->process->getExitCode(), self::end($log)));
+        }
+    }
+
+    /**
+     * @param list<string> $command
+     * @param 'KILL'|'TERM' $deathSignal
+     * @param array<string, string> $environment
+     */
+    private static function launch(array $command, string $log, string $deathSignal, array $environment): self
+    {
+        $process = new Process(
+            ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...Bound::toThisProcess($command, $deathSignal)],
+            \dirname($log),
+            $environment,
+            null,
+            null,
+        );
+        $process->disableOutput();
+        $process->start();
+
+        return new self($process, (int) getmypid());
     }
 
     public function __destruct()
