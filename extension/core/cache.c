@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-/* Attaching, the beginning and end of requests, and time. */
+/* Attaching, and the beginning and end of requests. */
 #include "cache.h"
 
 #include <stdio.h>
@@ -24,25 +24,6 @@ enum {
 #ifdef LARDER_POINTS
 void (*cache_point_hook)(const char *name);
 #endif
-
-/* ---- Time ---- */
-
-uint64_t cache_now(void) {
-    return os_milliseconds() + 1;
-}
-
-uint64_t cache_expiry(double ttl) {
-    if (ttl == 0) {
-        return 0;
-    }
-    const double milliseconds = ttl * 1000;
-    if (milliseconds >= 9e18) {
-        return UINT64_MAX;
-    }
-    return cache_now() + (milliseconds > 0 ? (uint64_t)milliseconds : 0);
-}
-
-/* ---- Attaching ---- */
 
 static bool is_segment_name(const char *name) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
