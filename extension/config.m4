@@ -16,7 +16,19 @@ if test "$PHP_LARDER" != "no"; then
     larder_flags="$larder_flags -DLARDER_UNREADABLE=1"
   fi
 
-  larder_core=`cd "PHP_EXT_SRCDIR(larder)" && echo core/*.c`
+  dnl Elsewhere the extension builds and loads too, and says why there is no cache.
+  AC_MSG_CHECKING([whether Larder's engine knows this system])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#if !defined(__linux__) || !defined(__LP64__)
+#error
+#endif
+  ]])], [
+    AC_MSG_RESULT([yes])
+    larder_core=`cd "PHP_EXT_SRCDIR(larder)" && echo core/*.c`
+  ], [
+    AC_MSG_RESULT([no])
+    larder_core=core/unsupported.c
+  ])
   larder_php=`cd "PHP_EXT_SRCDIR(larder)" && echo php/*.c`
 
   PHP_NEW_EXTENSION([larder], [$larder_php], [$ext_shared],, [$larder_flags])

@@ -18,7 +18,7 @@ static bool is_long_lived(void) {
 }
 
 static bool may_try(void) {
-    enum { PATIENCE = 1000 }; /* milliseconds */
+    enum { PATIENCE = 10 }; /* milliseconds; another process may be creating the segment */
     if (LARDER_G(attach_tried) && !(is_long_lived() && cache_now() - LARDER_G(attach_tried_at) >= PATIENCE)) {
         return false;
     }
@@ -61,8 +61,11 @@ struct cache *attach_now(void) {
         .long_lived = is_long_lived(),
         .rebase = shape_rebase,
     };
+    errno = 0;
     LARDER_G(cache) = cache_attach(&options, LARDER_G(reason));
-    log_reason();
+    if (LARDER_G(cache) || errno != EAGAIN) { /* EAGAIN: it is being created, the next try will find it */
+        log_reason();
+    }
     return LARDER_G(cache);
 }
 

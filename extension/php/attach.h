@@ -8,7 +8,7 @@
 #include "php_larder.h"
 #include "unreadable.h"
 
-/* Attaches, or says why not: LARDER_G(reason). Tries at most once a request, or a second in the command line. */
+/* Attaches, or says why not: LARDER_G(reason). Tries at most once a request, in the command line every 10 ms. */
 struct cache *attach_now(void);
 
 /* The cache, or NULL while there is none. */

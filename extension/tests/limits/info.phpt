@@ -1,0 +1,92 @@
+--TEST--
+larder_info() and phpinfo() tell what the cache holds and did
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache(['larder.segment' => 'told']);
+
+larder_store_multiple(['a' => 1, 'b' => 'two', 'c' => [3]]);
+larder_fetch_multiple(['a', 'b', 'c', 'none']);
+larder_delete('a');
+larder_store('huge', str_repeat('x', 4 << 20));
+ini_set('larder.zero_copy', '0');
+larder_fetch('c');
+$copying = larder_info();
+ini_set('larder.zero_copy', '1');
+$info = larder_info();
+
+// each documented key is there, and no other
+$stub = file_get_contents(__DIR__ . '/../../larder.stub.php');
+$text = substr($stub, strpos($stub, 'Always there:'));
+preg_match_all('/^ \* - ([a-z_, ]+): /m', $text, $documented);
+$documented = array_merge(...array_map(fn ($names) => explode(', ', $names), $documented[1]));
+echo 'not documented: ', implode(' ', array_diff(array_keys($info), $documented)), "\n", 'not there: ', implode(' ', array_diff($documented, array_keys($info))), "\n";
+foreach ($info as $name => $value) {
+    foreach (is_array($value) ? array_keys($value) : [] as $inner) {
+        if (!preg_match("/ - $name: [^-]*\b$inner\b/", $text)) {
+            echo "not documented: $name, $inner\n";
+        }
+    }
+}
+
+['available' => $available, 'reason' => $reason, 'segment' => $segment, 'user' => $user, 'path' => $path] = $info;
+var_dump($available, $reason, $segment, $user === posix_geteuid_of_proc(), is_file($path), filesize($path) === $info['size'], fileperms($path) & 0777, fileperms(dirname($path)) & 0777);
+var_dump($info['size'] === $info['size_asked'], $info['zero_copy'], $copying['zero_copy'], $info['age'] >= 0 && $info['age'] < 60);
+var_dump($info['entries'], $info['hits'], $info['misses'], $info['stores'], $info['deletes'], $info['copies'], $info['refusals']);
+var_dump(array_sum(array_intersect_key($info['memory'], ['free' => 1, 'open' => 1, 'closed' => 1, 'limbo' => 1])) <= $info['memory']['pages'], $info['processes']['attached'], count($info['processes']['holders']));
+var_dump($info['pins']['mine'] === $info['pins']['long_lived'], $info['pins']['mine'] <= $info['pins']['long_lived_limit']);
+
+function posix_geteuid_of_proc(): int
+{
+    preg_match('/^Uid:\s+\d+\s+(\d+)/m', file_get_contents('/proc/self/status'), $match);
+
+    return (int) $match[1];
+}
+
+ob_start();
+phpinfo(INFO_MODULES);
+$page = ob_get_clean();
+foreach (['Larder => available', "Segment => $path", 'Entries => 2 of ', 'Hits, misses => 4, 1', 'Processes => 1 of 512', 'larder.size => 16M => 16M', 'larder.zero_copy => On => On'] as $line) {
+    if (!str_contains($page, $line)) {
+        echo "phpinfo() does not say: $line\n";
+    }
+}
+preg_match_all('/^(Larder|Reason) => .*/m', other_process('phpinfo(INFO_MODULES);', ['larder.enabled' => 0]), $lines);
+echo implode("\n", $lines[0]), "\n";
+?>
+--EXPECT--
+not documented: 
+not there: 
+bool(true)
+string(0) ""
+string(4) "told"
+bool(true)
+bool(true)
+bool(true)
+int(384)
+int(448)
+bool(true)
+bool(true)
+bool(false)
+bool(true)
+int(2)
+int(4)
+int(1)
+int(3)
+int(1)
+int(1)
+array(3) {
+  ["size"]=>
+  int(1)
+  ["room"]=>
+  int(0)
+  ["lock"]=>
+  int(0)
+}
+bool(true)
+int(1)
+int(1)
+bool(true)
+bool(true)
+Larder => not available here
+Reason => larder.enabled is off

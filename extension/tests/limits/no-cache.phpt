@@ -1,0 +1,77 @@
+--TEST--
+Without a cache every function behaves as an empty one, and says once why
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache();
+
+$try = <<<'CODE'
+    var_dump(larder_fetch('k', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]));
+    var_dump(larder_add('k', 1), larder_replace('k', 1), larder_delete('k'), larder_delete_multiple(['k']), larder_exists('k'));
+    var_dump(larder_touch('k', 1), larder_increment('k'), larder_decrement('k'), larder_cas('k', 1, 2), larder_clear());
+    ['available' => $available, 'reason' => $reason, 'segment' => $segment, 'user' => $user] = larder_info();
+    var_dump($available, $reason !== '', is_int($user));
+    CODE;
+$expected = null;
+foreach ([
+    'off' => ['larder.enabled' => 0],
+    'no directory' => ['larder.path' => '/no/such/directory'],
+    'too small' => ['larder.size' => '1M'],
+    'too large' => ['larder.size' => '100G'],
+    'no processes' => ['larder.processes' => 0],
+    'too many processes' => ['larder.processes' => 5000],
+    'pin_share' => ['larder.pin_share' => '1.5'],
+    'segment' => ['larder.segment' => '../other'],
+    'empty segment' => ['larder.segment' => ''],
+] as $name => $settings) {
+    $said = other_process($try, $settings + ['larder.segment' => 'of-its-own']);
+    // the line for the log comes first, where the command line shows it
+    $lines = preg_grep('/larder: /', explode("\n", $said));
+    $rest = preg_replace('/^.*larder: .*\n/m', '', $said);
+    $expected ??= $rest;
+    echo "$name: ", count($lines), $rest === $expected ? ' line, as expected' : " line, but\n$rest", "\n";
+    echo '  ', trim(other_process('ini_set("error_log", "/dev/null"); echo larder_info()["reason"];', $settings)), "\n";
+}
+echo $expected;
+?>
+--EXPECTF--
+off: 0 line, as expected
+  larder.enabled is off
+no directory: 1 line, as expected
+  %S/no/such/directory%S
+too small: 1 line, as expected
+  %Slarder.size%S
+too large: 1 line, as expected
+  %Slarder.size%S
+no processes: 1 line, as expected
+  %Slarder.processes%S
+too many processes: 1 line, as expected
+  %Slarder.processes%S
+pin_share: 1 line, as expected
+  %Slarder.pin_share%S
+segment: 1 line, as expected
+  %Slarder.segment%S
+empty segment: 1 line, as expected
+  %Slarder.segment%S
+string(7) "default"
+array(2) {
+  ["a"]=>
+  int(0)
+  ["b"]=>
+  int(0)
+}
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(true)
+bool(true)

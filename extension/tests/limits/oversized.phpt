@@ -1,0 +1,57 @@
+--TEST--
+A value over an eighth of the cache is refused, leaves no stale one behind and costs the others nothing
+--INI--
+memory_limit=512M
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache();
+
+for ($i = 0; $i < 100; $i++) {
+    larder_store("other $i", str_repeat("$i", 1000));
+}
+$before = larder_info();
+$huge = [
+    'string' => str_repeat('x', 3 << 20),
+    'array of one string' => [str_repeat('x', 3 << 20)],
+    'list' => range(1, 300000),
+    'map' => array_combine(array_map(fn ($i) => "key $i", range(1, 100000)), range(1, 100000)),
+    'many strings' => array_map(fn ($i) => "a string, number $i, that is not that short", range(1, 100000)),
+    'long keys' => [str_repeat('k', 1 << 20) => 1, str_repeat('l', 1 << 20) => 2, str_repeat('m', 1 << 20) => 3],
+    'object' => (object) ['p' => str_repeat('x', 3 << 20)],
+];
+$doubled = [1, 2, 3];
+for ($i = 0; $i < 40; $i++) {
+    $doubled = [$doubled, $doubled]; // a tree of 2^40 leaves, from 40 arrays
+}
+$huge['doubled'] = $doubled;
+foreach ($huge as $name => $value) {
+    larder_store('key', 'old');
+    $refused = [!larder_add('new', $value), !larder_exists('new'), !larder_replace('key', $value), larder_fetch('key') === 'old', !larder_store('key', $value), !larder_exists('key')];
+    echo $name, ': ', implode(' ', array_map(intval(...), $refused)), "\n";
+}
+$after = larder_info();
+var_dump($after['evictions'] === $before['evictions'], $after['entries'] === $before['entries'], $after['refusals']['size'] > 0, $after['memory']['run']);
+for ($i = 0; $i < 100; $i++) {
+    if (larder_fetch("other $i") !== str_repeat("$i", 1000)) {
+        echo "$i is lost\n";
+    }
+}
+// what just fits is stored
+var_dump(larder_store('large', str_repeat('x', 1 << 20)), strlen(larder_fetch('large')));
+?>
+--EXPECT--
+string: 1 1 1 1 1 1
+array of one string: 1 1 1 1 1 1
+list: 1 1 1 1 1 1
+map: 1 1 1 1 1 1
+many strings: 1 1 1 1 1 1
+long keys: 1 1 1 1 1 1
+object: 1 1 1 1 1 1
+doubled: 1 1 1 1 1 1
+bool(true)
+bool(true)
+bool(true)
+int(0)
+bool(true)
+int(1048576)
