@@ -8,8 +8,8 @@ namespace Larder\Codec;
  * Turns values into bytes and back, apart from the stores.
  *
  * The first byte names the format, so every codec reads what any other wrote, and changing the setting never breaks old
- * entries: a letter or digit as serialize() begins with is PHP's format, "\0" is igbinary's. Bytes below 0x20 other than
- * "\0" are never written by a codec.
+ * entries: a letter, as serialize() begins with, is PHP's own; "\3" is igbinary's. "\1" and "\2" are never first: stores
+ * put them before what they add.
  */
 interface Codec
 {

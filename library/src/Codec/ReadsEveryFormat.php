@@ -14,17 +14,12 @@ trait ReadsEveryFormat
         }
 
         try {
-            if ($bytes[0] !== "\0") {
-                $value = @unserialize($bytes);
-
-                return $value === false && $bytes !== 'b:0;' ? $default : $value;
+            if ($bytes[0] === IgbinaryCodec::FORMAT) {
+                return IgbinaryCodec::read($bytes, $default);
             }
-            if (!\function_exists('igbinary_unserialize')) {
-                return $default;
-            }
-            $value = @igbinary_unserialize($bytes);
+            $value = @unserialize($bytes);
 
-            return $value === null && $bytes !== "\0\0\0\2\0" ? $default : $value;
+            return $value === false && $bytes !== 'b:0;' ? $default : $value;
         } catch (\Throwable) {
             return $default; // a class that has changed since, and refuses its old data
         }

@@ -7,9 +7,11 @@ namespace Larder\Store;
 use Larder\Exception\StoreUnavailable;
 use Memcache;
 
-/** A memcached server by the extension memcache. After a failure it tries the server again in 15 s. */
+/** A memcached server by the extension memcache. After a failure it tries the server again in a second. */
 final class MemcacheStore extends MemcachedProtocol
 {
+    private const RETRY_SECONDS = 1;
+
     private Memcache $client;
 
     protected function connect(): void
@@ -18,7 +20,7 @@ final class MemcacheStore extends MemcachedProtocol
         $this->client = new Memcache();
         $host = $this->endpoint->socket === null ? $this->endpoint->host : 'unix://' . $this->endpoint->socket;
         // It makes a property of its own, which PHP deprecates.
-        @$this->client->addServer($host, $this->endpoint->port, $this->persistent, 1, max(1, (int) ceil($this->timeout)));
+        @$this->client->addServer($host, $this->endpoint->port, $this->persistent, 1, max(1, (int) ceil($this->timeout)), self::RETRY_SECONDS);
         $this->client->setCompressThreshold(\PHP_INT_MAX);
         if (!$this->answers()) {
             throw StoreUnavailable::because(

@@ -7,7 +7,7 @@ namespace Larder\Store;
 use Larder\Exception\StoreUnavailable;
 use Memcached;
 
-/** A memcached server by the extension memcached (libmemcached). After a failure it tries the server again in 2 s. */
+/** A memcached server by the extension memcached (libmemcached). After a failure it tries the server again in a second. */
 final class MemcachedStore extends MemcachedProtocol
 {
     private Memcached $client;
@@ -28,6 +28,7 @@ final class MemcachedStore extends MemcachedProtocol
             $this->client->setOptions([
                 Memcached::OPT_COMPRESSION => false,
                 Memcached::OPT_TCP_NODELAY => true,
+                Memcached::OPT_RETRY_TIMEOUT => 1,
                 Memcached::OPT_CONNECT_TIMEOUT => $milliseconds,
                 Memcached::OPT_POLL_TIMEOUT => $milliseconds,
                 Memcached::OPT_SEND_TIMEOUT => 1000 * $milliseconds,

@@ -144,12 +144,12 @@ final class PhpFileStore implements Store
                 $entry = self::compile($file);
             }
         }
-        /** @var array{int, float, string, bool, mixed}|false $entry */
-        if ($entry === false || $entry[2] !== $key || ($entry[1] !== 0.0 && $entry[1] <= microtime(true))) {
+        if (!\is_array($entry)) {
             return null;
         }
+        /** @var array{int, float, string, bool, mixed} $entry */
 
-        return $entry;
+        return $entry[2] === $key && ($entry[1] === 0.0 || $entry[1] > microtime(true)) ? $entry : null;
     }
 
     /** By way of opcache, where there is one. */

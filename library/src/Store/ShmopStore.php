@@ -87,6 +87,12 @@ final class ShmopStore implements Store
         return $this->sweep(expiredOnly: false);
     }
 
+    /** @return int the block's key, 1 to 2^31 - 1, as ipcs -m shows it in hexadecimal */
+    public function id(string $key): int
+    {
+        return max(1, ((int) hexdec(hash('xxh32', posix_geteuid() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
+    }
+
     private function bytes(string $key): ?string
     {
         Key::check($key);
@@ -168,11 +174,5 @@ final class ShmopStore implements Store
         }
 
         return $ids;
-    }
-
-    /** @return int 1 to 2^31 - 1 */
-    private function id(string $key): int
-    {
-        return max(1, ((int) hexdec(hash('xxh32', posix_geteuid() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
     }
 }

@@ -23,6 +23,9 @@ final class SqliteStore implements Store
 
     private const BUSY_SECONDS = 1;
 
+    /** SQLite's code for a database locked by another. */
+    private const BUSY = 5;
+
     private PDO $database;
     private int $process = 0;
 
@@ -185,14 +188,32 @@ final class SqliteStore implements Store
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
             PDO::ATTR_TIMEOUT => self::BUSY_SECONDS,
         ]);
-        $this->database->exec('PRAGMA journal_mode = WAL');
-        // A power cut may lose the last values, and never damages the file.
-        $this->database->exec('PRAGMA synchronous = NORMAL');
-        $this->database->exec(
-            'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
-            . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
-        );
+        $this->prepareFile(microtime(true) + self::BUSY_SECONDS);
         $this->process = (int) getmypid();
+    }
+
+    /**
+     * SQLite does not wait for others while the first process turns a new file to write-ahead mode: so we do.
+     *
+     * @throws PDOException
+     */
+    private function prepareFile(float $until): void
+    {
+        try {
+            $this->database->exec('PRAGMA journal_mode = WAL');
+            // A power cut may lose the last values, and never damages the file.
+            $this->database->exec('PRAGMA synchronous = NORMAL');
+            $this->database->exec(
+                'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
+                . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
+            );
+        } catch (PDOException $error) {
+            if (($error->errorInfo[1] ?? null) !== self::BUSY || microtime(true) > $until) {
+                throw $error;
+            }
+            usleep(2000);
+            $this->prepareFile($until);
+        }
     }
 
     private function rollBack(): void

@@ -15,8 +15,19 @@ final class ApcuStoreTest extends StoreContract
         return Cache::open('apcu:?namespace=' . $namespace)->store();
     }
 
+    /** apc.shm_size is 32 MB where nobody has set it. */
     protected function tooLarge(): string
     {
         return random_bytes(40 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        apcu_store(['contract' => 'keep', 'xcontract:k' => 'keep', 'k' => 'keep']);
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return apcu_fetch(['contract', 'xcontract:k', 'k']) === ['contract' => 'keep', 'xcontract:k' => 'keep', 'k' => 'keep'];
     }
 }

@@ -5,14 +5,106 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
 use Larder\Testing\StoreContract;
+use Larder\Tests\Php;
 use Larder\Tests\Servers;
 
 final class FileStoreTest extends StoreContract
 {
+    /** @var list<string> */
+    private array $neighbours = [];
+
     protected function open(string $namespace): Store
     {
         return Cache::open(\sprintf('file://%s?namespace=%s', Servers::directory('files'), $namespace))->store();
+    }
+
+    /** Files of others in this namespace's own folders, with names that look like its own. */
+    protected function plantNeighbour(): void
+    {
+        foreach ((array) glob(Servers::directory('files') . '/contract*') as $home) {
+            @mkdir($home . '/ab', 0o700);
+            @mkdir($home . '/abc', 0o700);
+            foreach (['/notes.cache', '/ab/notes.cache', '/abc/' . str_repeat('0', 30) . '.cache', '/ab/' . str_repeat('0', 30) . '.cached'] as $name) {
+                file_put_contents($home . $name, 'keep');
+                $this->neighbours[] = $home . $name;
+            }
+        }
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return $this->neighbours !== [] && array_filter($this->neighbours, is_file(...)) === $this->neighbours;
+    }
+
+    public function testFilesAreForThisUserAlone(): void
+    {
+        $home = Servers::directory('files') . '/made/here';
+        Cache::open('file://' . $home)->set('k', 1);
+        $modes = [];
+        foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator($home, \FilesystemIterator::SKIP_DOTS), \RecursiveIteratorIterator::SELF_FIRST) as $file) {
+            \assert($file instanceof \SplFileInfo);
+            $modes[$file->isDir() ? 'directory' : 'file'][] = decoct($file->getPerms() & 0o777);
+        }
+        self::assertSame(['directory' => ['700', '700'], 'file' => ['600']], $modes);
+    }
+
+    public function testAFileOfAnotherKeyOrDamagedIsAMiss(): void
+    {
+        $cache = Cache::open('file://' . Servers::directory('damage'));
+        $cache->set('other', 'value of other');
+        $content = (string) file_get_contents(self::onlyFile('damage'));
+        $cache->clear();
+        $cache->set('k', 'value');
+        $file = self::onlyFile('damage');
+        file_put_contents($file, $content);
+        self::assertNull($cache->get('k'), 'as if both keys had one hash');
+        $cache->set('k', 'value');
+        $content = (string) file_get_contents($file);
+        for ($length = 0; $length < \strlen($content); ++$length) {
+            file_put_contents($file, substr($content, 0, $length));
+            self::assertNull($cache->get('k'), 'cut after ' . $length);
+        }
+        file_put_contents($file, $content);
+        self::assertSame('value', $cache->get('k'));
+    }
+
+    public function testAFullDiskRefusesAndLeavesNothing(): void
+    {
+        $home = Servers::directory('full');
+        $code = \sprintf('$cache = Larder\Cache::open(%s); var_dump($cache->set("k", "old"), $cache->set("k", random_bytes(100_000)), $cache->get("k"));', var_export('file://' . $home, true));
+        // 8 blocks of 1,024 bytes are the longest file that this process may write.
+        self::assertSame("bool(true)\nbool(false)\nNULL\n", Php::run($code, before: 'trap "" XFSZ; ulimit -f 8'));
+        self::assertSame([], glob($home . '/larder/*/*'));
+    }
+
+    public function testLeftoversOfDeadWritersAreRemovedInTime(): void
+    {
+        $cache = Cache::open('file://' . Servers::directory('leftovers'));
+        $cache->set('k', 1);
+        $leftover = self::onlyFile('leftovers') . '.123.1.abcdef01.tmp';
+        $fresh = self::onlyFile('leftovers') . '.123.2.abcdef02.tmp';
+        touch($leftover, time() - 7200);
+        touch($fresh);
+        self::assertTrue($cache->clear());
+        self::assertFileDoesNotExist($leftover);
+        self::assertFileExists($fresh);
+    }
+
+    public function testADirectoryThatCannotBeMadeIsNamed(): void
+    {
+        $this->expectException(StoreUnavailable::class);
+        $this->expectExceptionMessageMatches('~^file: the directory /proc/larder/larder cannot be made\. .*mkdir -p~');
+        Cache::open('file:///proc/larder');
+    }
+
+    private static function onlyFile(string $directory): string
+    {
+        $files = (array) glob(Servers::directory($directory) . '/larder/*/*.cache');
+        self::assertCount(1, $files);
+
+        return (string) $files[0];
     }
 }

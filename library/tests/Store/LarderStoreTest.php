@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
 use Larder\Testing\StoreContract;
+use Larder\Tests\Php;
 
 final class LarderStoreTest extends StoreContract
 {
@@ -20,8 +22,26 @@ final class LarderStoreTest extends StoreContract
         return false;
     }
 
+    /** The engine refuses what is over an eighth of its memory, which is 64 MB where nobody has set it. */
     protected function tooLarge(): string
     {
         return random_bytes(20 << 20);
+    }
+
+    public function testProcessesThatAreNotRelatedShareIt(): void
+    {
+        $cache = Cache::open('larder:');
+        $cache->set('unrelated', ['from' => 'here']);
+        self::assertSame("here\n", Php::run('$c = Larder\Cache::open("larder:"); echo $c->get("unrelated")["from"], "\n"; $c->set("unrelated", "from there");'));
+        self::assertSame('from there', $cache->get('unrelated'));
+    }
+
+    public function testASegmentIsChosenBeforePhpStarts(): void
+    {
+        $running = (string) ini_get('larder.segment');
+        self::assertTrue(Cache::open('larder:' . $running)->set('k', 1));
+        $this->expectException(StoreUnavailable::class);
+        $this->expectExceptionMessageMatches(\sprintf('~^larder: this process has the segment %s, not other\. .*php -d larder\.segment=other$~', preg_quote($running, '~')));
+        Cache::open('larder:other');
     }
 }

@@ -4,25 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Cache;
-use Larder\Store\Store;
-use Larder\Testing\StoreContract;
-use Larder\Tests\Servers;
-
-final class MemcachedStoreTest extends StoreContract
+final class MemcachedStoreTest extends MemcachedContract
 {
-    protected function open(string $namespace): Store
+    protected function scheme(): string
     {
-        return Cache::open(\sprintf('memcached://%s?namespace=%s', Servers::memcached()->socket, $namespace))->store();
-    }
-
-    protected function tooLarge(): string
-    {
-        return random_bytes(2 << 20);
-    }
-
-    protected function clearDelay(): float
-    {
-        return 0.06;
+        return 'memcached';
     }
 }

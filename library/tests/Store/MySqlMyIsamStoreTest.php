@@ -4,17 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Cache;
-use Larder\Store\Store;
-use Larder\Testing\StoreContract;
-use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
-
-final class MySqlMyIsamStoreTest extends StoreContract
+final class MySqlMyIsamStoreTest extends MySqlContract
 {
-    protected function open(string $namespace): Store
+    protected function engine(): string
     {
-        return Cache::open(\sprintf('mysql://%s:%s@127.0.0.1:%d/%s?engine=myisam&namespace=%s', MariaDbServer::USER, Servers::mariaDb()->password, Servers::mariaDb()->port, MariaDbServer::DATABASE, $namespace))->store();
+        return 'myisam';
     }
 
     protected function tooLarge(): string

@@ -19,4 +19,14 @@ final class NamespacedLarderStoreTest extends StoreContract
     {
         return random_bytes(20 << 20);
     }
+
+    protected function plantNeighbour(): void
+    {
+        larder_store('k', 'keep');
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return larder_fetch('k') === 'keep';
+    }
 }

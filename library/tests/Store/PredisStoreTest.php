@@ -4,20 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Cache;
-use Larder\Store\Store;
-use Larder\Testing\StoreContract;
-use Larder\Tests\Servers;
-
-final class PredisStoreTest extends StoreContract
+final class PredisStoreTest extends RedisContract
 {
-    protected function open(string $namespace): Store
+    protected function client(): string
     {
-        return Cache::open(\sprintf('redis://%s?client=predis&namespace=%s', Servers::redis()->socket, $namespace))->store();
-    }
-
-    protected function tooLarge(): string
-    {
-        return random_bytes(2 << 20);
+        return 'predis';
     }
 }

@@ -5,13 +5,201 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Store\SharedBlock;
+use Larder\Store\ShmopStore;
 use Larder\Store\Store;
+use Larder\Store\StripedLock;
+use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
+use Larder\Tests\Php;
 
 final class ShmopStoreTest extends StoreContract
 {
+    private const NEIGHBOURS_ID = 0x1EAF1EAF;
+
     protected function open(string $namespace): Store
     {
         return Cache::open('shmop:?namespace=' . $namespace)->store();
+    }
+
+    /** A block of another program of the same user. */
+    protected function plantNeighbour(): void
+    {
+        $block = shmop_open(self::NEIGHBOURS_ID, 'c', 0o600, 100);
+        self::assertNotFalse($block);
+        shmop_write($block, 'keep', 0);
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        $block = shmop_open(self::NEIGHBOURS_ID, 'w', 0, 0);
+
+        return $block !== false && shmop_read($block, 0, 4) === 'keep' && shmop_delete($block);
+    }
+
+    public function testOfTwoKeysWithOneIdTheLastWrittenIsKept(): void
+    {
+        $store = new ShmopStore('collide');
+        [$first, $second] = self::keysWithOneId($store);
+        $store->set($first, 'value of the first');
+        self::assertNull($store->get($second));
+        self::assertTrue($store->delete($second));
+        self::assertSame('value of the first', $store->get($first), 'a delete leaves the other key');
+        self::assertTrue($store->set($second, 'value of the second'));
+        self::assertNull($store->get($first));
+        self::assertFalse($store->has($first));
+        self::assertSame('value of the second', $store->get($second));
+        $store->clear();
+    }
+
+    public function testABlockOfAnotherProgramIsLeftAlone(): void
+    {
+        $store = new ShmopStore('foreign');
+        $block = shmop_open($store->id('k'), 'n', 0o600, 1000);
+        self::assertNotFalse($block);
+        shmop_write($block, 'not of Larder', 0);
+        self::assertFalse($store->set('k', 'value'));
+        self::assertNull($store->get('k'));
+        self::assertTrue($store->clear());
+        self::assertSame('not of Larder', shmop_read($block, 0, 13));
+        self::assertTrue(shmop_delete($block));
+        self::assertTrue($store->set('k', 'value'));
+        $store->clear();
+    }
+
+    public function testABlockGrowsAndShrinksWithItsValue(): void
+    {
+        $store = new ShmopStore('grow');
+        $sizes = [];
+        foreach ([10, 1000, 100_000, 5_000_000, 100_000, 10] as $length) {
+            self::assertTrue($store->set('k', str_repeat('x', $length)));
+            self::assertSame(str_repeat('x', $length), $store->get('k'));
+            $block = shmop_open($store->id('k'), 'a', 0, 0);
+            self::assertNotFalse($block);
+            $sizes[] = shmop_size($block);
+        }
+        self::assertGreaterThan(5_000_000, $sizes[3]);
+        self::assertLessThan(400_000, $sizes[4]);
+        self::assertLessThan(1_000_000, $sizes[5]);
+        $store->clear();
+    }
+
+    public function testALockOfADeadProcessIsFree(): void
+    {
+        $store = new ShmopStore('dead');
+        $store->set('k', 'old');
+        $holder = Fork::start(static function () use ($store): void {
+            $lock = new StripedLock('/dev/shm/larder-shmop-' . posix_geteuid());
+            self::assertNotNull($lock->acquire($store->id('k')));
+            sleep(60);
+        });
+        usleep(50_000);
+        $start = microtime(true);
+        self::assertNull($store->get('k'), 'while it is held nobody waits longer than a second');
+        self::assertEqualsWithDelta(1.0, microtime(true) - $start, 0.3);
+        $holder->kill();
+        self::assertSame('old', $store->get('k'));
+        self::assertTrue($store->set('k', 'new'));
+        self::assertSame('new', $store->get('k'));
+        $store->clear();
+    }
+
+    public function testAWriterKilledAtAnyTimeLeavesAWholeValueOrNone(): void
+    {
+        $store = new ShmopStore('storm');
+        $found = 0;
+        for ($round = 0; $round < 60; ++$round) {
+            $writer = Fork::start(static function () use ($store): void {
+                for ($n = 0;; ++$n) {
+                    $store->set('k', self::provable($n));
+                }
+            });
+            usleep(random_int(500, 6000));
+            $writer->kill();
+            $value = $store->get('k');
+            if ($value !== null) {
+                self::assertTrue(self::isWhole($value), 'torn after a kill');
+                ++$found;
+            }
+        }
+        self::assertGreaterThan(0, $found);
+        self::assertTrue($store->set('k', 'goes on'));
+        self::assertSame('goes on', $store->get('k'));
+        $store->clear();
+    }
+
+    /** The control: the same blocks, written and read without their lock, do tear. */
+    public function testWithoutTheLockValuesTear(): void
+    {
+        $store = new ShmopStore('control');
+        $id = $store->id('k');
+        $block = new SharedBlock('control');
+        $writer = Fork::start(static function () use ($block, $id): void {
+            for ($n = 0;; ++$n) {
+                $block->write($id, serialize(self::provable($n)));
+            }
+        });
+        $torn = 0;
+        $end = microtime(true) + 20;
+        while ($torn === 0 && microtime(true) < $end) {
+            $bytes = $block->read($id);
+            $torn += $bytes === null || self::isWhole(@unserialize($bytes)) ? 0 : 1;
+        }
+        $writer->kill();
+        $block->remove($id);
+        self::assertSame(1, $torn);
+    }
+
+    /** In a namespace of its own, where the kernel's limits are set low: 20 blocks of at most 64 KiB. */
+    public function testTheKernelsLimitsAreRefusalsAndExpiredValuesGiveWay(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('only root may set the limits of shared memory');
+        }
+        $code = <<<'PHP'
+            $cache = Larder\Cache::open('shmop:');
+            for ($kept = 0; $cache->set("k$kept", $kept, 0.5); ++$kept);
+            echo $kept, ' ', json_encode([$cache->get("k$kept"), $cache->get('k0')]), "\n";
+            usleep(1_100_000);
+            echo json_encode([$cache->set('more', 'has room'), $cache->get('more')]), "\n";
+            echo json_encode([$cache->set('more', random_bytes(70_000)), $cache->get('more'), $cache->clear()]), "\n";
+            PHP;
+        self::assertSame(
+            "20 [null,0]\n[true,\"has room\"]\n[false,null,true]\n",
+            Php::run($code, before: 'echo 20 >/proc/sys/kernel/shmmni; echo 65536 >/proc/sys/kernel/shmmax', under: ['unshare', '--ipc']),
+        );
+    }
+
+    public function testProcessesThatAreNotRelatedShareIt(): void
+    {
+        $store = $this->open('unrelated');
+        $store->set('k', ['from' => 'here']);
+        self::assertSame("here\n", Php::run('$c = Larder\Cache::open("shmop:?namespace=unrelated"); echo $c->get("k")["from"], "\n"; $c->set("k", "from there");'));
+        self::assertSame('from there', $store->get('k'));
+        $store->clear();
+    }
+
+    /** @return array{string, string} */
+    private static function keysWithOneId(ShmopStore $store): array
+    {
+        $seen = [];
+        for ($i = 0;; ++$i) {
+            $id = $store->id('key ' . $i);
+            if (isset($seen[$id])) {
+                return [$seen[$id], 'key ' . $i];
+            }
+            $seen[$id] = 'key ' . $i;
+        }
+    }
+
+    /** @return array{int, string} every byte follows from the number */
+    private static function provable(int $number): array
+    {
+        return [$number, str_repeat(pack('N', $number), 200_000)];
+    }
+
+    private static function isWhole(mixed $value): bool
+    {
+        return \is_array($value) && \is_int($value[0] ?? null) && $value === self::provable($value[0]);
     }
 }

@@ -5,7 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
+use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Servers;
 
@@ -14,5 +16,86 @@ final class SqliteStoreTest extends StoreContract
     protected function open(string $namespace): Store
     {
         return Cache::open(\sprintf('sqlite://%s/cache.sqlite?namespace=%s', Servers::directory('sqlite'), $namespace))->store();
+    }
+
+    protected function plantNeighbour(): void
+    {
+        $database = self::raw('sqlite/cache.sqlite');
+        $database->exec('CREATE TABLE IF NOT EXISTS others (v INT)');
+        $database->exec('INSERT INTO others VALUES (1)');
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return self::first('sqlite/cache.sqlite', 'SELECT v FROM others') === 1;
+    }
+
+    public function testTheFileIsForThisUserAloneAndInWriteAheadMode(): void
+    {
+        $file = Servers::directory('sqlite-new') . '/cache.sqlite';
+        Cache::open('sqlite://' . $file)->set('k', 1);
+        self::assertSame('600', decoct((int) fileperms($file) & 0o777));
+        self::assertSame('wal', self::first('sqlite-new/cache.sqlite', 'PRAGMA journal_mode'));
+    }
+
+    public function testManyProcessesMayOpenANewFileAtOnce(): void
+    {
+        $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-rush'));
+        $start = microtime(true) + 0.1;
+        $forks = [];
+        for ($n = 0; $n < 8; ++$n) {
+            $forks[] = Fork::start(static function () use ($address, $start, $n): bool {
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return Cache::open($address)->set('k' . $n, $n);
+            });
+        }
+        self::assertSame(array_fill(0, 8, true), array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
+        self::assertSame(range(0, 7), array_values(Cache::open($address)->getMany(array_map(static fn(int $n): string => 'k' . $n, range(0, 7)))));
+    }
+
+    public function testAWriterThatTakesTooLongIsNotWaitedFor(): void
+    {
+        $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-busy')));
+        $cache->set('k', 'old');
+        $other = self::raw('sqlite-busy/cache.sqlite');
+        $other->exec('BEGIN IMMEDIATE');
+        $start = microtime(true);
+        self::assertSame('old', $cache->get('k'), 'readers do not wait');
+        self::assertLessThan(0.5, microtime(true) - $start);
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertLessThan(4.0, microtime(true) - $start);
+        $other->exec('COMMIT');
+        self::assertTrue($cache->set('k', 'new'));
+        self::assertSame('new', $cache->get('k'));
+    }
+
+    public function testWhatCannotBeOpenedIsNamed(): void
+    {
+        file_put_contents(Servers::directory('sqlite-not') . '/text', str_repeat('not a database ', 100));
+        foreach (['/nowhere/cache.sqlite', Servers::directory('sqlite-not') . '/text'] as $file) {
+            try {
+                Cache::open('sqlite://' . $file);
+                self::fail('opened ' . $file);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith(\sprintf('sqlite: %s cannot be opened', $file), $unavailable->getMessage());
+                self::assertStringContainsString(\sprintf('The directory %s must be there and writable', \dirname($file)), $unavailable->getMessage());
+            }
+        }
+    }
+
+    private static function first(string $file, string $sql): mixed
+    {
+        $rows = self::raw($file)->query($sql);
+        self::assertNotFalse($rows);
+
+        return $rows->fetchColumn();
+    }
+
+    private static function raw(string $file): \PDO
+    {
+        [$directory, $name] = explode('/', $file);
+
+        return new \PDO(\sprintf('sqlite:%s/%s', Servers::directory($directory), $name));
     }
 }

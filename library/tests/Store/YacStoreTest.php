@@ -6,7 +6,9 @@ namespace Larder\Tests\Store;
 
 use Larder\Cache;
 use Larder\Store\Store;
+use Larder\Store\YacStore;
 use Larder\Testing\StoreContract;
+use Yac;
 
 final class YacStoreTest extends StoreContract
 {
@@ -15,8 +17,80 @@ final class YacStoreTest extends StoreContract
         return Cache::open('yac:?namespace=' . $namespace)->store();
     }
 
+    /** Yac takes 1 MB after compression; noise does not compress. */
     protected function tooLarge(): string
     {
         return random_bytes(2 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        (new Yac())->set('k', 'keep');
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return (new Yac())->get('k') === 'keep';
+    }
+
+    public function testAnotherKeyWithTheSameHashIsAMiss(): void
+    {
+        $store = new YacStore('collide');
+        $long = str_repeat('long', 100);
+        $store->set($long, 'value');
+        $generation = (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'collide'), 0, 24));
+        self::assertIsString($generation);
+        $name = static fn(string $key): string => $generation . '#' . hash('xxh128', $key);
+        $stored = (new Yac())->get($name($long));
+        self::assertIsString($stored);
+        (new Yac())->set($name($long . 'er'), $stored);
+        self::assertSame('value', $store->get($long));
+        self::assertNull($store->get($long . 'er'), 'as if both keys had one hash');
+        $store->clear();
+    }
+
+    /** Yac itself looks at 256 of a long value's bytes only. */
+    public function testAChangedByteOfALongValueIsAMiss(): void
+    {
+        $store = new YacStore('changed');
+        $store->set('k', str_repeat('x', 100_000));
+        $generation = (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'changed'), 0, 24));
+        self::assertIsString($generation);
+        $stored = (new Yac())->get($generation . '=k');
+        self::assertIsString($stored);
+        $stored[50_001] = 'y';
+        (new Yac())->set($generation . '=k', $stored);
+        self::assertNull($store->get('k'));
+        $store->clear();
+    }
+
+    public function testWhatYacLosesIsCounted(): void
+    {
+        $store = new YacStore('losses');
+        $before = $store->losses();
+        // It has 32,768 slots and 64 MB of memory where nobody has set it: both are used up here.
+        for ($i = 0; $i < 40_000; ++$i) {
+            $store->set('k' . $i, str_repeat('x', 2000));
+        }
+        $lost = 0;
+        for ($i = 0; $i < 40_000; ++$i) {
+            $lost += $store->get('k' . $i) === null ? 1 : 0;
+        }
+        $after = $store->losses();
+        self::assertGreaterThan(0, $lost);
+        self::assertGreaterThan($before['kicks'] + $before['recycles'], $after['kicks'] + $after['recycles']);
+        $store->clear();
+    }
+
+    public function testALostGenerationEmptiesTheNamespaceForGood(): void
+    {
+        $store = new YacStore('generation');
+        $store->set('k', 'old');
+        (new Yac())->delete('larder-generation:' . substr(hash('xxh128', 'generation'), 0, 24));
+        self::assertNull($store->get('k'));
+        self::assertTrue($store->set('l', 'new'));
+        self::assertSame('new', $store->get('l'));
+        self::assertNull($store->get('k'));
+        $store->clear();
     }
 }

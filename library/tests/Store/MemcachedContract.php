@@ -1,0 +1,161 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Store;
+
+use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\Store;
+use Larder\Testing\StoreContract;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MemcachedServer;
+
+/** What both extensions for memcached have to do besides. */
+abstract class MemcachedContract extends StoreContract
+{
+    abstract protected function scheme(): string;
+
+    protected function open(string $namespace): Store
+    {
+        return $this->cache(Servers::memcached()->socket, '?namespace=' . $namespace)->store();
+    }
+
+    protected function clearDelay(): float
+    {
+        return 0.06;
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::raw(Servers::memcached()->socket)->setMulti(['contract' => 'keep', 'contract:k' => 'keep', 'k' => 'keep']);
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return self::raw(Servers::memcached()->socket)->getMulti(['contract', 'contract:k', 'k']) === ['contract' => 'keep', 'contract:k' => 'keep', 'k' => 'keep'];
+    }
+
+    public function testItSpeaksTcpToo(): void
+    {
+        $cache = $this->cache('127.0.0.1:' . Servers::memcached()->port);
+        self::assertTrue($cache->set('k', ['over TCP']));
+        self::assertSame(['over TCP'], $cache->get('k'));
+        self::assertTrue($cache->clear());
+        self::assertFalse($cache->has('k'));
+    }
+
+    public function testAPersistentConnectionServes(): void
+    {
+        foreach ([1, 2] as $time) {
+            $cache = $this->cache(Servers::memcached()->socket, '?persistent=1&namespace=persistent');
+            self::assertSame($time === 1 ? null : 1, $cache->get('k'));
+            self::assertTrue($cache->set('k', $time));
+        }
+        self::assertTrue($this->open('persistent')->clear());
+    }
+
+    public function testAnotherKeyWithTheSameHashIsAMiss(): void
+    {
+        $cache = $this->cache(Servers::memcached()->socket, '?namespace=collide');
+        $cache->set('a long key' . str_repeat('.', 300), 'value');
+        $raw = self::raw(Servers::memcached()->socket);
+        $generation = $raw->get('collide:generation');
+        self::assertIsString($generation);
+        $name = static fn(string $key): string => 'collide:' . $generation . '#' . hash('xxh128', $key);
+        $stored = $raw->get($name('a long key' . str_repeat('.', 300)));
+        self::assertIsString($stored);
+        $raw->set($name('another long key' . str_repeat('.', 300)), $stored);
+        self::assertSame('value', $cache->get('a long key' . str_repeat('.', 300)));
+        self::assertNull($cache->get('another long key' . str_repeat('.', 300)), 'as if both keys had one hash');
+    }
+
+    public function testSeveralServersShareTheKeys(): void
+    {
+        $second = MemcachedServer::start(Servers::directory('second-' . $this->scheme()));
+        $addresses = ['127.0.0.1:' . Servers::memcached()->port, '127.0.0.1:' . $second->port];
+        $both = $this->cache(implode(',', $addresses), '?namespace=shards');
+        $values = array_map(static fn(int $n): string => 'value ' . $n, range(0, 99));
+        self::assertTrue($both->setMany($values));
+        self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
+        foreach ($addresses as $address) {
+            $its = $this->cache($address, '?namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
+            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+        }
+        self::assertTrue($both->clear());
+        self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
+        $second->stop();
+    }
+
+    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    {
+        $directory = Servers::directory('gone-' . $this->scheme());
+        $server = MemcachedServer::start($directory);
+        $cache = $this->cache($server->socket);
+        $cache->set('k', 'value');
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+        $server = MemcachedServer::start($directory);
+        usleep(2_100_000); // a second for the extension to try again, and its clock ticks in whole ones
+        self::assertNull($cache->get('k'));
+        self::assertTrue($cache->set('k', 'again'));
+        self::assertSame('again', $cache->get('k'));
+        $server->stop();
+    }
+
+    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('slow-' . $this->scheme()));
+        $cache = $this->cache($server->socket, '?timeout=0.2');
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        $stats = array_values(self::raw($server->socket)->getStats())[0];
+        self::assertIsArray($stats);
+        self::assertIsInt($process = $stats['pid']);
+        posix_kill($process, \SIGSTOP);
+        $start = microtime(true);
+        self::assertNull($cache->get('a'));
+        self::assertLessThan(5.0, microtime(true) - $start);
+        posix_kill($process, \SIGCONT);
+        self::assertContains($cache->get('b'), ['value of b', null]);
+        $server->stop();
+    }
+
+    public function testAServerThatIsAwayIsNamed(): void
+    {
+        foreach (['/nowhere/memcached.sock', '127.0.0.1:1'] as $where) {
+            try {
+                $this->cache($where);
+                self::fail('opened ' . $where);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith($this->scheme() . ': no answer from ' . $where, $unavailable->getMessage());
+                self::assertStringContainsString('apt-get install memcached', $unavailable->getMessage());
+            }
+        }
+    }
+
+    private function cache(string $where, string $options = ''): Cache
+    {
+        return Cache::open(\sprintf('%s://%s%s', $this->scheme(), $where, $options));
+    }
+
+    private static function raw(string $socket): \Memcached
+    {
+        $raw = new \Memcached();
+        $raw->setOption(\Memcached::OPT_COMPRESSION, false);
+        $raw->addServer($socket, 0);
+
+        return $raw;
+    }
+}

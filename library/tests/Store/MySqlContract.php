@@ -1,0 +1,137 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Store;
+
+use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\Store;
+use Larder\Testing\StoreContract;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MariaDbServer;
+use PDO;
+
+/** What the tables of all engines have to do besides. */
+abstract class MySqlContract extends StoreContract
+{
+    abstract protected function engine(): string;
+
+    protected function open(string $namespace): Store
+    {
+        return $this->cache('&namespace=' . $namespace)->store();
+    }
+
+    protected function tearDown(): void
+    {
+        parent::tearDown();
+        foreach (self::column("SHOW TABLES LIKE 'larder\\_contract%'") as $table) {
+            self::raw()->exec(\sprintf('DROP TABLE `%s`', $table));
+        }
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::raw()->exec('CREATE OR REPLACE TABLE larder_neighbour (v INT)');
+        self::raw()->exec('INSERT INTO larder_neighbour VALUES (1)');
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return self::column('SELECT v FROM larder_neighbour') === ['1'];
+    }
+
+    public function testTheSameIsReachedOverASocket(): void
+    {
+        $tcp = $this->cache('&namespace=ways');
+        $socket = Cache::open(\sprintf(
+            'mysql://%s:%s@/%s?engine=%s&namespace=ways&socket=%s',
+            MariaDbServer::USER,
+            Servers::mariaDb()->password,
+            MariaDbServer::DATABASE,
+            $this->engine(),
+            Servers::mariaDb()->socket,
+        ));
+        $tcp->set('k', ['both ways']);
+        self::assertSame(['both ways'], $socket->get('k'));
+        self::assertTrue($socket->clear());
+        self::assertFalse($tcp->has('k'));
+    }
+
+    public function testTheTableIsMadeWithItsEngine(): void
+    {
+        self::raw()->exec(\sprintf('DROP TABLE IF EXISTS larder_made_%s', $this->engine()));
+        $this->cache('&namespace=made');
+        $engines = self::column(\sprintf("SELECT LOWER(engine) FROM information_schema.tables WHERE table_name = 'larder_made_%s'", $this->engine()));
+        self::assertSame([$this->engine()], $engines);
+    }
+
+    public function testALostConnectionIsOpenedAnew(): void
+    {
+        $cache = $this->cache('&namespace=lost');
+        $cache->set('k', 'value');
+        foreach (self::column("SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND id <> CONNECTION_ID()") as $connection) {
+            self::raw()->exec('KILL ' . $connection);
+        }
+        self::assertSame('value', $cache->get('k'));
+        $cache->clear();
+    }
+
+    public function testAServerThatGoesGivesMisses(): void
+    {
+        $server = MariaDbServer::start(Servers::directory('mariadb-gone-' . $this->engine()));
+        $cache = Cache::open(self::address($server, $this->engine()));
+        $cache->set('k', 'value');
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+    }
+
+    public function testWhatIsAwayIsNamed(): void
+    {
+        $address = self::address(Servers::mariaDb(), $this->engine());
+        $cases = [
+            str_replace(':' . Servers::mariaDb()->port . '/', ':1/', $address) => '~^mysql: no connection to the database larder at 127\.0\.0\.1:1 .*apt-get install mariadb-server~',
+            str_replace(Servers::mariaDb()->password, 'wrong', $address) => '~Access denied.*are user and password right~',
+            str_replace('/larder?', '/other?', $address) => '~no connection to the database other .*denied~i',
+        ];
+        foreach ($cases as $wrong => $message) {
+            try {
+                Cache::open($wrong);
+                self::fail('opened ' . $wrong);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertMatchesRegularExpression($message, $unavailable->getMessage());
+                self::assertStringNotContainsString(Servers::mariaDb()->password, $unavailable->getMessage());
+            }
+        }
+    }
+
+    protected function cache(string $options): Cache
+    {
+        return Cache::open(self::address(Servers::mariaDb(), $this->engine()) . $options);
+    }
+
+    protected static function raw(): PDO
+    {
+        return new PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', Servers::mariaDb()->socket, MariaDbServer::DATABASE), MariaDbServer::USER, Servers::mariaDb()->password);
+    }
+
+    /** @return list<string> the first column */
+    protected static function column(string $sql): array
+    {
+        $rows = self::raw()->query($sql);
+        self::assertNotFalse($rows);
+
+        return array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '', array_values($rows->fetchAll(PDO::FETCH_COLUMN)));
+    }
+
+    private static function address(MariaDbServer $server, string $engine): string
+    {
+        return \sprintf('mysql://%s:%s@127.0.0.1:%d/%s?engine=%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE, $engine);
+    }
+}

@@ -1,0 +1,195 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Store;
+
+use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\Store;
+use Larder\Testing\StoreContract;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\RedisServer;
+
+/** What both clients of Redis have to do besides. */
+abstract class RedisContract extends StoreContract
+{
+    /** As in ?client=. */
+    abstract protected function client(): string;
+
+    protected function open(string $namespace): Store
+    {
+        return $this->cache(Servers::redis()->socket, '&namespace=' . $namespace)->store();
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::assertTrue(self::raw()->mset(['contract' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep']));
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        $raw = self::raw();
+
+        return $raw->get('contract') === 'keep' && $raw->get('xcontract:k') === 'keep' && $raw->get('other:k') === 'keep';
+    }
+
+    public function testTheSameIsReachedOverTcp(): void
+    {
+        $socket = $this->cache(Servers::redis()->socket);
+        $tcp = $this->cache('127.0.0.1:' . Servers::redis()->port);
+        $socket->set('k', ['both ways']);
+        self::assertSame(['both ways'], $tcp->get('k'));
+        self::assertTrue($tcp->clear());
+        self::assertFalse($socket->has('k'));
+    }
+
+    public function testAPersistentConnectionServes(): void
+    {
+        foreach ([1, 2] as $time) {
+            $cache = $this->cache(Servers::redis()->socket, '&persistent=1&namespace=persistent');
+            self::assertSame($time === 1 ? null : 1, $cache->get('k'));
+            self::assertTrue($cache->set('k', $time));
+        }
+        self::assertTrue($this->open('persistent')->clear());
+    }
+
+    public function testDatabasesDoNotMeet(): void
+    {
+        $one = $this->cache(Servers::redis()->socket, '&database=1');
+        $two = $this->cache(Servers::redis()->socket, '&database=2');
+        $one->set('k', 1);
+        self::assertNull($two->get('k'));
+        $this->expectException(StoreUnavailable::class);
+        $this->expectExceptionMessage('out of range');
+        $this->cache(Servers::redis()->socket, '&database=999');
+    }
+
+    public function testSeveralServersShareTheKeys(): void
+    {
+        $second = RedisServer::start(Servers::directory('redis-2-' . $this->client()));
+        $addresses = [Servers::redis()->socket, $second->socket];
+        $both = $this->cache(implode(',', $addresses), '&namespace=shards');
+        $values = array_map(static fn(int $n): string => 'value ' . $n, range(0, 99));
+        self::assertTrue($both->setMany($values));
+        self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
+        self::assertSame('value 7', $this->cache(implode(',', array_reverse($addresses)), '&namespace=shards')->get('7'));
+        foreach ($addresses as $address) {
+            $its = $this->cache($address, '&namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
+            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+        }
+        self::assertTrue($both->delete('7'));
+        self::assertFalse($both->has('7'));
+        self::assertTrue($both->set('7', 'again', 60));
+        self::assertTrue($both->clear());
+        self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
+        $second->stop();
+    }
+
+    public function testAFullServerRefusesAndTheOldValueIsGone(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-full-' . $this->client()), ['--maxmemory', '3mb']);
+        $cache = $this->cache($server->socket);
+        $i = 0;
+        while ($cache->set('k' . $i, random_bytes(50_000))) {
+            ++$i;
+        }
+        self::assertGreaterThan(3, $i);
+        self::assertTrue($cache->has('k0'));
+        self::assertFalse($cache->set('k0', random_bytes(50_000)));
+        self::assertFalse($cache->has('k0'));
+        self::assertFalse($cache->setMany(['k1' => random_bytes(50_000), 'k2' => random_bytes(500_000)]));
+        self::assertFalse($cache->has('k2'));
+        self::assertTrue($cache->clear());
+        self::assertTrue($cache->set('k', 'goes again'));
+        $server->stop();
+    }
+
+    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    {
+        $directory = Servers::directory('redis-gone-' . $this->client());
+        $server = RedisServer::start($directory);
+        $cache = $this->cache($server->socket);
+        $cache->set('k', 'value');
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+        $server = RedisServer::start($directory);
+        self::assertNull($cache->get('k'));
+        self::assertTrue($cache->set('k', 'again'));
+        self::assertSame('again', $cache->get('k'));
+        $server->stop();
+    }
+
+    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-slow-' . $this->client()));
+        $cache = $this->cache($server->socket, '&timeout=0.2');
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        $process = self::raw($server->socket)->info()['process_id'];
+        self::assertIsNumeric($process);
+        $process = (int) $process;
+        posix_kill($process, \SIGSTOP);
+        $start = microtime(true);
+        self::assertNull($cache->get('a'));
+        self::assertLessThan(1.0, microtime(true) - $start);
+        posix_kill($process, \SIGCONT);
+        self::assertSame('value of b', $cache->get('b'));
+        $server->stop();
+    }
+
+    public function testAPasswordIsAskedForAndTaken(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-password-' . $this->client()));
+        self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
+        $cache = Cache::open(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, $this->client()));
+        self::assertTrue($cache->set('k', 1));
+        foreach (['', ':wrong@'] as $login) {
+            try {
+                Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, $this->client()));
+                self::fail('let in with ' . $login);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertMatchesRegularExpression('~^redis: no connection to 127\.0\.0\.1:\d+ \(.*(NOAUTH|WRONGPASS)~', $unavailable->getMessage());
+                self::assertStringNotContainsString('wrong@', $unavailable->getMessage());
+            }
+        }
+        $server->stop();
+    }
+
+    public function testAServerThatIsAwayIsNamed(): void
+    {
+        foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
+            try {
+                $this->cache($where);
+                self::fail('opened ' . $where);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
+                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
+            }
+        }
+    }
+
+    private function cache(string $where, string $options = ''): Cache
+    {
+        return Cache::open(\sprintf('redis://%s?client=%s%s', $where, $this->client(), $options));
+    }
+
+    private static function raw(?string $socket = null): \Redis
+    {
+        $raw = new \Redis();
+        $raw->connect($socket ?? Servers::redis()->socket);
+
+        return $raw;
+    }
+}
