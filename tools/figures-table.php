@@ -82,7 +82,7 @@ assert(is_array($on));
 $words = static fn(string $key): string => is_scalar($on[$key] ?? null) ? (string) $on[$key] : '';
 $about = sprintf(
     'Medians of `./larder compare`, made by `make figures` on %s: PHP %s, %s, %s cores.',
-    $words('date'),
+    substr($words('date'), 0, 10),
     $words('php'),
     $words('processor'),
     $words('cores'),
