@@ -312,7 +312,20 @@ static bool replace(struct attempt *attempt, const struct stat *seen, const stru
 
 /* ---- Mapping ---- */
 
-static struct segment *map_file(struct attempt *attempt, int description, const struct stat *status,
+/* Another description of the file that was looked at; -1 if the path names another meanwhile. */
+static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
+    const int description =
+        openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    struct stat again;
+    if (description >= 0 &&
+        (fstat(description, &again) != 0 || again.st_ino != status->st_ino || again.st_dev != status->st_dev)) {
+        close(description);
+        return -1;
+    }
+    return description;
+}
+
+static struct segment *map_file(const struct attempt *attempt, const struct stat *status,
                                 const struct header_shared *header) {
     for (struct segment *segment = segments; segment; segment = segment->next) {
         if (segment->inode == status->st_ino && segment->device == status->st_dev) {
@@ -329,14 +342,17 @@ static struct segment *map_file(struct attempt *attempt, int description, const 
     segment->device = status->st_dev;
     segment->inode = status->st_ino;
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
-    segment->map.desk = os_map_desk(description, segment->file_size);
-    /* From a description that cannot write, or mprotect() could make the view writable. */
-    const int readable = openat(attempt->directory, attempt->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    struct stat again;
-    if (readable >= 0 && fstat(readable, &again) == 0 && again.st_ino == status->st_ino) {
-        segment->map.view = os_map_view(readable, segment->file_size, header->view);
+    /* Not from the description that will hold the record's byte: a mapping keeps its description, and so would
+     * keep the lock after a fork or a detach, when it has to fall. */
+    const int writable = open_same(attempt, status, O_RDWR);
+    if (writable >= 0) {
+        segment->map.desk = os_map_desk(writable, segment->file_size);
+        close(writable);
     }
+    /* From one that cannot write, or mprotect() could make the view writable. */
+    const int readable = open_same(attempt, status, O_RDONLY);
     if (readable >= 0) {
+        segment->map.view = os_map_view(readable, segment->file_size, header->view);
         close(readable);
     }
     if (!segment->map.desk || !segment->map.view) {
@@ -402,7 +418,7 @@ int segment_open_description(const struct segment *segment, int known) {
 /* Maps the file, claims a record, and only then believes that it is the path's current one. */
 static enum finding enter(struct attempt *attempt, struct cache *cache, int description, const struct stat *status,
                           const struct header_shared *header) {
-    struct segment *segment = map_file(attempt, description, status, header);
+    struct segment *segment = map_file(attempt, status, header);
     if (!segment) {
         const int error = errno;
         struct stat now;
