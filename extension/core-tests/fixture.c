@@ -28,13 +28,28 @@ struct cache_options options_of(size_t mebibytes) {
     };
 }
 
+static struct cache *opened[16]; /* by this process */
+
 struct cache *open_with(const struct cache_options *options) {
     char reason[CACHE_REASON_MAX] = "";
     struct cache *cache = cache_attach(options, reason);
     if (!cache || *reason) {
         harness_fail(__FILE__, __LINE__, "attach: %s", reason);
     }
+    for (unsigned i = 0; i < 16; i++) {
+        if (!opened[i]) {
+            opened[i] = cache;
+            break;
+        }
+    }
     return cache;
+}
+
+void close_cache(struct cache *cache) {
+    for (unsigned i = 0; i < 16; i++) {
+        opened[i] = opened[i] == cache ? NULL : opened[i];
+    }
+    cache_detach(cache);
 }
 
 struct cache *open_cache(size_t mebibytes) {
@@ -190,16 +205,29 @@ void churn(struct cache *cache, unsigned times) {
 
 /* ---- Processes ---- */
 
-pid_t start(void (*run)(void *), void *argument) {
+static pid_t start_process(void (*run)(void *), void *argument, bool related) {
     fflush(NULL);
     const pid_t child = fork();
     EXPECT(child >= 0);
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (unsigned i = 0; i < 16 && !related; i++) {
+            if (opened[i]) {
+                close_cache(opened[i]);
+            }
+        }
         run(argument);
         exit(0);
     }
     return child;
+}
+
+pid_t start(void (*run)(void *), void *argument) {
+    return start_process(run, argument, false);
+}
+
+pid_t start_fork(void (*run)(void *), void *argument) {
+    return start_process(run, argument, true);
 }
 
 static int wait_for(pid_t child, int options) {

@@ -21,6 +21,7 @@ struct cache_options options_of(size_t mebibytes);
 /* Attaches, and expects to get just what was asked for. */
 struct cache *open_with(const struct cache_options *options);
 struct cache *open_cache(size_t mebibytes);
+void close_cache(struct cache *cache);
 /* The path of the segment that options_of() names. */
 const char *segment_file(void);
 
@@ -63,8 +64,12 @@ void churn(struct cache *cache, unsigned times);
 
 /* ---- Processes ---- */
 
-/* Forks a child that runs the function and then exits with 0; it dies with its parent. */
+/*
+ * Starts a process that runs the function and then exits with 0; it dies with its parent. It is no relation of
+ * ours as far as the caches are concerned: what it inherited is closed. start_fork() closes nothing.
+ */
 pid_t start(void (*run)(void *), void *argument);
+pid_t start_fork(void (*run)(void *), void *argument);
 /* Waits for its end, which must be an exit with 0; or by SIGKILL; or for its stop. */
 void finish(pid_t child);
 void finish_killed(pid_t child);

@@ -33,7 +33,7 @@ static void expect_refused(const char *word) {
 
 /* A segment that was left behind in good order. */
 static void make_segment(void) {
-    cache_detach(open_cache(8));
+    close_cache(open_cache(8));
 }
 
 static void private_modes(void) {
@@ -43,7 +43,7 @@ static void private_modes(void) {
         struct cache *cache = open_cache(8);
         EXPECT_EQUAL(status_of(folder()).st_mode & 07777, 0700);
         EXPECT_EQUAL(status_of(segment_file()).st_mode & 07777, 0600);
-        cache_detach(cache);
+        close_cache(cache);
         EXPECT(unlink(segment_file()) == 0);
     }
 }
@@ -57,7 +57,7 @@ static void shared_between_processes_child(void *argument) {
 static void shared_between_processes(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("from the parent"), 1, 1000), CACHE_OK);
-    cache_detach(cache);
+    close_cache(cache);
     finish(start(shared_between_processes_child, NULL));
     cache = open_cache(8);
     EXPECT(has(cache, key_of("from the child"), 2, 1000));
@@ -182,7 +182,7 @@ static void no_descriptor_is_lost(void) {
     for (unsigned i = 0; i < 5; i++) {
         struct cache *cache = open_cache(8);
         EXPECT_EQUAL(descriptors(), before + 1);
-        cache_detach(cache);
+        close_cache(cache);
         EXPECT_EQUAL(descriptors(), before);
         EXPECT(unlink(segment_file()) == 0);
     }
@@ -204,7 +204,7 @@ static void without_descriptors(void) {
         struct cache *cache = cache_attach(&options, reason);
         EXPECT(cache || *reason);
         if (cache) {
-            cache_detach(cache);
+            close_cache(cache);
         }
     }
     limit.rlim_cur = 256;
@@ -236,7 +236,7 @@ static void address_taken(void) {
     EXPECT(info_of(cache).fixed);
     const uintptr_t view = info_of(cache).view;
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
-    cache_detach(cache);
+    close_cache(cache);
     EXPECT(mmap((void *)view, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (void *)view);
     cache = open_cache(8);
     EXPECT(!info_of(cache).fixed);

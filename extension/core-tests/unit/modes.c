@@ -137,7 +137,7 @@ static void figures(void) {
     EXPECT_EQUAL(info.pages,
                  info.pages_free + info.pages_open + info.pages_closed + info.pages_limbo + info.pages_run);
     /* They outlive the process. */
-    cache_detach(cache);
+    close_cache(cache);
     cache = open_cache(8);
     EXPECT_EQUAL(info_of(cache).hits, 2);
     EXPECT_EQUAL(info_of(cache).stores, 1);

@@ -56,9 +56,9 @@ static void names(void) {
     }
     long_name[64] = '\0';
     options.segment = long_name;
-    cache_detach(open_with(&options));
+    close_cache(open_with(&options));
     options.segment = "A-z.0_9";
-    cache_detach(open_with(&options));
+    close_cache(open_with(&options));
 }
 
 static void folders(void) {
@@ -88,7 +88,7 @@ static void real_sizes(void) {
         EXPECT_EQUAL(put(cache, key_of("k"), 7, cache_value_max(cache)), CACHE_OK);
         EXPECT(has(cache, key_of("k"), 7, cache_value_max(cache)));
         expect_nothing_left(cache);
-        cache_detach(cache);
+        close_cache(cache);
     }
 }
 

@@ -20,7 +20,7 @@ static ino_t inode_of(const char *path) {
 static ino_t make_segment(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
-    cache_detach(cache);
+    close_cache(cache);
     return inode_of(segment_file());
 }
 
@@ -38,7 +38,7 @@ static void expect_replaced(ino_t before) {
     EXPECT(!is_there(cache, key_of("a")));
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     expect_nothing_left(cache);
-    cache_detach(cache);
+    close_cache(cache);
     close(old);
 }
 
@@ -46,7 +46,7 @@ static void expect_kept(ino_t before) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(inode_of(segment_file()), before);
     EXPECT(has(cache, key_of("a"), 1, 1000));
-    cache_detach(cache);
+    close_cache(cache);
 }
 
 static void whole_segments(void) {
@@ -105,7 +105,7 @@ static void size_when_unattached(void) {
     EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
     EXPECT(!is_there(cache, key_of("a")));
     EXPECT(info_of(cache).view != 0);
-    cache_detach(cache);
+    close_cache(cache);
 }
 
 static void size_when_attached_child(void *argument) {
@@ -125,7 +125,7 @@ static void size_when_attached(void) {
     const ino_t before = inode_of(segment_file());
     finish(start(size_when_attached_child, NULL));
     EXPECT_EQUAL(inode_of(segment_file()), before);
-    cache_detach(cache);
+    close_cache(cache);
     cache = open_cache(9);
     EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
 }
@@ -135,10 +135,10 @@ static void another_address(void) {
     for (unsigned i = 0; i < 20; i++) {
         struct cache *cache = open_cache(8 + i % 2);
         const uintptr_t before = info_of(cache).view;
-        cache_detach(cache);
+        close_cache(cache);
         cache = open_cache(9 - i % 2);
         EXPECT(info_of(cache).view != before);
-        cache_detach(cache);
+        close_cache(cache);
     }
 }
 
@@ -245,7 +245,7 @@ static void creator_dies(void) {
         EXPECT_EQUAL(count_files(pattern), 0);
         EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
         expect_nothing_left(cache);
-        cache_detach(cache);
+        close_cache(cache);
         EXPECT(unlink(segment_file()) == 0);
     }
 }

@@ -15,7 +15,10 @@
     SUITE(expiry)         \
     SUITE(integers)       \
     SUITE(room)           \
-    SUITE(runs)
+    SUITE(runs)           \
+    SUITE(pins)           \
+    SUITE(bound)          \
+    SUITE(records)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;
 ALL_SUITES(DECLARE_SUITE)

@@ -50,7 +50,7 @@ static void takes_what_is_free(void) {
     EXPECT(size > 16 * MIB && size < 20 * MIB);
     EXPECT_EQUAL(info_of(cache).size_asked, 64 * MIB);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
-    cache_detach(cache);
+    close_cache(cache);
     /* The next process with the same settings uses it as it is. */
     cache = open_smaller(64, reason);
     EXPECT(has(cache, key_of("a"), 1, 1000));
@@ -87,7 +87,7 @@ static void outdated_goes(void) {
     mount_tmpfs("20m");
     struct cache_options options = options_of(16);
     options.value_layout = 99;
-    cache_detach(open_with(&options));
+    close_cache(open_with(&options));
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(info_of(cache).size, 16 * MIB);
     char path[300];
@@ -114,7 +114,7 @@ static void strangers_stay(void) {
     mount_tmpfs("20m");
     struct cache_options options = options_of(10);
     options.segment = "test-of-another";
-    cache_detach(open_with(&options));
+    close_cache(open_with(&options));
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(16, reason);
     EXPECT(info_of(cache).size < 10 * MIB);

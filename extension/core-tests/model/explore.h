@@ -1,0 +1,152 @@
+/*
+ * A small explicit-state explorer. A model is a state of some hundred bytes and a step function for each
+ * process; every order of steps, of stores leaving the processors' store buffers, and of deaths is tried,
+ * each state once.
+ *
+ * A step is what no other process can see the inside of: at most one access to shared memory besides
+ * stores, which go into the process's own buffer and reach memory by steps of their own. Steps are written
+ * as the code that they stand for, with TASK ... END_TASK around it (the coroutines of Simon Tatham, 2000):
+ * each LOAD, SWAP, ADD, FENCE or CALL is a place where the others can go on. What must survive such a place
+ * is kept in the state.
+ */
+#ifndef MODEL_EXPLORE_H
+#define MODEL_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WORDS = 64, PROCESSES = 4, BUFFER = 8, RECORDS = 4 };
+
+/* Begins every state. */
+struct machine {
+    uint16_t memory[WORDS];
+    uint16_t value[PROCESSES][BUFFER]; /* stores not yet in memory, oldest first */
+    uint8_t word[PROCESSES][BUFFER];
+    uint8_t buffered[PROCESSES];
+    uint8_t holders[RECORDS]; /* of the lock on each record's byte: a bit for each process that has the
+                                 description open which holds it */
+    uint8_t done, dead;       /* a bit for each process */
+    uint8_t deaths;           /* that may still happen */
+    uint8_t wrong;            /* set by wrong() */
+};
+
+enum progress { BLOCKED, RUNNING, FINISHED };
+
+struct model {
+    const char *name;
+    size_t size; /* of the state */
+    unsigned processes;
+    unsigned mortal; /* a bit for each process that may be killed */
+    unsigned deaths; /* at most so many are */
+    bool weak;       /* stores may overtake each other, except releasing ones; else x86's order */
+    void (*begin)(void *state);
+    enum progress (*step)(void *state, unsigned process); /* FINISHED: it has no more to do */
+    void (*check)(void *state);                           /* calls wrong() if an invariant is broken */
+    void (*end)(void *state);                             /* the same when nothing can happen any more; or NULL */
+    void (*describe)(const void *state, unsigned process, char *text, size_t size);
+};
+
+/* A part of the algorithm that is left out to see that the model notices; 0 is none. */
+extern unsigned broken;
+
+struct outcome {
+    const char *wrong; /* NULL: all states are right */
+    uint64_t states;
+    uint64_t steps;
+    unsigned depth;
+    bool exhausted; /* false: the limit of states was reached */
+};
+
+/* Breadth first, so that the way to a wrong state is a shortest one; it is printed if `trace`. */
+struct outcome explore(const struct model *model, uint64_t limit, bool trace);
+
+/* ---- For steps ---- */
+
+void wrong(struct machine *machine, const char *why);
+/* One of 0 to count - 1; every one is tried. At most once in a step. */
+unsigned choose(unsigned count);
+
+uint16_t load(const struct machine *machine, unsigned process, unsigned word);
+void store(struct machine *machine, unsigned process, unsigned word, unsigned value); /* releasing */
+void poke(struct machine *machine, unsigned process, unsigned word, unsigned value);
+static inline bool drained(const struct machine *machine, unsigned process) {
+    return machine->buffered[process] == 0;
+}
+
+#define TASK(place)                \
+    uint16_t *const at_ = &(place); \
+    switch (*at_) {                \
+        case 0:
+#define RETURN()         \
+    do {                 \
+        *at_ = 0;        \
+        return FINISHED; \
+    } while (0)
+#define END_TASK                   \
+    RETURN();                      \
+    default:                       \
+        wrong(m, "no such place"); \
+        return BLOCKED;            \
+    }
+
+#define YIELD()           \
+    do {                  \
+        *at_ = __LINE__;  \
+        return RUNNING;   \
+        case __LINE__:;   \
+    } while (0)
+#define LOAD(variable, from)                   \
+    do {                                       \
+        *at_ = __LINE__;                       \
+        return RUNNING;                        \
+        case __LINE__:                         \
+            (variable) = load(m, me, (from));  \
+    } while (0)
+/* Until all that this process stored is in memory. */
+#define DRAIN()                     \
+    do {                            \
+        *at_ = __LINE__;            \
+        return RUNNING;             \
+        case __LINE__:              \
+            if (!drained(m, me)) {  \
+                return BLOCKED;     \
+            }                       \
+    } while (0)
+#define FENCE()                  \
+    do {                         \
+        if (!drained(m, me)) {   \
+            DRAIN();             \
+        }                        \
+    } while (0)
+/* Compare-and-swap: `swapped` tells whether; if not, `expected` becomes what was there. */
+#define SWAP(swapped, at, expected, desired)               \
+    do {                                                   \
+        DRAIN();                                           \
+        (swapped) = m->memory[at] == (expected);           \
+        if (swapped) {                                     \
+            m->memory[at] = (uint16_t)(desired);           \
+        } else {                                           \
+            (expected) = m->memory[at];                    \
+        }                                                  \
+    } while (0)
+#define ADD(at, step)                                         \
+    do {                                                      \
+        DRAIN();                                              \
+        m->memory[at] = (uint16_t)(m->memory[at] + (step));   \
+    } while (0)
+/* Runs another task to its end. */
+#define CALL(call)                                \
+    do {                                          \
+        *at_ = __LINE__;                          \
+        __attribute__((fallthrough));             \
+        case __LINE__: {                          \
+            const enum progress progress_ = call; \
+            if (progress_ != FINISHED) {          \
+                *at_ = __LINE__;                  \
+                return progress_;                 \
+            }                                     \
+        }                                         \
+    } while (0)
+
+#endif

@@ -1,0 +1,731 @@
+/*
+ * Fetching, storing and draining: page.c, pin.c, drain.c, index.c and the reading half of cache.h, with
+ * page reuse and death. Pages of one or two entries; two keys with a slot each, so that a key's lock has
+ * nothing to do (each key has one storer). A value is two words that a store writes apart.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "models.h"
+#include "records.h"
+
+enum { PAGES = 3, PLACES = 6, KEYS = 2, USE = 16, TRIES = 2 };
+
+/* Words of memory. */
+enum {
+    CURRENT = WORDS_OF_RECORDS,
+    SLOTS,
+    STATES = SLOTS + KEYS,
+    APPENDS = STATES + PAGES,
+    LIVES = APPENDS + PAGES,
+    STARTS = LIVES + PAGES,
+    HEADS = STARTS + PAGES,
+    FIRSTS = HEADS + PLACES,
+    SECONDS = FIRSTS + PLACES,
+    WORDS_USED = SECONDS + PLACES,
+};
+_Static_assert((int)WORDS_USED <= (int)WORDS, "memory");
+
+enum {
+    NO_FENCE_AFTER_PIN = BROKEN_OF_RECORDS,
+    NO_LOOK_AFTER_PIN,
+    ONLY_PAGE_COMPARED,
+    NO_FENCE_AFTER_COPYING,
+    NO_LOOK_AFTER_COPYING,
+    NO_SCAN_IN_LIMBO,
+    NO_FENCE_AFTER_WRITING,
+    OPEN_NOT_CHECKED,
+    NO_SCAN_FOR_WRITERS,
+    USE_STORED_PLAINLY,
+    START_SET_AFTER_PUBLISHING,
+    RAISED_AFTER_PUBLISHING,
+    LOWERED_WITHOUT_LIFE,
+    DRAINED_LIVE_PAGE_AS_DEAD,
+    LIFE_NOT_RAISED,
+    SET_BACK_AFTER_OPENING,
+    OWNER_NOT_ASKED,
+    PUBLISHED_AFTER_CLEARING,
+};
+
+enum state { FREE, OPENING, OPEN, CLOSED, DRAINING, LIMBO };
+
+enum role { READER, COPIER, STORER, DELETER, CLEARER };
+
+static const struct setting {
+    unsigned pages, units; /* of a page */
+    bool moves;            /* a used entry is moved, else dropped */
+    struct {
+        enum role role;
+        unsigned key, times;
+    } actors[PROCESSES];
+} *now;
+
+struct actor {
+    struct member member;
+    uint16_t in_role, in_room, in_task, in_entry, in_move, in_page; /* where it is in the tasks below */
+    uint16_t word, other, state, open, seen, current, counter, starts, head, first;
+    uint8_t left, tries;
+    uint8_t page, life, spot;  /* of the pending entry; a spot is a place + 1 */
+    uint8_t victim, unit, old; /* page, unit and spot of what is drained or replaced */
+    uint8_t low_page, low_life;
+    uint8_t floor, pins, value;
+    bool placed, freed;
+    uint8_t held[PAGES]; /* ghost: life of each page whose bytes are in hand */
+};
+
+struct pins {
+    struct machine machine;
+    struct actor actors[PROCESSES];
+    uint8_t latest[KEYS]; /* ghost: no fetch that begins now may give an older value */
+};
+
+/* ---- Words ---- */
+
+static unsigned state_word(unsigned life, const struct member *owner, enum state state) {
+    return life << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
+}
+static unsigned change(unsigned word, enum state state) {
+    return (word & ~7u) | state;
+}
+static unsigned life_of(unsigned state) {
+    return state >> 8;
+}
+static unsigned count_word(unsigned life, unsigned count) {
+    return life << 4 | count;
+}
+static unsigned spot_of(unsigned slot) { /* a place + 1; 0 none */
+    return slot & (USE - 1);
+}
+static unsigned page_of(unsigned spot) {
+    return (spot - 1) / now->units;
+}
+/* Values are numbered, those of key 0 from 1 on, those of key 1 from 17 on. */
+static unsigned value_of(unsigned key, unsigned nth) {
+    return key << 4 | nth;
+}
+
+/* ---- page.c ---- */
+
+/* page_append(): a place in the open page, which stays announced in `writing`. */
+static enum progress append(struct machine *m, unsigned me, struct actor *a) {
+    bool swapped;
+    TASK(a->in_page)
+    a->placed = false;
+    do {
+        LOAD(a->seen, CURRENT);
+        if (a->seen == 0) {
+            RETURN();
+        }
+        a->page = (uint8_t)((a->seen & 15) - 1);
+        a->life = (uint8_t)(a->seen >> 4);
+        store(m, me, WRITING(a->member.number), a->page + 1u);
+        if (broken != NO_FENCE_AFTER_WRITING) {
+            FENCE();
+        }
+        LOAD(a->open, STATES + a->page);
+        if (((a->open & 7) == OPEN && life_of(a->open) == a->life) || broken == OPEN_NOT_CHECKED) {
+            LOAD(a->counter, APPENDS + a->page);
+            if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units) {
+                ADD(APPENDS + a->page, 1);
+                a->counter = (uint16_t)(m->memory[APPENDS + a->page] - 1);
+                if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units) {
+                    a->spot = (uint8_t)(a->page * now->units + (a->counter & 15u) + 1);
+                    a->placed = true;
+                    RETURN();
+                }
+            }
+            store(m, me, WRITING(a->member.number), 0);
+            SWAP(swapped, STATES + a->page, a->open, change(a->open, CLOSED));
+        } else {
+            store(m, me, WRITING(a->member.number), 0);
+        }
+        LOAD(a->other, CURRENT);
+    } while (a->other != a->seen);
+    END_TASK
+}
+
+/* page_open() of the page in `victim`, in place of the one in `current`. */
+static enum progress open_page(struct machine *m, unsigned me, struct actor *a) {
+    bool swapped;
+    TASK(a->in_page)
+    LOAD(a->open, STATES + a->victim);
+    if ((a->open & 7) != FREE) {
+        RETURN();
+    }
+    a->life = (uint8_t)(life_of(a->open) + (broken != LIFE_NOT_RAISED || life_of(a->open) == 0));
+    SWAP(swapped, STATES + a->victim, a->open, state_word(a->life, &a->member, OPENING));
+    if (!swapped) {
+        RETURN();
+    }
+    if (broken != SET_BACK_AFTER_OPENING) {
+        poke(m, me, STARTS + a->victim, 0); /* begin_life() */
+        poke(m, me, LIVES + a->victim, count_word(a->life, 0));
+        poke(m, me, APPENDS + a->victim, count_word(a->life, 0));
+    }
+    a->open = (uint16_t)state_word(a->life, &a->member, OPENING);
+    SWAP(swapped, STATES + a->victim, a->open, change(a->open, OPEN));
+    SWAP(swapped, CURRENT, a->current, count_word(a->life, a->victim + 1u));
+    if (!swapped) {
+        LOAD(a->open, STATES + a->victim); /* page_unclaim() */
+        SWAP(swapped, STATES + a->victim, a->open, change(a->open, FREE));
+    } else if (broken == SET_BACK_AFTER_OPENING) {
+        poke(m, me, STARTS + a->victim, 0);
+        poke(m, me, LIVES + a->victim, count_word(a->life, 0));
+        poke(m, me, APPENDS + a->victim, count_word(a->life, 0));
+    }
+    END_TASK
+}
+
+/* page_lower_live() */
+static enum progress lower(struct machine *m, unsigned me, struct actor *a) {
+    bool swapped = false;
+    TASK(a->in_page)
+    LOAD(a->counter, LIVES + a->low_page);
+    while (!swapped && (a->counter & 15) != 0 &&
+           (a->counter >> 4 == a->low_life || broken == LOWERED_WITHOUT_LIFE)) {
+        SWAP(swapped, LIVES + a->low_page, a->counter, a->counter - 1u);
+    }
+    a->counter = 0;
+    END_TASK
+}
+
+static void lower_later(struct actor *a, unsigned page, unsigned life) {
+    a->low_page = (uint8_t)page;
+    a->low_life = (uint8_t)life;
+}
+
+/* page_seal(): the whole entry, then its start bit. */
+static void write_entry(struct machine *m, unsigned me, const struct actor *a, unsigned key, unsigned value) {
+    poke(m, me, FIRSTS + a->spot - 1u, value);
+    poke(m, me, SECONDS + a->spot - 1u, value);
+    poke(m, me, HEADS + a->spot - 1u, count_word(a->life, key + 1));
+}
+static unsigned start_bit(const struct actor *a) {
+    return 1u << (a->spot - 1u) % now->units;
+}
+
+/* ---- drain.c ---- */
+
+/* move(): from `old` to a place in the open page. `placed` if it was moved, or needs to be no more. */
+static enum progress move(struct machine *m, unsigned me, struct actor *a, unsigned key) {
+    bool swapped = false;
+    TASK(a->in_move)
+    CALL(append(m, me, a));
+    if (!a->placed) {
+        RETURN();
+    }
+    LOAD(a->first, FIRSTS + a->old - 1u); /* page_copy() */
+    LOAD(a->other, SECONDS + a->old - 1u);
+    if (a->first != a->other) {
+        wrong(m, "a torn value is moved");
+    }
+    write_entry(m, me, a, key, a->first);
+    DRAIN();
+    m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+    ADD(LIVES + a->page, 1); /* republish() */
+    while (!swapped && spot_of(a->word) == a->old) {
+        SWAP(swapped, SLOTS + key, a->word, a->spot);
+    }
+    if (!swapped) {
+        lower_later(a, a->page, a->life);
+        CALL(lower(m, me, a));
+    }
+    store(m, me, WRITING(a->member.number), 0);
+    a->spot = 0;
+    END_TASK
+}
+
+/* drain_entry() for the entry whose bit is in `unit`. */
+static enum progress drain_entry(struct machine *m, unsigned me, struct actor *a) {
+    const unsigned key = (a->head & 15u) - 1;
+    bool swapped = false;
+    TASK(a->in_entry)
+    a->old = (uint8_t)(a->victim * now->units + a->unit + 1);
+    LOAD(a->head, HEADS + a->old - 1u);
+    if (a->head >> 4 != life_of(a->state) || (a->head & 15) == 0) {
+        RETURN();
+    }
+    LOAD(a->word, SLOTS + (a->head & 15u) - 1); /* find_slot() */
+    if (spot_of(a->word) != a->old) {
+        RETURN();
+    }
+    if (now->moves && a->word >= USE) {
+        CALL(move(m, me, a, key));
+        if (a->placed) {
+            RETURN();
+        }
+    }
+    while (!swapped && spot_of(a->word) == a->old) {
+        SWAP(swapped, SLOTS + key, a->word, 0);
+    }
+    END_TASK
+}
+
+/* drain_page() of `victim`: `freed` tells whether it is free now. */
+static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
+    bool swapped;
+    TASK(a->in_task)
+    a->freed = false;
+    LOAD(a->state, STATES + a->victim);
+    if ((a->state & 7) == FREE) {
+        a->freed = true;
+        RETURN();
+    }
+    if ((a->state & 7) == OPEN) { /* page_abandoned() */
+        LOAD(a->seen, CURRENT);
+        if ((a->seen & 15u) == a->victim + 1u) {
+            RETURN();
+        }
+    }
+    if ((a->state & 7) != CLOSED && (a->state & 7) != LIMBO && broken != OWNER_NOT_ASKED) {
+        CALL(process_alive(m, me, &a->member, a->state >> 3 & 3, a->state >> 5 & 7));
+        if (a->member.alive) {
+            RETURN();
+        }
+    }
+    if ((a->state & 7) != LIMBO) {
+        SWAP(swapped, STATES + a->victim, a->state, state_word(life_of(a->state), &a->member, DRAINING));
+        if (!swapped) {
+            RETURN();
+        }
+        a->state = (uint16_t)state_word(life_of(a->state), &a->member, DRAINING);
+        if (broken != NO_SCAN_FOR_WRITERS) {
+            CALL(anybody(m, me, &a->member, HOLDS_WRITING, a->victim, 2));
+            if (a->member.held) {
+                goto back;
+            }
+        }
+        CALL(anybody(m, me, &a->member, HOLDS_READING, a->victim, 2));
+        if (a->member.held) {
+            goto back;
+        }
+        LOAD(a->counter, LIVES + a->victim);
+        if ((a->counter & 15) != 0 && broken != DRAINED_LIVE_PAGE_AS_DEAD) {
+            LOAD(a->starts, STARTS + a->victim);
+            for (a->unit = 0; a->unit < now->units; a->unit++) {
+                if (a->starts >> a->unit & 1) {
+                    CALL(drain_entry(m, me, a));
+                }
+            }
+        }
+        SWAP(swapped, STATES + a->victim, a->state, change(a->state, LIMBO));
+        a->state = (uint16_t)change(a->state, LIMBO);
+    }
+    FENCE(); /* leave_limbo() */
+    if (broken != NO_SCAN_IN_LIMBO) {
+        CALL(anybody(m, me, &a->member, HOLDS_READING, a->victim, 2));
+        if (a->member.held) {
+            RETURN();
+        }
+    }
+    SWAP(swapped, STATES + a->victim, a->state, change(a->state, FREE));
+    a->freed = swapped;
+    RETURN();
+back:
+    SWAP(swapped, STATES + a->victim, a->state, change(a->state, CLOSED));
+    END_TASK
+}
+
+/* ---- index.c ---- */
+
+/* look(): the word of the key in `word`, its page in `copying` unless it is being written to. */
+static enum progress find(struct machine *m, unsigned me, struct actor *a, unsigned key) {
+    TASK(a->in_move)
+    LOAD(a->word, SLOTS + key);
+    while (spot_of(a->word) && !(a->spot && page_of(spot_of(a->word)) == a->page)) {
+        store(m, me, COPYING(a->member.number), page_of(spot_of(a->word)) + 1);
+        if (broken != NO_FENCE_AFTER_COPYING) {
+            FENCE();
+        }
+        if (broken == NO_LOOK_AFTER_COPYING) {
+            break;
+        }
+        a->other = a->word;
+        LOAD(a->word, SLOTS + key);
+        if (spot_of(a->word) == spot_of(a->other)) {
+            break;
+        }
+    }
+    a->old = (uint8_t)spot_of(a->word);
+    if (a->old) {
+        LOAD(a->head, HEADS + a->old - 1u);
+    }
+    END_TASK
+}
+
+/* index_put_locked() and room_finish(): publishes the pending entry. */
+static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsigned key) {
+    struct machine *m = &s->machine;
+    bool swapped = false;
+    TASK(a->in_task)
+    for (;;) {
+        CALL(find(m, me, a, key));
+        if ((a->old == 0 || page_of(a->old) != a->page) && broken != RAISED_AFTER_PUBLISHING) {
+            ADD(LIVES + a->page, 1);
+        }
+        do {
+            SWAP(swapped, SLOTS + key, a->word, a->spot);
+        } while (!swapped && a->old && spot_of(a->word) == a->old);
+        if (swapped) {
+            break;
+        }
+        if (a->old == 0 || page_of(a->old) != a->page) {
+            lower_later(a, a->page, a->life);
+            CALL(lower(m, me, a));
+        }
+    }
+    s->latest[key] = a->value;
+    if (broken == RAISED_AFTER_PUBLISHING && (a->old == 0 || page_of(a->old) != a->page)) {
+        ADD(LIVES + a->page, 1);
+    }
+    if (broken == START_SET_AFTER_PUBLISHING) {
+        DRAIN();
+        m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+    }
+    if (a->old && page_of(a->old) != a->page) {
+        lower_later(a, page_of(a->old), a->head >> 4);
+        CALL(lower(m, me, a));
+    }
+    END_TASK
+}
+
+/* index_remove() */
+static enum progress remove_key(struct pins *s, unsigned me, struct actor *a, unsigned key) {
+    struct machine *m = &s->machine;
+    bool swapped = false;
+    TASK(a->in_task)
+    for (;;) {
+        CALL(find(m, me, a, key));
+        if (a->old == 0) {
+            break;
+        }
+        do {
+            SWAP(swapped, SLOTS + key, a->word, 0);
+        } while (!swapped && spot_of(a->word) == a->old);
+        if (swapped) {
+            const uint8_t next = (uint8_t)(m->memory[FIRSTS + a->old - 1] + 1);
+            s->latest[key] = s->latest[key] < next ? next : s->latest[key];
+            lower_later(a, page_of(a->old), a->head >> 4);
+            CALL(lower(m, me, a));
+        }
+    }
+    store(m, me, COPYING(a->member.number), 0);
+    END_TASK
+}
+
+/* ---- Reading ---- */
+
+/* What was read of the entry in `old` is a value that may be given. */
+static void give(struct pins *s, struct actor *a, unsigned key) {
+    struct machine *m = &s->machine;
+    if ((a->head & 15u) != key + 1) {
+        return; /* a stranger: a miss */
+    }
+    if (a->first != a->other) {
+        wrong(m, "a torn value is read");
+    }
+    if (a->first >> 4 != key || (a->first & 15) == 0) {
+        wrong(m, "another key's value is read");
+    }
+    if (a->first < a->floor) {
+        wrong(m, "an older value is read than was there before");
+    }
+}
+
+/* The page named by `word` is ours to read from now on. */
+static void hold(const struct machine *m, struct actor *a) {
+    const unsigned page = page_of(spot_of(a->word));
+    a->old = (uint8_t)spot_of(a->word);
+    a->held[page] = (uint8_t)life_of(m->memory[STATES + page]);
+}
+
+static void forget(struct actor *a) {
+    memset(a->held, 0, sizeof a->held);
+    a->word = a->other = a->head = a->first = 0;
+    a->old = a->floor = 0;
+}
+
+/* pin_page() for the page that `word` names, until it names one that is pinned, or nothing. */
+static enum progress pin(struct machine *m, unsigned me, struct actor *a, unsigned key) {
+    TASK(a->in_page)
+    while (spot_of(a->word) && !(a->pins >> page_of(spot_of(a->word)) & 1)) {
+        a->pins |= (uint8_t)(1u << page_of(spot_of(a->word)));
+        store(m, me, PINS(a->member.number), a->pins);
+        if (broken != NO_FENCE_AFTER_PIN) {
+            FENCE();
+        }
+        if (broken == NO_LOOK_AFTER_PIN) {
+            break;
+        }
+        LOAD(a->other, SLOTS + key);
+        if (broken == ONLY_PAGE_COMPARED && spot_of(a->other) &&
+            page_of(spot_of(a->other)) == page_of(spot_of(a->word))) {
+            break;
+        }
+        if (spot_of(a->other) == spot_of(a->word)) {
+            a->word = a->other;
+            break;
+        }
+        a->word = a->other;
+    }
+    END_TASK
+}
+
+/* cache_find() of key 0, zero copy or copied; read_slot() and read_entry(). */
+static enum progress fetch(struct pins *s, unsigned me, struct actor *a, bool zero_copy) {
+    struct machine *m = &s->machine;
+    bool swapped;
+    TASK(a->in_task)
+    a->floor = s->latest[0];
+    if (zero_copy) {
+        LOAD(a->word, SLOTS);
+        CALL(pin(m, me, a, 0));
+    } else {
+        CALL(find(m, me, a, 0));
+    }
+    if (spot_of(a->word)) {
+        hold(m, a);
+        if (zero_copy) {
+            LOAD(a->head, HEADS + a->old - 1u);
+        }
+        LOAD(a->first, FIRSTS + a->old - 1u);
+        LOAD(a->other, SECONDS + a->old - 1u);
+        give(s, a, 0);
+        if (now->moves && a->word < USE) {
+            if (broken == USE_STORED_PLAINLY) {
+                store(m, me, SLOTS, a->word + USE);
+            } else {
+                SWAP(swapped, SLOTS, a->word, a->word + USE);
+                (void)swapped;
+            }
+        }
+    }
+    if (!zero_copy) {
+        store(m, me, COPYING(a->member.number), 0);
+        forget(a);
+    }
+    END_TASK
+}
+
+/* ---- Roles ---- */
+
+static enum progress reader(struct pins *s, unsigned me, struct actor *a) {
+    struct machine *m = &s->machine;
+    TASK(a->in_role)
+    while (a->left > 0) {
+        a->left--;
+        CALL(fetch(s, me, a, true));
+        /* The request may end after each fetch. */
+        YIELD();
+        if (choose(2)) {
+            forget(a);
+            a->pins = 0;
+            store(m, me, PINS(a->member.number), 0); /* pin_drop_all() */
+        }
+    }
+    END_TASK
+}
+
+static enum progress copier(struct pins *s, unsigned me, struct actor *a) {
+    struct machine *m = &s->machine;
+    TASK(a->in_role)
+    while (a->left > 0) {
+        a->left--;
+        CALL(fetch(s, me, a, false));
+    }
+    END_TASK
+}
+
+/* room_take(): a place for an entry, if need be in a page that is taken back. */
+static enum progress take_room(struct machine *m, unsigned me, struct actor *a) {
+    TASK(a->in_room)
+    for (a->tries = TRIES;; a->tries--) {
+        CALL(append(m, me, a));
+        if (a->placed || a->tries == 0) {
+            break;
+        }
+        LOAD(a->current, CURRENT); /* open_a_page() */
+        if (a->current) {
+            LOAD(a->open, STATES + (a->current & 15u) - 1);
+            if ((a->open & 7) == OPEN && life_of(a->open) == a->current >> 4) {
+                continue;
+            }
+        }
+        YIELD();
+        a->victim = (uint8_t)choose(now->pages);
+        CALL(drain(m, me, a));
+        if (a->freed) {
+            CALL(open_page(m, me, a));
+        }
+    }
+    END_TASK
+}
+
+static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsigned key, unsigned times) {
+    struct machine *m = &s->machine;
+    TASK(a->in_role)
+    while (a->left > 0) {
+        a->value = (uint8_t)value_of(key, times - a->left + 1);
+        a->left--;
+        CALL(take_room(m, me, a));
+        if (a->placed) {
+            write_entry(m, me, a, key, a->value);
+            if (broken == PUBLISHED_AFTER_CLEARING) {
+                store(m, me, WRITING(a->member.number), 0);
+            }
+            if (broken != START_SET_AFTER_PUBLISHING) {
+                DRAIN();
+                m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+            }
+            CALL(publish(s, me, a, key));
+            store(m, me, COPYING(a->member.number), 0);
+            store(m, me, WRITING(a->member.number), 0);
+        } else {
+            CALL(remove_key(s, me, a, key));
+            s->latest[key] = a->value;
+        }
+        a->spot = 0;
+        forget(a);
+    }
+    END_TASK
+}
+
+static enum progress deleter(struct pins *s, unsigned me, struct actor *a, unsigned key) {
+    struct machine *m = &s->machine;
+    TASK(a->in_role)
+    while (a->left > 0) {
+        a->left--;
+        CALL(remove_key(s, me, a, key));
+        forget(a);
+    }
+    END_TASK
+}
+
+/* cache_clear() */
+static enum progress clearer(struct pins *s, unsigned me, struct actor *a) {
+    struct machine *m = &s->machine;
+    bool swapped = false;
+    TASK(a->in_role)
+    for (a->unit = 0; a->unit < KEYS; a->unit++) {
+        LOAD(a->word, SLOTS + a->unit);
+        while (a->word) {
+            LOAD(a->counter, LIVES + page_of(spot_of(a->word)));
+            lower_later(a, page_of(spot_of(a->word)), a->counter >> 4);
+            SWAP(swapped, SLOTS + a->unit, a->word, 0);
+            if (swapped) {
+                CALL(lower(m, me, a));
+                break;
+            }
+        }
+    }
+    END_TASK
+}
+
+/* ---- The model ---- */
+
+static enum progress step(void *state, unsigned me) {
+    struct pins *s = state;
+    struct actor *a = &s->actors[me];
+    switch (now->actors[me].role) {
+        case READER:
+            return reader(s, me, a);
+        case COPIER:
+            return copier(s, me, a);
+        case STORER:
+            return storer(s, me, a, now->actors[me].key, now->actors[me].times);
+        case DELETER:
+            return deleter(s, me, a, now->actors[me].key);
+        case CLEARER:
+            return clearer(s, me, a);
+    }
+    return BLOCKED;
+}
+
+static void check(void *state) {
+    struct pins *s = state;
+    struct machine *m = &s->machine;
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        const struct actor *a = &s->actors[i];
+        if (m->dead >> i & 1) {
+            continue;
+        }
+        for (unsigned page = 0; page < now->pages; page++) {
+            const unsigned word = m->memory[STATES + page];
+            if (a->held[page] && (life_of(word) != a->held[page] || (word & 7) == FREE)) {
+                wrong(m, "a page is free while its bytes are in a hand");
+            }
+        }
+        const unsigned word = m->memory[STATES + a->page];
+        if (a->spot && (life_of(word) != a->life || (word & 7) == FREE || (word & 7) == LIMBO)) {
+            wrong(m, "a page is taken away from its writer");
+        }
+    }
+    unsigned named[PAGES] = {0};
+    for (unsigned key = 0; key < KEYS; key++) {
+        const unsigned spot = spot_of(m->memory[SLOTS + key]);
+        if (spot) {
+            const unsigned word = m->memory[STATES + page_of(spot)];
+            named[page_of(spot)]++;
+            if ((word & 7) != OPEN && (word & 7) != CLOSED && (word & 7) != DRAINING) {
+                wrong(m, "the index names a page that was taken back");
+            }
+        }
+    }
+    for (unsigned page = 0; page < now->pages; page++) {
+        if (named[page] > (m->memory[LIVES + page] & 15u)) {
+            wrong(m, "a page counts fewer entries than the index names");
+        }
+    }
+}
+
+static void begin(void *state) {
+    struct pins *s = state;
+    struct machine *m = &s->machine;
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        if (now->actors[i].times) {
+            own_record(m, &s->actors[i].member, i, i);
+            s->actors[i].left = (uint8_t)now->actors[i].times;
+        }
+    }
+}
+
+static void describe(const void *state, unsigned process, char *text, size_t size) {
+    static const char *const roles[] = {"reader", "copier", "storer", "deleter", "clearer"};
+    const struct actor *a = &((const struct pins *)state)->actors[process];
+    snprintf(text, size, "%s %u at %u.%u.%u.%u.%u, records.c %u.%u.%u", roles[now->actors[process].role], process,
+             a->in_role, a->in_task, a->in_entry, a->in_move, a->in_page, a->member.place, a->member.asking,
+             a->member.resetting);
+}
+
+static const struct setting settings[] = {
+    {2, 1, false, {{READER, 0, 3}, {STORER, 0, 4}}},
+    {2, 1, false, {{COPIER, 0, 2}, {STORER, 0, 4}}},
+    {2, 2, false, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 1, false, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 2, true, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 3}}},
+    {2, 1, false, {{DELETER, 0, 1}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 1, false, {{CLEARER, 0, 1}, {STORER, 0, 3}, {STORER, 1, 2}}},
+};
+
+static const struct control controls[] = {
+    {"no fence after a pin", NO_FENCE_AFTER_PIN, 0, false},
+};
+
+static const struct model *prepare(unsigned setting) {
+    static struct model model;
+    now = &settings[setting];
+    model = (struct model){
+        .name = "pins",
+        .size = sizeof(struct pins),
+        .begin = begin,
+        .step = step,
+        .check = check,
+        .describe = describe,
+    };
+    while (model.processes < PROCESSES && now->actors[model.processes].times) {
+        model.processes++;
+    }
+    return &model;
+}
+
+const struct suite pins_suite = {"pins", prepare, 7, 7, controls, 1};

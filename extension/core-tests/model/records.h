@@ -1,0 +1,60 @@
+/*
+ * Process records as the models share them: process.c of the engine, a step for each access.
+ *
+ * The lock on a record's byte is the kernel's: machine.holders names the processes that have the open file
+ * description which holds it, which are two after a fork. It falls when all of them have died or closed it.
+ */
+#ifndef MODEL_RECORDS_H
+#define MODEL_RECORDS_H
+
+#include "explore.h"
+
+/* Words of memory; the models' own begin at WORDS_OF_RECORDS. */
+enum { SWEEPS, RECORDS_USED, RECORD_WORDS, WORDS_OF_RECORDS = RECORD_WORDS + 4 * RECORDS };
+#define INCARNATION(record) (RECORD_WORDS + 4u * (record))
+#define PINS(record) (RECORD_WORDS + 4u * (record) + 1)
+#define COPYING(record) (RECORD_WORDS + 4u * (record) + 2)
+#define WRITING(record) (RECORD_WORDS + 4u * (record) + 3)
+
+/* What may be left out of these steps; the models' own begin at BROKEN_OF_RECORDS. */
+enum {
+    NOTHING_BROKEN,
+    SWEEPS_NOT_COMPARED,
+    SWEEPS_RAISED_AFTER_INCARNATION,
+    SWEEPS_NOT_RAISED,
+    SWEPT_WITHOUT_ASKING, /* who holds the byte is not asked: a living owner's record is cleared */
+    SWEPT_WITHOUT_LOCK,   /* the byte is not held while the record is cleared */
+    COPYING_NOT_SCANNED,
+    PINS_NOT_SCANNED,
+    RECORDS_NOT_COUNTED, /* a claim raises records_used only after the first pin */
+    BROKEN_OF_RECORDS,
+};
+
+enum hold { HOLDS_WRITING, HOLDS_READING };
+
+/* What a process knows of its record, and where it is in the tasks below. */
+struct member {
+    uint16_t place, asking, resetting; /* in anybody() or claim_record(), process_alive(), record_reset() */
+    uint16_t seen, sweeps;
+    uint8_t number, incarnation; /* of its record */
+    uint8_t i, used, attempt, other;
+    bool held, alive;
+};
+
+/* The record numbered as the process, claimed and its own. */
+void own_record(struct machine *m, struct member *member, unsigned process, unsigned record);
+
+/* process_alive(): `alive` tells whether the owner of a record as of `incarnation` lives; a dead one's is
+ * swept. */
+enum progress process_alive(struct machine *m, unsigned me, struct member *member, unsigned number,
+                            unsigned incarnation);
+
+/* anybody() of process_writes() and process_reads(): `held` tells whether a living process holds the page. */
+enum progress anybody(struct machine *m, unsigned me, struct member *member, enum hold hold, unsigned page,
+                      unsigned attempts);
+
+/* take() and count_record() of claim_number(): any of the first `count` records whose byte nobody holds. */
+enum progress claim_record(struct machine *m, unsigned me, struct member *member, unsigned count);
+enum progress count_record(struct machine *m, unsigned me, struct member *member);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * The engine's policy on pages, without processes, pins, an index that may be full, or runs that must be contiguous.
+ *
+ * Entries are appended to the open page of a log. Whoever needs a page drains the oldest one of a log: entries that
+ * were used move to the open page of the main log, up to a budget; the others are dropped. New entries go to the
+ * probation log, which is drained while it is longer than it should be; with none, there is one log for all.
+ */
+#include "policy.h"
+#include "queue.h"
+
+enum { MAIN = 1, PROBATION = 2, LOGS = 3, RESERVE = 1 };
+
+struct entry {
+    uint32_t page; /* number + 1; 0: absent */
+    uint32_t units;
+    unsigned use;
+    uint32_t next; /* in the page, in order of writing: key + 1 */
+};
+
+struct page {
+    uint32_t first, last; /* key + 1 */
+    uint32_t used;        /* units */
+    uint32_t run;         /* pages that its one entry takes, else 1 */
+};
+
+struct log_cache {
+    const struct log_rules *rules;
+    const struct trace *trace;
+    struct entry *entries;
+    struct page *pages;
+    struct node *nodes; /* of pages */
+    uint32_t *unused;   /* page numbers: a stack */
+    uint32_t unused_count;
+    uint32_t free_pages; /* a run takes several pages and one number */
+    struct queue logs[LOGS];
+    uint32_t open[LOGS]; /* number + 1 */
+};
+
+static uint8_t log_of_new(const struct log_cache *cache) {
+    return cache->rules->probation ? PROBATION : MAIN;
+}
+
+static uint32_t open_page(struct log_cache *cache, uint8_t log, uint32_t run) {
+    const uint32_t page = cache->unused[--cache->unused_count];
+    cache->free_pages -= run;
+    cache->pages[page] = (struct page){.run = run};
+    cache->nodes[page].units = run;
+    queue_add(&cache->logs[log], cache->nodes, page, log);
+    return page;
+}
+
+static void write(struct log_cache *cache, uint32_t page, uint32_t key) {
+    struct page *row = &cache->pages[page];
+    struct entry *entry = &cache->entries[key];
+    entry->page = page + 1;
+    entry->next = 0;
+    if (row->last) {
+        cache->entries[row->last - 1].next = key + 1;
+    } else {
+        row->first = key + 1;
+    }
+    row->last = key + 1;
+    row->used += entry->units;
+}
+
+/* Into the open page of the log, or a new one if that leaves `keep` pages free. */
+static bool append(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t keep) {
+    const uint32_t units = cache->entries[key].units;
+    uint32_t *open = &cache->open[log];
+    if (*open == 0 || cache->pages[*open - 1].used + units > cache->rules->page_units) {
+        if (cache->free_pages <= keep) {
+            return false;
+        }
+        *open = open_page(cache, log, 1) + 1;
+    }
+    write(cache, *open - 1, key);
+    return true;
+}
+
+static unsigned lowered(const struct log_cache *cache, unsigned use) {
+    return use > cache->rules->lower_by ? use - cache->rules->lower_by : 0;
+}
+
+/* A run is not copied: one that was used becomes the newest of the main log. */
+static bool keep_run(struct log_cache *cache, uint32_t page, uint8_t log) {
+    struct entry *entry = &cache->entries[cache->pages[page].first - 1];
+    const unsigned from = log == PROBATION ? cache->rules->move_from : 1;
+    if (cache->pages[page].run == 1 || entry->use < from) {
+        return false;
+    }
+    entry->use = lowered(cache, entry->use);
+    queue_add(&cache->logs[MAIN], cache->nodes, page, MAIN);
+    return true;
+}
+
+static uint32_t victim(const struct log_cache *cache, uint8_t log) {
+    uint32_t page = cache->logs[log].oldest;
+    while (page != QUEUE_END && page + 1 == cache->open[log]) {
+        page = cache->nodes[page].newer;
+    }
+    return page;
+}
+
+static void drain(struct log_cache *cache) {
+    const struct log_rules *rules = cache->rules;
+    uint8_t log = cache->logs[PROBATION].units > rules->probation ? PROBATION : MAIN;
+    uint32_t page = victim(cache, log);
+    if (page == QUEUE_END) {
+        log = log == MAIN ? PROBATION : MAIN;
+        page = victim(cache, log);
+    }
+    queue_remove(&cache->logs[log], cache->nodes, page);
+    if (keep_run(cache, page, log)) {
+        return;
+    }
+    const unsigned from = log == PROBATION ? rules->move_from : 1;
+    uint32_t budget = log == PROBATION ? rules->budget : rules->main_budget;
+    uint32_t next;
+    for (uint32_t key = cache->pages[page].first; key; key = next) {
+        struct entry *entry = &cache->entries[key - 1];
+        next = entry->next;
+        entry->page = 0;
+        if (entry->use >= from && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+            entry->use = lowered(cache, entry->use);
+            budget -= entry->units;
+        }
+    }
+    cache->unused[cache->unused_count++] = page;
+    cache->free_pages += cache->pages[page].run;
+}
+
+static void store(struct log_cache *cache, uint32_t key) {
+    struct entry *entry = &cache->entries[key];
+    entry->units = trace_entry_units(cache->trace, key);
+    entry->use = 0;
+    const uint8_t log = log_of_new(cache);
+    if (entry->units <= cache->rules->page_units / 2) {
+        while (!append(cache, log, key, RESERVE)) {
+            drain(cache);
+        }
+        return;
+    }
+    const uint32_t run = (entry->units + cache->rules->page_units - 1) / cache->rules->page_units;
+    while (cache->free_pages < run + RESERVE) {
+        drain(cache);
+    }
+    write(cache, open_page(cache, log, run), key);
+}
+
+double log_policy(const struct trace *trace, const struct log_rules *rules) {
+    struct log_cache cache = {
+        .rules = rules,
+        .trace = trace,
+        .entries = calloc(trace->keys, sizeof *cache.entries),
+        .pages = calloc(rules->pages, sizeof *cache.pages),
+        .nodes = nodes_make(rules->pages),
+        .unused = calloc(rules->pages, sizeof *cache.unused),
+        .unused_count = rules->pages,
+        .free_pages = rules->pages,
+        .logs = {QUEUE_EMPTY, QUEUE_EMPTY, QUEUE_EMPTY},
+    };
+    if (!cache.entries || !cache.pages || !cache.unused) {
+        abort();
+    }
+    for (uint32_t page = 0; page < rules->pages; page++) {
+        cache.unused[page] = page;
+    }
+    struct score score = {0};
+    for (size_t i = 0; i < trace->requests; i++) {
+        struct entry *entry = &cache.entries[trace->request[i]];
+        const bool hit = entry->page != 0;
+        score_add(&score, trace, i, hit);
+        if (!hit) {
+            store(&cache, trace->request[i]);
+        } else if (entry->use < rules->use_max) {
+            entry->use++;
+        }
+    }
+    free(cache.entries);
+    free(cache.pages);
+    free(cache.nodes);
+    free(cache.unused);
+    return score_percent(&score);
+}

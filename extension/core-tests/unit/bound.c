@@ -1,0 +1,219 @@
+/* What readers hold is bounded, whatever they do. */
+#include <signal.h>
+
+#include "fixture.h"
+#include "pin.h"
+#include "suites.h"
+
+enum { VALUES = 500, LENGTH = 14000 };
+
+static void fill(struct cache *cache) {
+    for (unsigned i = 0; i < VALUES; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, LENGTH), CACHE_OK);
+    }
+}
+
+/* Fetches all it can; how many came pinned. */
+static unsigned fetch_all(struct cache *cache, unsigned first) {
+    unsigned pinned_ones = 0;
+    for (unsigned i = 0; i < VALUES; i++) {
+        const struct cache_key key = key_of("%u", (first + i) % VALUES);
+        struct cache_value value;
+        if (cache_find(cache, &key, true, &value)) {
+            EXPECT(is_pattern(value.bytes, value.length, (first + i) % VALUES));
+            pinned_ones += value.hold == CACHE_PINNED;
+        }
+    }
+    return pinned_ones;
+}
+
+static void one_process(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    fetch_all(cache, 0);
+    const struct cache_info info = info_of(cache);
+    EXPECT(info.pin_limit <= info.pages / 2);
+    EXPECT(info.pages_held_by_me <= info.pin_limit / 2);
+    EXPECT(info.pages_held_by_me > info.pin_limit / 3);
+    EXPECT(info.copies > 100);
+    churn(cache, 3);
+    expect_sound(cache);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* Each holds what it gets until it is told to end. */
+enum { HOLDERS = 6 };
+static void holder(void *argument) {
+    const unsigned number = (unsigned)(uintptr_t)argument;
+    struct cache_options options = options_of(8);
+    options.long_lived = number >= 100;
+    struct cache *cache = open_with(&options);
+    fetch_all(cache, number % 100 * VALUES / HOLDERS);
+    atomic_fetch_add(&board->number[0], 1);
+    await(1, 1);
+    fetch_all(cache, number % 100 * VALUES / HOLDERS);
+    EXPECT(info_of(cache).pages_held_by_me <= cache->map.pin_limit / 2);
+}
+
+static void many(bool long_lived) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    pid_t children[HOLDERS];
+    for (unsigned i = 0; i < HOLDERS; i++) {
+        children[i] = start(holder, (void *)(uintptr_t)(i + 100 * long_lived));
+    }
+    await(0, HOLDERS);
+    const struct cache_info info = info_of(cache);
+    EXPECT(info.pages_pinned + info.pages_pinned_long > 0);
+    EXPECT(info.pages_pinned <= info.pin_limit + HOLDERS);
+    EXPECT(info.pages_pinned_long <= info.pin_limit_long + HOLDERS);
+    if (long_lived) {
+        EXPECT(info.pages_pinned_long > info.pin_limit_long / 2);
+        EXPECT(info.pin_limit_long <= info.pages / 8);
+    } else {
+        EXPECT(info.pages_pinned > info.pin_limit * 3 / 4);
+    }
+    struct cache_holder holders[HOLDERS];
+    EXPECT(cache_read_holders(cache, holders, HOLDERS) >= 1);
+    EXPECT_EQUAL(holders[0].long_lived, long_lived);
+    churn(cache, 5);
+    EXPECT_EQUAL(info_of(cache).refused_room, 0);
+    expect_sound(cache);
+    reached(1, 1);
+    for (unsigned i = 0; i < HOLDERS; i++) {
+        finish(children[i]);
+    }
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+static void many_requests(void) {
+    many(false);
+}
+static void many_long_lived(void) {
+    many(true);
+}
+
+/* Two kinds together stay within the one share. */
+static void both_kinds(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    pid_t children[2 * HOLDERS];
+    for (unsigned i = 0; i < 2 * HOLDERS; i++) {
+        children[i] = start(holder, (void *)(uintptr_t)(i / 2 + 100 * (i % 2)));
+    }
+    await(0, 2 * HOLDERS);
+    const struct cache_info info = info_of(cache);
+    EXPECT(info.pages_pinned <= info.pin_limit + 2 * HOLDERS);
+    EXPECT(info.pages_pinned_long <= info.pin_limit_long + HOLDERS);
+    churn(cache, 5);
+    EXPECT_EQUAL(info_of(cache).refused_room, 0);
+    reached(1, 1);
+    for (unsigned i = 0; i < 2 * HOLDERS; i++) {
+        finish(children[i]);
+    }
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* Where others hold everything that may be held, their pages still come without a copy. */
+static void pages_held_by_others(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    const pid_t first = start(holder, (void *)0);
+    const pid_t second = start(holder, (void *)(HOLDERS / 2));
+    const pid_t third = start(holder, (void *)(HOLDERS - 1));
+    await(0, 3);
+    EXPECT(fetch_all(cache, 0) > 20);
+    EXPECT(info_of(cache).pages_pinned <= info_of(cache).pin_limit + 4);
+    reached(1, 1);
+    finish(first);
+    finish(second);
+    finish(third);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* What a request held may be held by others within 100 ms of its end. */
+static void recount_gives_back(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    for (unsigned round = 0; round < 5; round++) {
+        const unsigned pinned_ones = fetch_all(cache, round * 100);
+        EXPECT(pinned_ones > 50);
+        cache_request_end(cache, false);
+        sleep_ms(110);
+        pin_recount(cache);
+        EXPECT_EQUAL(info_of(cache).pages_pinned, 0);
+    }
+    expect_nothing_left(cache);
+}
+
+/* And within as much of its death. */
+static void death_gives_back(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    const pid_t child = start(holder, NULL);
+    await(0, 1);
+    EXPECT(info_of(cache).pages_pinned > 0);
+    kill_and_wait(child);
+    sleep_ms(110);
+    pin_recount(cache);
+    EXPECT_EQUAL(info_of(cache).pages_pinned, 0);
+    EXPECT_EQUAL(info_of(cache).processes, 1);
+    expect_nothing_left(cache);
+}
+
+static void no_share(void) {
+    struct cache_options options = options_of(8);
+    options.pin_share = 0;
+    struct cache *cache = open_with(&options);
+    fill(cache);
+    EXPECT_EQUAL(fetch_all(cache, 0), 0);
+    EXPECT_EQUAL(info_of(cache).pages_held_by_me, 0);
+    expect_nothing_left(cache);
+}
+
+/* A reader that loops on a key which is rewritten all the time. */
+static void reader_of_a_hot_key(void *argument) {
+    (void)argument;
+    struct cache_options options = options_of(8);
+    options.long_lived = true;
+    struct cache *cache = open_with(&options);
+    const struct cache_key key = {"hot", 3, 3};
+    while (atomic_load(&board->number[0]) == 0) {
+        struct cache_value value;
+        if (cache_find(cache, &key, true, &value)) {
+            EXPECT(is_pattern(value.bytes, value.length, *(const uint64_t *)value.bytes ? value.length : 0));
+        }
+        EXPECT(cache->pages_held <= cache->map.pin_limit / 2);
+    }
+}
+static void hot_key(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t child = start(reader_of_a_hot_key, NULL);
+    const struct cache_key key = {"hot", 3, 3};
+    for (unsigned i = 0; i < 20000; i++) {
+        const size_t length = 1000 + i % 500 * 8;
+        EXPECT_EQUAL(put(cache, key, length, length), CACHE_OK);
+    }
+    EXPECT(info_of(cache).pages_pinned_long <= info_of(cache).pin_limit_long + 1);
+    reached(0, 1);
+    finish(child);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"one process holds half of the share at most, and copies beyond", one_process},
+    {"many processes hold the share at most, and stores find room", many_requests},
+    {"many long-lived processes hold an eighth at most", many_long_lived},
+    {"both kinds together hold no more", both_kinds},
+    {"pages that others hold come without a copy when the share is full", pages_held_by_others},
+    {"what a request held is given back within 100 ms", recount_gives_back},
+    {"what a dead process held is given back within 100 ms", death_gives_back},
+    {"with no share every value is copied", no_share},
+    {"a reader of a key that is rewritten all the time is bounded", hot_key},
+    {0},
+};
+const struct suite suite_bound = {"bound", tests};

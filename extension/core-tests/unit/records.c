@@ -1,0 +1,203 @@
+/* Process records: claimed, given back, swept. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+static struct cache_options few(unsigned processes) {
+    struct cache_options options = options_of(8);
+    options.processes = processes;
+    return options;
+}
+
+static void stay(void *argument) {
+    const struct cache_options options = few((unsigned)(uintptr_t)argument);
+    struct cache *cache = open_with(&options);
+    EXPECT_EQUAL(put(cache, key_of("%d", (int)getpid()), 1, 1000), CACHE_OK);
+    pinned(cache, key_of("%d", (int)getpid()));
+    const shared_word *pins = cache->identity->record->pins;
+    const uint64_t mine = word_load(&pins[0]);
+    EXPECT(mine != 0);
+    atomic_fetch_add(&board->number[0], 1);
+    await(1, 1);
+    EXPECT_EQUAL(word_load(&pins[0]), mine);
+}
+
+static void exhaustion(void) {
+    enum { LIMIT = 4 };
+    pid_t children[LIMIT];
+    for (unsigned i = 0; i < LIMIT; i++) {
+        children[i] = start(stay, (void *)LIMIT);
+        await(0, (long)i + 1);
+    }
+    const struct cache_options options = few(LIMIT);
+    char reason[CACHE_REASON_MAX] = "";
+    EXPECT(!cache_attach(&options, reason));
+    EXPECT(strstr(reason, "larder.processes"));
+    kill_and_wait(children[2]);
+    struct cache *cache = open_with(&options);
+    EXPECT_EQUAL(info_of(cache).record, 2);
+    EXPECT_EQUAL(info_of(cache).processes, LIMIT);
+    reached(1, 1);
+    for (unsigned i = 0; i < LIMIT; i++) {
+        if (i != 2) {
+            finish(children[i]);
+        }
+    }
+    EXPECT_EQUAL(info_of(cache).processes, 1);
+    expect_nothing_left(cache);
+}
+
+static void given_back(void) {
+    const struct cache_options options = few(2);
+    for (unsigned i = 0; i < 100; i++) {
+        struct cache *cache = open_with(&options);
+        EXPECT(info_of(cache).record < 2);
+        EXPECT_EQUAL(put(cache, key_of("a"), i, 1000), CACHE_OK);
+        pinned(cache, key_of("a"));
+        close_cache(cache);
+    }
+    struct cache *cache = open_with(&options);
+    expect_nothing_left(cache);
+}
+
+/* A new process takes a dead one's record rather than a new one, so scans stay short. */
+static void die_at_once(void *argument) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    has(cache, key_of("a"), 1, 1000);
+    if (argument) {
+        close_cache(cache);
+    } else {
+        die_here();
+    }
+}
+static void reused(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 300; i++) {
+        finish_killed(start(die_at_once, NULL));
+    }
+    EXPECT(word_load(&cache->map.header->records_used) <= 16);
+    const struct cache_info info = info_of(cache);
+    EXPECT_EQUAL(info.processes, 1);
+    EXPECT_EQUAL(info.stores, 300); /* figures of the dead are kept */
+    EXPECT_EQUAL(info.hits, 300);
+    expect_nothing_left(cache);
+}
+
+static void swept(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t child = start(stay, (void *)RECORDS);
+    await(0, 1);
+    EXPECT_EQUAL(info_of(cache).processes, 2);
+    kill_and_wait(child);
+    churn(cache, 3);
+    EXPECT(info_of(cache).swept >= 1);
+    EXPECT_EQUAL(info_of(cache).processes, 1);
+    EXPECT_EQUAL(cache_read_holders(cache, NULL, 0), 0);
+    expect_nothing_left(cache);
+}
+
+static void stopped_is_not_swept(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t child = start(stay, (void *)RECORDS);
+    await(0, 1);
+    kill(child, SIGSTOP);
+    wait_stopped(child);
+    churn(cache, 3);
+    struct cache_holder holder;
+    EXPECT_EQUAL(cache_read_holders(cache, &holder, 1), 1);
+    EXPECT_EQUAL(holder.pages, 1);
+    EXPECT(!holder.me);
+    EXPECT_EQUAL(info_of(cache).processes, 2);
+    kill_and_wait(child);
+    expect_nothing_left(cache);
+}
+
+/* Other code of the process may open and close the file: classic locks would be lost by that. */
+static void unrelated_close(void) {
+    const pid_t child = start(stay, (void *)RECORDS);
+    await(0, 1);
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
+    const unsigned record = info_of(cache).record;
+    const struct cache_value held = pinned(cache, key_of("a"));
+    const int file = open(segment_file(), O_RDWR);
+    EXPECT(file >= 0);
+    close(file);
+    close(dup(cache->description));
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    struct cache_info info = info_of(cache);
+    EXPECT_EQUAL(info.processes, 2);
+    EXPECT_EQUAL(info.swept, 0);
+    reached(1, 1);
+    finish(child); /* which saw us alive all the time, or it would have swept us */
+    info = info_of(cache);
+    EXPECT_EQUAL(info.processes, 1);
+    EXPECT_EQUAL(info.record, record);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* A script that closes all descriptors, as daemons do, lets go of its record without knowing. Whoever claims it is
+ * left alone, and the script's next request knows. */
+static void stay_later(void *argument) {
+    await(2, 1);
+    stay(argument);
+}
+static void lost(void) {
+    const pid_t child = start(stay_later, (void *)RECORDS);
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
+    pinned(cache, key_of("a"));
+    const unsigned number = cache->number;
+    const struct record_shared *record = ref_record(&cache->map, number);
+    EXPECT(close(cache->description) == 0);
+    reached(2, 1);
+    await(0, 1);
+    const uint64_t pins = word_load(&record->pins[0]);
+    EXPECT(pins != 0);
+    EXPECT(!cache_request_begin(cache));
+    EXPECT_EQUAL(word_load(&record->pins[0]), pins);
+    close_cache(cache);
+    reached(1, 1);
+    finish(child);
+}
+
+/* Whoever takes over a dead record may die in it, at any point. */
+static void sweeper(void *argument) {
+    at_point(argument, 1, die_here);
+    struct cache *cache = open_cache(8);
+    churn(cache, 2);
+}
+static void dead_sweepers(void) {
+    static const char *const points[] = {"record_incarnation_raised", "record_copying_cleared"};
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
+    const struct cache_value held = pinned(cache, key_of("a"));
+    for (unsigned i = 0; i < 20; i++) {
+        finish_killed(start(die_at_once, NULL));
+        finish_killed(start(sweeper, (void *)(uintptr_t)points[i % 2]));
+    }
+    churn(cache, 3);
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    EXPECT_EQUAL(info_of(cache).processes, 1);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"no more than there are, and a dead one is free at once", exhaustion},
+    {"a detached one is free at once", given_back},
+    {"those of the dead are used again, their figures kept", reused},
+    {"a killed process is swept by who needs its pages", swept},
+    {"a stopped process is not", stopped_is_not_swept},
+    {"opening and closing the file elsewhere loses nothing", unrelated_close},
+    {"one that became another's is not touched", lost},
+    {"who dies while sweeping leaves no harm", dead_sweepers},
+    {0},
+};
+const struct suite suite_records = {"records", tests};
