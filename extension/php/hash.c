@@ -2,17 +2,21 @@
  * DJBX33A is a polynomial: the hash of c[0..n) is 5381 * 33^n + the sum of c[i] * 33^(n-1-i), modulo 2^64, with
  * the highest bit set at the end. So the sums of 8 bytes can be found in parallel, in ever wider numbers:
  *
- *   2 bytes    c0 * 33 + c1           at most      8,670   16 bits
- *   4 bytes    p0 * 33^2 + p1         at most  9,450,300   32 bits
- *   8 bytes    q0 * 33^4 + q1         under         2^45   64 bits
- *   64 bytes   e0 * 33^56 + ... + e7  modulo        2^64   by scalar multiplications
+ *   2 bytes    p = c0 * 33 + c1         at most      8,670   16 bits
+ *   4 bytes    q = p0 * 33^2 + p1       at most  9,450,300   32 bits
+ *   8 bytes    s = q0 * 33^4 + q1       under         2^45   64 bits
+ *
+ * and from there on by scalar multiplications. Zeros in front change no sum, so the bytes that are over when a
+ * string is cut into blocks of 16 are taken first, filled up with zeros on their left.
  *
  * PHP adds `char`s, which are signed on x86. There c is taken as (c + 128) - 128: the first is unsigned, the
- * second is a constant for all bytes of a block.
+ * second is the same for all strings of a length.
  */
 #include "hash.h"
 
-#define P4 UINT64_C(1185921) /* 33^4 */
+#define P1 UINT64_C(33)
+#define P2 (P1 * P1)
+#define P4 (P2 * P2) /* 33^4, the largest that is multiplied by as a 32-bit number */
 #define P8 (P4 * P4)
 #define P16 (P8 * P8)
 #define P32 (P16 * P16)
@@ -22,63 +26,92 @@
 #define HASH_BLOCKS 1
 #include <emmintrin.h>
 
+typedef __m128i block, sums;
+
 /* The 128 that were added to each of n bytes, `power` being 33^n: 128 * (33^n - 1) / (33 - 1). */
 #define BIAS(power) (UINT64_C(4) * ((power)-1))
 
-/* The sums of bytes 0 to 7 and 8 to 15. */
-static zend_always_inline __m128i sums_of_16(const char *bytes) {
-    __m128i c = _mm_xor_si128(_mm_loadu_si128((const __m128i *)bytes), _mm_set1_epi8((char)0x80));
-    __m128i even = _mm_and_si128(c, _mm_set1_epi16(0xff));
-    __m128i p = _mm_add_epi16(_mm_mullo_epi16(even, _mm_set1_epi16(33)), _mm_srli_epi16(c, 8));
-    __m128i q = _mm_madd_epi16(p, _mm_set1_epi32(33 * 33 | 1 << 16));
-    return _mm_add_epi64(_mm_mul_epu32(q, _mm_set1_epi32((int)P4)), _mm_srli_epi64(q, 32));
+static zend_always_inline block block_of(const char *bytes) {
+    return _mm_xor_si128(_mm_loadu_si128((const __m128i *)bytes), _mm_set1_epi8((char)0x80));
 }
 
-#define FIRST(sums) ((uint64_t)_mm_cvtsi128_si64(sums))
-#define SECOND(sums) ((uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)))
-typedef __m128i sums;
+static zend_always_inline block block_and(block c, const void *mask) {
+    return _mm_and_si128(c, _mm_loadu_si128(mask));
+}
+
+/* The sums of bytes 0 to 7 and 8 to 15. */
+static zend_always_inline sums block_sums(block c) {
+    __m128i even = _mm_and_si128(c, _mm_set1_epi16(0xff));
+    __m128i p = _mm_add_epi16(_mm_mullo_epi16(even, _mm_set1_epi16(P1)), _mm_srli_epi16(c, 8));
+    __m128i q = _mm_madd_epi16(p, _mm_set1_epi32(P2 | 1 << 16));
+    return _mm_add_epi64(_mm_mul_epu32(q, _mm_set1_epi32(P4)), _mm_srli_epi64(q, 32));
+}
+
+#define FIRST(s) ((uint64_t)_mm_cvtsi128_si64(s))
+#define SECOND(s) ((uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(s, s)))
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(WORDS_BIGENDIAN)
 #define HASH_BLOCKS 1
 #include <arm_neon.h>
 
+typedef uint8x16_t block;
+typedef uint64x2_t sums;
+
 #define BIAS(power) UINT64_C(0) /* char is unsigned here */
 
-static zend_always_inline uint64x2_t sums_of_16(const char *bytes) {
-    uint16x8_t c = vreinterpretq_u16_u8(vld1q_u8((const uint8_t *)bytes));
-    uint32x4_t p = vreinterpretq_u32_u16(vmlaq_n_u16(vshrq_n_u16(c, 8), vandq_u16(c, vdupq_n_u16(0xff)), 33));
-    uint32x4_t q = vmlaq_n_u32(vshrq_n_u32(p, 16), vandq_u32(p, vdupq_n_u32(0xffff)), 33 * 33);
-    uint64x2_t wide = vreinterpretq_u64_u32(q);
-    return vmlal_n_u32(vshrq_n_u64(wide, 32), vmovn_u64(wide), (uint32_t)P4);
+static zend_always_inline block block_of(const char *bytes) {
+    return vld1q_u8((const uint8_t *)bytes);
 }
 
-#define FIRST(sums) vgetq_lane_u64(sums, 0)
-#define SECOND(sums) vgetq_lane_u64(sums, 1)
-typedef uint64x2_t sums;
+static zend_always_inline block block_and(block c, const void *mask) {
+    return vandq_u8(c, vld1q_u8(mask));
+}
+
+static zend_always_inline sums block_sums(block c) {
+    uint16x8_t two = vreinterpretq_u16_u8(c);
+    uint16x8_t p = vmlaq_n_u16(vshrq_n_u16(two, 8), vandq_u16(two, vdupq_n_u16(0xff)), P1);
+    uint32x4_t four = vreinterpretq_u32_u16(p);
+    uint32x4_t q = vmlaq_n_u32(vshrq_n_u32(four, 16), vandq_u32(four, vdupq_n_u32(0xffff)), P2);
+    uint64x2_t eight = vreinterpretq_u64_u32(q);
+    return vmlal_n_u32(vshrq_n_u64(eight, 32), vmovn_u64(eight), P4);
+}
+
+#define FIRST(s) vgetq_lane_u64(s, 0)
+#define SECOND(s) vgetq_lane_u64(s, 1)
 #endif
 
 #ifdef HASH_BLOCKS
 
+/* Where 16 bytes from index n on, the last n are 255 and the others 0. */
+static const unsigned char last_of_16[32] = {
+    [16] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+};
+
+static const uint64_t powers[16] = {
+    1,  P1,     P2,     P2 *P1,     P4,     P4 *P1,     P4 *P2,     P4 *P2 *P1,
+    P8, P8 *P1, P8 *P2, P8 *P2 *P1, P8 *P4, P8 *P4 *P1, P8 *P4 *P2, P8 *P4 *P2 *P1,
+};
+
 zend_ulong hash_bytes(const char *bytes, size_t length) {
-    if (length < 16) {
-        return zend_inline_hash_func(bytes, length);
-    }
     const char *end = bytes + length;
     uint64_t hash = 5381;
+    size_t over = length % 16;
+    if (over) {
+        bytes += over;
+        sums s = block_sums(block_and(block_of(bytes - 16), last_of_16 + over));
+        hash = hash * powers[over] + (FIRST(s) * P8 + SECOND(s) - BIAS(powers[over]));
+    }
     for (; end - bytes >= 64; bytes += 64) {
-        sums a = sums_of_16(bytes), b = sums_of_16(bytes + 16);
-        sums c = sums_of_16(bytes + 32), d = sums_of_16(bytes + 48);
+        sums a = block_sums(block_of(bytes)), b = block_sums(block_of(bytes + 16));
+        sums c = block_sums(block_of(bytes + 32)), d = block_sums(block_of(bytes + 48));
         uint64_t ab =
             FIRST(a) * (P32 * P16 * P8) + SECOND(a) * (P32 * P16) + FIRST(b) * (P32 * P8) + SECOND(b) * P32;
         uint64_t cd = FIRST(c) * (P16 * P8) + SECOND(c) * P16 + FIRST(d) * P8 + SECOND(d);
         hash = hash * P64 + (ab + cd - BIAS(P64));
     }
-    for (; end - bytes >= 16; bytes += 16) {
-        sums a = sums_of_16(bytes);
-        hash = hash * P16 + (FIRST(a) * P8 + SECOND(a) - BIAS(P16));
-    }
-    for (; bytes < end; bytes++) {
-        hash = hash * 33 + (uint64_t)*bytes; /* a `char`, with the sign that it has here */
+    for (; bytes < end; bytes += 16) {
+        sums s = block_sums(block_of(bytes));
+        hash = hash * P16 + (FIRST(s) * P8 + SECOND(s) - BIAS(P16));
     }
     return hash | UINT64_C(0x8000000000000000);
 }

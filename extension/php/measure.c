@@ -1,11 +1,13 @@
 #include "php_larder.h"
 #include "shape.h"
 #include "hash.h"
+#include "words.h"
 
 struct measuring {
     struct plan *plan;
-    size_t place; /* the next one, in units */
-    size_t most;  /* units */
+    uint32_t *next; /* where in plan->places the place of the next string is written */
+    size_t place;   /* the next one, in units */
+    size_t most;    /* units */
 };
 
 /*
@@ -54,7 +56,12 @@ static zend_always_inline uint32_t place_new(struct measuring *m, const zend_str
     return (uint32_t)place;
 }
 
-static zend_always_inline uint32_t place_shared(struct measuring *m, zend_string *string) {
+/* Both have their hash. */
+static zend_always_inline bool is_same(const zend_string *a, const zend_string *b) {
+    return a == b || (ZSTR_H(a) == ZSTR_H(b) && words_equal(a, b));
+}
+
+static uint32_t place_shared(struct measuring *m, zend_string *string) {
     zend_ulong hash = string_hash(string);
     struct plan *plan = m->plan;
     struct plan_string *set = plan->seen[(hash ^ (hash >> 32)) % PLAN_SETS];
@@ -65,15 +72,26 @@ static zend_always_inline uint32_t place_shared(struct measuring *m, zend_string
             free = &set[i];
             break; /* they are filled in order */
         }
-        if (set[i].string == string ||
-            (ZSTR_H(set[i].string) == hash && ZSTR_LEN(set[i].string) == ZSTR_LEN(string) &&
-             memcmp(ZSTR_VAL(set[i].string), ZSTR_VAL(string), ZSTR_LEN(string)) == 0)) {
+        if (is_same(set[i].string, string)) {
             return set[i].place;
         }
     }
     uint32_t place = place_new(m, string);
     *free = (struct plan_string){string, place, plan->round};
     return place;
+}
+
+/* The place of the key of the element at this position of its array. */
+static zend_always_inline uint32_t place_key(struct measuring *m, zend_string *key, size_t column) {
+    if (UNEXPECTED(column >= PLAN_COLUMNS)) {
+        return place_shared(m, key);
+    }
+    struct plan_string *above = &m->plan->above[column];
+    if (EXPECTED(above->round == m->plan->round) && EXPECTED(is_same(above->string, key))) {
+        return above->place;
+    }
+    *above = (struct plan_string){key, place_shared(m, key), m->plan->round};
+    return above->place;
 }
 
 static zend_always_inline enum measured measure_value(struct measuring *m, zval *value) {
@@ -91,7 +109,7 @@ static zend_always_inline enum measured measure_value(struct measuring *m, zval 
         zend_string *string = Z_STR_P(value);
         /* Of a string that nobody else has there is no second one to be found. */
         bool alone = !ZSTR_IS_INTERNED(string) && GC_REFCOUNT(string) == 1;
-        m->plan->places[m->plan->place_count++] = alone ? place_new(m, string) : place_shared(m, string);
+        *m->next++ = alone ? place_new(m, string) : place_shared(m, string);
         return EXPECTED(m->place <= m->most) ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
     }
     if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY)) {
@@ -115,7 +133,7 @@ static enum measured measure_elements(struct measuring *m, HashTable *array) {
             continue;
         }
         if (bucket->key) {
-            m->plan->places[m->plan->place_count++] = place_shared(m, bucket->key);
+            *m->next++ = place_key(m, bucket->key, (size_t)(bucket - array->arData));
             if (UNEXPECTED(m->place > m->most)) {
                 return MEASURED_TOO_LARGE;
             }
@@ -139,20 +157,23 @@ static enum measured measure_all(struct measuring *m) {
                                      (size_t)source->nNumUsed * 2, sizeof(*plan->places)))) {
             return MEASURED_TOO_LARGE;
         }
+        m->next = plan->places + plan->place_count;
         enum measured result = measure_elements(m, source);
         if (UNEXPECTED(result != MEASURED_PLAIN)) {
             return result;
         }
+        plan->place_count = (size_t)(m->next - plan->places);
     }
     return m->place <= m->most ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
 }
 
 enum measured measure_array(struct plan *plan, HashTable *array, size_t most) {
-    struct measuring m = {plan, 0, MIN(most / PLAN_UNIT, UINT32_MAX)};
+    struct measuring m = {plan, NULL, 0, MIN(most / PLAN_UNIT, UINT32_MAX)};
     plan->array_count = 0;
     plan->place_count = 0;
     if (++plan->round == 0) { /* once in four thousand million stores old marks would look new */
         memset(plan->seen, 0, sizeof(plan->seen));
+        memset(plan->above, 0, sizeof(plan->above));
         plan->round = 1;
     }
     enum measured result = push_array(&m, array, false);

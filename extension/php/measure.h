@@ -24,6 +24,9 @@ struct plan_array {
  */
 enum { PLAN_SETS = 128, PLAN_WAYS = 4 };
 
+/* Rows of a table have the same keys in the same order: what stands in the same column above is looked at first. */
+enum { PLAN_COLUMNS = 64 };
+
 struct plan_string {
     const zend_string *string;
     uint32_t place;
@@ -38,6 +41,7 @@ struct plan {
     size_t place_count, place_room;
     size_t length; /* of the whole value, bytes */
     uint32_t round;
+    struct plan_string above[PLAN_COLUMNS]; /* the key met last in each column */
     struct plan_string seen[PLAN_SETS][PLAN_WAYS];
 };
 

@@ -52,31 +52,8 @@ static size_t sequence(const unsigned char *at, size_t left) {
     return left >= 4 && at[1] >= least && at[1] <= most && is_tail(at[2]) && is_tail(at[3]) ? 4 : 0;
 }
 
-/* Most strings are short and ASCII: up to 32 bytes without a loop over single ones, the last words overlapping. */
-static bool is_short_ascii(const unsigned char *at, size_t length) {
-    if (length >= 8) {
-        uint64_t high = 0, word;
-        for (size_t i = 0; i + 8 < length; i += 8) {
-            memcpy(&word, at + i, sizeof(word));
-            high |= word;
-        }
-        memcpy(&word, at + length - 8, sizeof(word));
-        return ((high | word) & UINT64_C(0x8080808080808080)) == 0;
-    }
-    if (length >= 4) {
-        uint32_t first, last;
-        memcpy(&first, at, sizeof(first));
-        memcpy(&last, at + length - 4, sizeof(last));
-        return ((first | last) & UINT32_C(0x80808080)) == 0;
-    }
-    return length == 0 || ((at[0] | at[length / 2] | at[length - 1]) & 0x80) == 0;
-}
-
 bool utf8_valid(const char *bytes, size_t length) {
     const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
-    if (length <= 32 && is_short_ascii(at, length)) {
-        return true;
-    }
     for (;;) {
         at += skip_ascii(at, (size_t)(end - at));
         if (at == end) {
