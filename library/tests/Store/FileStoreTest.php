@@ -54,7 +54,7 @@ final class FileStoreTest extends StoreContract
     public function testAFileOfAnotherKeyOrDamagedIsAMiss(): void
     {
         $cache = Cache::open('file://' . Servers::directory('damage'));
-        $cache->set('other', 'value of other');
+        $cache->set('l', 'value of another');
         $content = (string) file_get_contents(self::onlyFile('damage'));
         $cache->clear();
         $cache->set('k', 'value');

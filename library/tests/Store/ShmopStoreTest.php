@@ -12,6 +12,7 @@ use Larder\Store\StripedLock;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Php;
+use Larder\Tests\Servers;
 
 final class ShmopStoreTest extends StoreContract
 {
@@ -104,9 +105,23 @@ final class ShmopStoreTest extends StoreContract
         $store->clear();
     }
 
+    public function testARemovedLockFileDoesNotSplitTheLock(): void
+    {
+        $directory = Servers::directory('locks');
+        $early = new StripedLock($directory);
+        $lock = $early->acquire(1);
+        self::assertNotNull($lock);
+        $early->release($lock);
+        unlink($directory . '/1.lock');
+        $late = new StripedLock($directory);
+        self::assertNotNull($late->acquire(1));
+        self::assertNull($early->acquire(1), 'it would lock the file that is gone');
+    }
+
     public function testAWriterKilledAtAnyTimeLeavesAWholeValueOrNone(): void
     {
         $store = new ShmopStore('storm');
+        $store->clear();
         $found = 0;
         for ($round = 0; $round < 60; ++$round) {
             $writer = Fork::start(static function () use ($store): void {

@@ -40,18 +40,40 @@ final class SqliteStoreTest extends StoreContract
 
     public function testManyProcessesMayOpenANewFileAtOnce(): void
     {
-        $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-rush'));
         $start = microtime(true) + 0.1;
         $forks = [];
         for ($n = 0; $n < 8; ++$n) {
-            $forks[] = Fork::start(static function () use ($address, $start, $n): bool {
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+            $forks[] = Fork::start(static function () use ($start, $n): int {
+                $stored = 0;
+                for ($file = 0; $file < 10; ++$file) {
+                    usleep((int) max(0, 1e6 * ($start + $file * 0.025 - microtime(true))));
+                    $stored += (int) Cache::open(self::rush($file))->set('k' . $n, $n);
+                }
 
-                return Cache::open($address)->set('k' . $n, $n);
+                return $stored;
             });
         }
-        self::assertSame(array_fill(0, 8, true), array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
-        self::assertSame(range(0, 7), array_values(Cache::open($address)->getMany(array_map(static fn(int $n): string => 'k' . $n, range(0, 7)))));
+        self::assertSame(array_fill(0, 8, 10), array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
+        $keys = array_map(static fn(int $n): string => 'k' . $n, range(0, 7));
+        for ($file = 0; $file < 10; ++$file) {
+            self::assertSame(range(0, 7), array_values(Cache::open(self::rush($file))->getMany($keys)));
+        }
+    }
+
+    /** SQLite itself gives up at once here. */
+    public function testOpeningANewFileWaitsForAnotherWhoIsWritingIt(): void
+    {
+        $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-wait'));
+        $other = Fork::start(static function (): void {
+            $database = self::raw('sqlite-wait/cache.sqlite');
+            $database->exec('CREATE TABLE others (v INT)');
+            $database->exec('BEGIN IMMEDIATE');
+            usleep(300_000);
+            $database->exec('COMMIT');
+        });
+        usleep(150_000);
+        self::assertTrue(Cache::open($address)->set('k', 1));
+        $other->result();
     }
 
     public function testAWriterThatTakesTooLongIsNotWaitedFor(): void
@@ -82,6 +104,11 @@ final class SqliteStoreTest extends StoreContract
                 self::assertStringContainsString(\sprintf('The directory %s must be there and writable', \dirname($file)), $unavailable->getMessage());
             }
         }
+    }
+
+    private static function rush(int $file): string
+    {
+        return \sprintf('sqlite://%s/%d.sqlite', Servers::directory('sqlite-rush'), $file);
     }
 
     private static function first(string $file, string $sql): mixed

@@ -43,9 +43,9 @@ final class YacStoreTest extends StoreContract
         $name = static fn(string $key): string => $generation . '#' . hash('xxh128', $key);
         $stored = (new Yac())->get($name($long));
         self::assertIsString($stored);
-        (new Yac())->set($name($long . 'er'), $stored);
+        (new Yac())->set($name(strtoupper($long)), $stored);
         self::assertSame('value', $store->get($long));
-        self::assertNull($store->get($long . 'er'), 'as if both keys had one hash');
+        self::assertNull($store->get(strtoupper($long)), 'as if both keys had one hash');
         $store->clear();
     }
 
