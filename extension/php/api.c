@@ -1,5 +1,6 @@
 /* The functions: each parses its arguments, makes one call, and returns. */
 #include "attach.h"
+#include "hash.h"
 #include "info.h"
 #include "store.h"
 #include "view.h"
@@ -11,7 +12,7 @@ static zend_always_inline bool is_key(const zend_string *name) {
 }
 
 static zend_always_inline struct cache_key key_of(zend_string *name) {
-    return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), ZSTR_HASH(name)};
+    return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), string_hash(name)};
 }
 
 static ZEND_COLD void refuse_key(uint32_t argument, const char *subject) {
@@ -24,27 +25,21 @@ static ZEND_COLD void refuse_key(uint32_t argument, const char *subject) {
         RETURN_THROWS();             \
     }
 
-/* Seconds of a ttl argument. False, with an exception, if it is none. */
-static bool check_ttl(const zval *ttl, uint32_t argument, double *seconds) {
-    *seconds = 0;
-    if (ttl) {
-        *seconds = Z_TYPE_P(ttl) == IS_LONG ? (double)Z_LVAL_P(ttl) : Z_DVAL_P(ttl);
-    }
-    if (UNEXPECTED(!(*seconds >= 0))) {
+/* When something with this ttl, in seconds, is over. False, with an exception, if it is none. */
+static bool expiry(const zval *ttl, uint32_t argument, uint64_t *expires) {
+    double seconds = Z_TYPE_P(ttl) == IS_LONG ? (double)Z_LVAL_P(ttl) : Z_DVAL_P(ttl);
+    if (UNEXPECTED(!(seconds >= 0))) {
         zend_argument_value_error(argument, "must be greater than or equal to 0");
         return false;
     }
+    *expires = seconds == 0 ? 0 : cache_expiry(seconds);
     return true;
 }
 
-#define CHECK_TTL(ttl, argument, seconds)      \
-    if (!check_ttl(ttl, argument, &seconds)) { \
-        RETURN_THROWS();                       \
+#define CHECK_TTL(ttl, argument, expires)          \
+    if (ttl && !expiry(ttl, argument, &expires)) { \
+        RETURN_THROWS();                           \
     }
-
-static uint64_t expiry(double seconds) {
-    return seconds == 0 ? 0 : cache_expiry(seconds);
-}
 
 /* A list of keys given as an array: calls `each` with every one until it says false. */
 typedef bool (*key_visitor)(struct cache *cache, zend_string *name, void *context);
@@ -78,7 +73,7 @@ static bool each_key(HashTable *names, key_visitor visit, void *context) {
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
     struct cache_value value;
     const struct cache_key key = key_of(name);
-    if (UNEXPECTED(cache == NULL) || !cache_find(cache, &key, LARDER_G(zero_copy), &value)) {
+    if (UNEXPECTED(!cache_find(cache, &key, LARDER_G(zero_copy), &value))) {
         return false;
     }
 #ifdef LARDER_UNREADABLE
@@ -89,7 +84,8 @@ static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zva
     return view_value(&value, result);
 }
 
-ZEND_FUNCTION(larder_fetch) {
+/* With all that is needed once in a while: attaching, hashing, other types of arguments, errors, the default. */
+static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name;
     zval *missing = NULL;
 
@@ -100,13 +96,28 @@ ZEND_FUNCTION(larder_fetch) {
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
 
-    if (EXPECTED(fetch(attach(), name, return_value))) {
+    if (!missed && attach() && fetch(LARDER_G(cache), name, return_value)) {
         return;
     }
     if (missing && !EG(exception)) {
         RETURN_COPY(missing);
     }
     RETURN_NULL();
+}
+
+ZEND_FUNCTION(larder_fetch) {
+    const zval *name = ZEND_CALL_ARG(execute_data, 1);
+    struct cache *cache = LARDER_G(cache);
+    bool simple = ZEND_NUM_ARGS() - 1 <= 1 && Z_TYPE_P(name) == IS_STRING && ZSTR_H(Z_STR_P(name)) &&
+                  is_key(Z_STR_P(name)) && cache;
+#ifdef LARDER_UNREADABLE
+    simple = false;
+#endif
+    if (UNEXPECTED(!simple)) {
+        fetch_carefully(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
+    } else if (UNEXPECTED(!fetch(cache, Z_STR_P(name), return_value))) {
+        fetch_carefully(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
+    }
 }
 
 struct fetching {
@@ -117,7 +128,7 @@ struct fetching {
 static bool fetch_one(struct cache *cache, zend_string *name, void *context) {
     struct fetching *fetching = context;
     zval value;
-    if (!fetch(cache, name, &value)) {
+    if (!cache || !fetch(cache, name, &value)) {
         if (EG(exception)) {
             return false;
         }
@@ -161,16 +172,16 @@ ZEND_FUNCTION(larder_exists) {
 
 /* ---- Storing --------------------------------------------------------------------------------- */
 
-static bool store(zend_string *name, zval *value, double ttl, enum cache_mode mode) {
+static zend_always_inline bool store(zend_string *name, zval *value, uint64_t expires, enum cache_mode mode) {
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    return cache && store_value(cache, &key, value, expiry(ttl), mode);
+    return EXPECTED(cache != NULL) && store_value(cache, &key, value, expires, mode);
 }
 
-static void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
+static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     zend_string *name;
     zval *value, *ttl = NULL;
-    double seconds;
+    uint64_t expires = 0;
 
     ZEND_PARSE_PARAMETERS_START(2, 3)
         Z_PARAM_STR(name)
@@ -179,9 +190,9 @@ static void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
         Z_PARAM_NUMBER(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
-    CHECK_TTL(ttl, 3, seconds)
+    CHECK_TTL(ttl, 3, expires)
 
-    RETURN_BOOL(store(name, value, seconds, mode));
+    RETURN_BOOL(store(name, value, expires, mode));
 }
 
 ZEND_FUNCTION(larder_store) {
@@ -199,7 +210,7 @@ ZEND_FUNCTION(larder_replace) {
 ZEND_FUNCTION(larder_store_multiple) {
     HashTable *values;
     zval *ttl = NULL, *value;
-    double seconds;
+    uint64_t expires = 0;
     zend_ulong number;
     zend_string *name;
 
@@ -208,14 +219,14 @@ ZEND_FUNCTION(larder_store_multiple) {
         Z_PARAM_OPTIONAL
         Z_PARAM_NUMBER(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_TTL(ttl, 2, seconds)
+    CHECK_TTL(ttl, 2, expires)
 
     RETVAL_TRUE;
     ZEND_HASH_FOREACH_KEY_VAL(values, number, name, value) {
         name = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
         if (!is_key(name)) {
             refuse_key(1, "must contain only keys");
-        } else if (!store(name, value, seconds, CACHE_SET)) {
+        } else if (!store(name, value, expires, CACHE_SET)) {
             RETVAL_FALSE;
         }
         zend_string_release(name);
@@ -229,18 +240,18 @@ ZEND_FUNCTION(larder_store_multiple) {
 ZEND_FUNCTION(larder_touch) {
     zend_string *name;
     zval *ttl;
-    double seconds;
+    uint64_t expires = 0;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
         Z_PARAM_STR(name)
         Z_PARAM_NUMBER(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
-    CHECK_TTL(ttl, 2, seconds)
+    CHECK_TTL(ttl, 2, expires)
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    RETURN_BOOL(cache && cache_touch(cache, &key, expiry(seconds)) == CACHE_OK);
+    RETURN_BOOL(cache && cache_touch(cache, &key, expires) == CACHE_OK);
 }
 
 /* ---- Deleting -------------------------------------------------------------------------------- */
@@ -292,7 +303,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
     zend_string *name;
     zend_long step = 1;
     zval *ttl = NULL;
-    double seconds;
+    uint64_t expires = 0;
     int64_t sum;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -302,7 +313,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
         Z_PARAM_NUMBER(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
-    CHECK_TTL(ttl, 3, seconds)
+    CHECK_TTL(ttl, 3, expires)
     if (down && step == ZEND_LONG_MIN) {
         zend_argument_value_error(2, "must be greater than PHP_INT_MIN");
         RETURN_THROWS();
@@ -310,7 +321,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    if (cache && cache_count(cache, &key, down ? -step : step, expiry(seconds), &sum) == CACHE_OK) {
+    if (cache && cache_count(cache, &key, down ? -step : step, expires, &sum) == CACHE_OK) {
         RETURN_LONG((zend_long)sum);
     }
     RETURN_FALSE;

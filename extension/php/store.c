@@ -11,16 +11,16 @@ struct storing {
     enum cache_mode mode;
 };
 
-static bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
+static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
     return cache_reserve(s->cache, s->key, length, s->mode, span) == CACHE_OK;
 }
 
-static bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
     return cache_commit(s->cache, s->key, span, kind, s->expires, s->mode) == CACHE_OK;
 }
 
 /* Leaves no stale value behind, where a store would have replaced it. */
-static bool refuse(const struct storing *s) {
+static ZEND_COLD bool refuse(const struct storing *s) {
     if (s->mode == CACHE_SET) {
         cache_refuse(s->cache, s->key);
     }
@@ -42,7 +42,7 @@ static bool store_nothing(const struct storing *s, uint32_t kind) {
     return reserve(s, 0, &span) && commit(s, &span, kind);
 }
 
-static bool store_string(const struct storing *s, uint32_t kind, const zend_string *string) {
+static zend_always_inline bool store_string(const struct storing *s, uint32_t kind, const zend_string *string) {
     struct cache_span span;
     size_t length = shape_of_string(ZSTR_LEN(string));
     if (UNEXPECTED(length > cache_value_max(s->cache))) {
@@ -55,7 +55,7 @@ static bool store_string(const struct storing *s, uint32_t kind, const zend_stri
     return commit(s, &span, kind);
 }
 
-static bool store_serialized(const struct storing *s, zval *value) {
+static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
     zend_string *bytes = objects_serialize(value, &kind);
     if (!bytes) {
@@ -66,7 +66,7 @@ static bool store_serialized(const struct storing *s, zval *value) {
     return stored;
 }
 
-static bool store_array(const struct storing *s, zval *value) {
+static zend_never_inline bool store_array(const struct storing *s, zval *value) {
     struct plan *plan = &LARDER_G(plan);
     struct cache_span span;
     switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {

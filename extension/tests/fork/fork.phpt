@@ -60,9 +60,12 @@ var_dump($held === source());
 for ($i = 0; $i < 4; $i++) {
     if (($process = pcntl_fork()) === 0) {
         for ($n = 0; $n < 2000; $n++) {
-            larder_increment('count');
+            while (larder_increment('count') === false); // refused while the one that holds the lock is stopped
         }
-        pcntl_fork() ?: exit((int) (larder_increment('grandchildren') === false) + (int) ($held !== source()));
+        if (pcntl_fork() === 0) {
+            while (larder_increment('grandchildren') === false);
+            exit($held === source() ? 0 : 1);
+        }
         pcntl_wait($status);
         posix_kill(getmypid(), SIGKILL); // and an end without any shutdown
     }
