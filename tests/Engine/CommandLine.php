@@ -5,8 +5,6 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Tool\Bound;
-use Symfony\Component\Process\InputStream;
-use Symfony\Component\Process\Process;
 
 /** A process of the command line that runs code again and again; its variables stay. */
 final class CommandLine extends Php
@@ -25,15 +23,24 @@ final class CommandLine extends Php
         }
         PHP;
 
-    public readonly Process $process;
-    private readonly InputStream $input;
+    /** @var resource|closed-resource */
+    private $process;
+
+    /** @var resource */
+    private $code;
+
+    /** @var resource */
+    private $answers;
+
+    /** @var resource */
+    private $errors;
 
     /** @param list<string> $command */
     public function __construct(array $command)
     {
-        $this->input = new InputStream();
-        $this->process = new Process(Bound::toThisProcess($command), null, null, $this->input, null);
-        $this->process->start();
+        $this->errors = self::opened(tmpfile());
+        $this->process = self::opened(proc_open(Bound::toThisProcess($command), [['pipe', 'r'], ['pipe', 'w'], $this->errors], $pipes));
+        [$this->code, $this->answers] = $pipes;
     }
 
     public function run(string $code): mixed
@@ -46,35 +53,60 @@ final class CommandLine extends Php
     /** As run(), without waiting: end() gives the answer. */
     public function begin(string $code): void
     {
-        $this->input->write(base64_encode($code) . "\n");
+        fwrite($this->code, base64_encode($code) . "\n");
     }
 
-    public function end(float $seconds = 30.0): mixed
+    public function end(int $seconds = 30): mixed
     {
-        $printed = '';
-        for ($deadline = microtime(true) + $seconds; !str_ends_with($printed, "\n"); usleep(200)) {
-            $printed .= $this->process->getIncrementalOutput();
-            if ($printed === '' && (!$this->process->isRunning() || microtime(true) > $deadline)) {
-                throw new NoAnswer(\sprintf('the command line %s: %s', $this->process->isRunning() ? 'did not answer' : 'ended', $this->process->getErrorOutput()));
-            }
+        [$read, $write, $except] = [[$this->answers], [], []];
+        $line = stream_select($read, $write, $except, $seconds) === 1 ? fgets($this->answers) : null;
+        if (!\is_string($line)) {
+            throw new NoAnswer(\sprintf('the command line %s: %s', $line === null ? 'did not answer' : 'ended', $this->printedErrors()));
         }
-        $answer = unserialize((string) base64_decode($printed, true), ['allowed_classes' => false]);
+        $answer = unserialize((string) base64_decode($line, true), ['allowed_classes' => false]);
         if (!\is_array($answer) || $answer[0] !== true) {
-            throw new NoAnswer(\is_array($answer) && \is_string($answer[1]) ? $answer[1] : $printed);
+            throw new NoAnswer(\is_array($answer) && \is_string($answer[1]) ? $answer[1] : $line);
         }
 
         return $answer[1];
     }
 
-    /** Ends as a script does. */
+    /** Ends the process as a script ends. */
     public function finish(): void
     {
-        $this->input->close();
-        $this->process->wait();
+        fclose($this->code);
+        $this->close();
     }
 
     public function stop(): void
     {
-        $this->process->stop(0.0, \SIGKILL);
+        if (\is_resource($this->process)) {
+            proc_terminate($this->process, \SIGKILL);
+            $this->close();
+        }
+    }
+
+    /** What it printed to the error stream. */
+    public function printedErrors(): string
+    {
+        rewind($this->errors);
+
+        return (string) stream_get_contents($this->errors);
+    }
+
+    private function close(): void
+    {
+        if (\is_resource($this->process)) {
+            proc_close($this->process);
+        }
+    }
+
+    /**
+     * @param resource|false $resource
+     * @return resource
+     */
+    private static function opened($resource)
+    {
+        return \is_resource($resource) ? $resource : throw new \RuntimeException('the command line could not be started');
     }
 }

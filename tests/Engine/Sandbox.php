@@ -39,7 +39,11 @@ final class Sandbox
         chmod($this->shared->path, 0o1777);
         $this->memory = $this->shared->path;
         // The clone may lie where other users cannot reach it.
-        $this->engine = $this->write('larder.so', (string) file_get_contents(Repository::ROOT . '/extension/modules/larder.so'));
+        $built = Repository::ROOT . '/extension/modules/larder.so';
+        if (!is_file($built)) {
+            throw new \RuntimeException('extension/modules/larder.so is not there; run `make extension`');
+        }
+        $this->engine = $this->write('larder.so', (string) file_get_contents($built));
     }
 
     public function stop(): void

@@ -1,0 +1,113 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\Tool\Server\PhpFpmPool;
+
+/** Values that a request holds stay as they are to its very end, whatever other processes do meanwhile. */
+final class HeldValuesTest extends EngineTestCase
+{
+    private const REQUESTS_A_PAGE = 20;
+
+    /** So many of them wait so long that whatever is not held has surely been written over, the others for a moment. */
+    private const PATIENT_REQUESTS = 2;
+
+    private const JIT = [
+        'opcache.enable' => 1, 'opcache.jit' => 'tracing', 'opcache.jit_buffer_size' => '16M', 'opcache.jit_hot_loop' => 2, 'opcache.jit_hot_func' => 2,
+        'opcache.jit_hot_return' => 2, 'opcache.jit_hot_side_exit' => 2, 'opcache.validate_timestamps' => 0, 'opcache.file_update_protection' => 0,
+    ];
+
+    public function testNothingThatARequestHoldsChanges(): void
+    {
+        $pressure = Pressure::start($this->sandbox);
+        $notes = $this->sandbox->folder() . '/notes';
+        $scripts = [];
+        foreach (array_keys(HoldingPages::PAGES) as $name) {
+            $scripts[$name] = $this->sandbox->write(md5($name) . '.php', HoldingPages::script($name, $pressure, $notes));
+        }
+        $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name)], self::JIT);
+        $worker = 'worker ' . $fpm->pid();
+        for ($i = 0; $i < self::REQUESTS_A_PAGE; ++$i) {
+            foreach ($scripts as $name => $script) {
+                $response = $fpm->server->request($script, $i < self::PATIENT_REQUESTS ? 'patient' : '');
+                self::assertSame([$worker, ''], [$response->body, $response->errors], $name);
+            }
+        }
+        self::assertStringNotContainsString('SIGSEGV', $fpm->log());
+
+        $noted = array_count_values(explode("\n", trim((string) file_get_contents($notes))));
+        foreach (array_keys($scripts) as $name) {
+            self::assertNotSame([], array_filter(array_keys($noted), static fn(string $note): bool => str_starts_with($note, "unchanged: $name")), "$name was not looked at");
+        }
+        // Nobody missed a look. (PHP closes a filter twice.)
+        self::assertSame([], array_filter($noted, static fn(int $times): bool => $times % self::REQUESTS_A_PAGE !== 0));
+        self::assertSame([], array_filter(array_keys($noted), static fn(string $note): bool => !str_starts_with($note, 'unchanged: ')));
+        // the control: the compiler has compiled
+        self::assertTrue($fpm->run('$jit = opcache_get_status(false)["jit"]; return $jit["on"] && $jit["buffer_free"] < $jit["buffer_size"] - 10_000;'));
+        $pressure->stop();
+    }
+
+    /** The control: the others do write over what is not held. */
+    public function testTheBytesOfAValueStayUntilTheRequestEndsAndNoLonger(): void
+    {
+        $pressure = Pressure::start($this->sandbox);
+        $flags = $this->sandbox->folder();
+        $fpm = $this->sandbox->fpm();
+        [$segment] = $this->sandbox->segments();
+        $mark = bin2hex(random_bytes(16));
+        $request = $fpm->begin(<<<PHP
+            while ((\$held = larder_fetch('marked')) === null) {
+                larder_store('marked', str_repeat('$mark', 100));
+            }
+            larder_delete('marked');
+            touch('$flags/holds');
+            for (\$i = 0; \$i < 5_000 && !file_exists('$flags/end'); ++\$i) {
+                usleep(2_000);
+            }
+            return \$held === str_repeat('$mark', 100);
+            PHP);
+        Wait::until(static fn(): bool => file_exists("$flags/holds"), 'the value is held');
+        $places = $this->find(str_repeat($mark, 100), $segment);
+        self::assertNotSame([], $places);
+        $pressure->wait();
+        self::assertNotSame([], array_intersect($places, $this->find(str_repeat($mark, 100), $segment)), 'written over while it was held');
+
+        touch("$flags/end");
+        self::assertTrue($fpm->end($request));
+        $pressure->wait();
+        self::assertSame([], $this->find(str_repeat($mark, 100), $segment), 'not written over although nobody held it');
+        $pressure->stop();
+    }
+
+    public function testPagesAreHeldLongerByRequestsWhoseNamesOutliveThem(): void
+    {
+        $fpm = $this->sandbox->fpm();
+        $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
+        $observer->run('larder_store("scheme", "held-scheme-of-a-long-name"); larder_store("filter", "held.filter.of.a.long.name");');
+        $requests = [
+            '$held = larder_fetch("scheme"); return larder_fetch("filter");' => 0,
+            'return stream_wrapper_register(larder_fetch("scheme"), "php_user_filter");' => 1,
+            'return larder_fetch("scheme");' => 0,
+            'return stream_filter_register(larder_fetch("filter"), "php_user_filter");' => 1,
+            'return 1;' => 0,
+        ];
+        foreach ($requests as $code => $pagesHeldAfterwards) {
+            self::assertNotFalse($fpm->run($code));
+            self::assertSame($pagesHeldAfterwards, $observer->number('return array_sum(array_column(larder_info()["processes"]["holders"], "pages"));'), $code);
+        }
+    }
+
+    /** @return list<int> where in the segment the bytes are */
+    private function find(string $bytes, string $segment): array
+    {
+        $content = (string) file_get_contents($segment);
+        $places = [];
+        for ($at = strpos($content, $bytes); $at !== false; $at = strpos($content, $bytes, $at + 1)) {
+            $places[] = $at;
+        }
+
+        return $places;
+    }
+}

@@ -1,0 +1,105 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+/**
+ * A command line that overwrites and deletes the values under test and pushes everything out of the cache, again and
+ * again, until it is stopped. It counts its rounds in the size of a file.
+ */
+final class Pressure
+{
+    /**
+     * After so many rounds whatever was deleted or overwritten, and not held, has been written over; but pages that were
+     * held are only counted anew, and then used again, after so many seconds.
+     */
+    public const ROUNDS = 3;
+    public const SECONDS = 0.11;
+
+    /** What the values under test are: made from a number, so that a changed one is known. Read by both sides. */
+    private const VALUES = <<<'PHP'
+        <?php
+        function make(string $name, int $n): mixed {
+            return match ($name) {
+                'string' => "$n " . str_repeat("string $n ", 300),
+                'long string' => "$n " . str_repeat("long string $n ", 20_000),
+                'array' => ['n' => $n, 'text' => str_repeat("text $n ", 100), 'rows' => array_map(fn($i) => ['id' => "row $n $i", 'on' => true, 'at' => $i / 2], range(1, 50)), 5 => "five $n"],
+                'list' => array_map(fn($i) => "element $n $i", range(0, 200)),
+                'class' => 'HeldClassOfALongName',
+                'function' => 'held_function_of_a_long_name',
+                'constant' => 'HELD_CONSTANT_OF_A_LONG_NAME',
+                'scheme' => 'held-scheme-of-a-long-name',
+                'filter' => 'held.filter.of.a.long.name',
+                'regex' => '/^string \d+ string (\d+) (?<rest>held)?/u',
+                'path' => __FILE__ . '.included.php',
+                'code' => 'return ["evaluated", HeldClassOfALongName::class, "a literal of the code"];',
+            };
+        }
+        const NAMES = ['string', 'long string', 'array', 'list', 'class', 'function', 'constant', 'scheme', 'filter', 'regex', 'path', 'code'];
+        PHP;
+
+    private const LOOP = <<<'PHP'
+        require 'VALUES';
+        for ($n = 1; !file_exists('STOP'); ++$n) {
+            foreach (NAMES as $name) {
+                larder_store($name, make($name, $n));
+            }
+            for ($i = 0; $i < 2_200; ++$i) {
+                larder_store("pressure $i", str_repeat(chr(33 + ($n + $i) % 90), 2_000));
+            }
+            foreach (NAMES as $name) {
+                $n % 2 === 0 || larder_delete($name);
+            }
+            for (; $i < 4_400; ++$i) {
+                larder_store("pressure $i", str_repeat(chr(33 + ($n + $i) % 90), 2_000));
+            }
+            file_put_contents('COUNT', '.', FILE_APPEND);
+        }
+        return $n;
+        PHP;
+
+    /** @param string $values a PHP file: make() makes a value under test, NAMES lists them */
+    private function __construct(
+        public readonly string $values,
+        public readonly string $count,
+        private readonly string $stop,
+        private readonly CommandLine $process,
+    ) {}
+
+    public static function start(Sandbox $sandbox): self
+    {
+        $folder = $sandbox->folder();
+        $values = $sandbox->write('values.php', self::VALUES);
+        $sandbox->write('values.php.included.php', '<?php return ["included", __FILE__];');
+        $process = $sandbox->commandLine();
+        $process->begin(strtr(self::LOOP, ['VALUES' => $values, 'STOP' => "$folder/stop", 'COUNT' => "$folder/count"]));
+        $pressure = new self($values, "$folder/count", "$folder/stop", $process);
+        $pressure->wait();
+
+        return $pressure;
+    }
+
+    /** Until what nobody held is written over. */
+    public function wait(): void
+    {
+        usleep((int) (self::SECONDS * 1e6));
+        $now = $this->rounds();
+        Wait::until(fn(): bool => $this->rounds() >= $now + self::ROUNDS, 'other values were stored');
+    }
+
+    /** @return int how many rounds there were */
+    public function stop(): int
+    {
+        touch($this->stop);
+
+        return \is_int($rounds = $this->process->end()) ? $rounds : 0;
+    }
+
+    private function rounds(): int
+    {
+        clearstatcache();
+
+        return is_file($this->count) ? (int) filesize($this->count) : 0;
+    }
+}
