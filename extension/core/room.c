@@ -9,9 +9,8 @@ enum {
     PAGE_TRIES = 24, /* victims that one call looks at */
     SURVEYS = 3,     /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
-    RUN_TRIES = 4,
-    RUN_INSISTS = 2,   /* from this try on used runs are not kept any more, */
-    RUN_DESPERATE = 3, /* and from this one pages that seem held are tried too */
+    RUN_TRIES = 6,
+    RUN_INSISTS = 2, /* from this try on used runs are not kept any more */
 };
 
 /*
@@ -192,15 +191,31 @@ static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit
     return count;
 }
 
+/* The pages, or heads of runs, that could not be had in the tries so far. Without them each try would choose the
+ * same window again. */
+struct refusals {
+    uint32_t pages[RUN_TRIES];
+    unsigned count;
+};
+
+static bool was_refused(const struct cache *cache, const struct refusals *refusals, uint32_t page) {
+    for (unsigned i = 0; i < refusals->count; i++) {
+        if (refusals->pages[i] == page_head(&cache->map, page)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The window whose dearest page is cheapest, by a queue of decreasing costs; page_count if none. */
-static uint32_t best_window(struct cache *cache, uint32_t pages, bool desperate) {
+static uint32_t best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals, bool desperate) {
     uint16_t queue[PAGES_MAX / 8 + 1];
     uint64_t costs[PAGES_MAX / 8 + 1];
     const uint32_t room = PAGES_MAX / 8 + 1;
     uint32_t head = 0, tail = 0, best = cache->map.page_count;
     uint64_t best_cost = COST_NEVER;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const uint64_t cost = cost_of(cache, page, desperate);
+        const uint64_t cost = was_refused(cache, refusals, page) ? COST_NEVER : cost_of(cache, page, desperate);
         while (tail != head && costs[(tail - 1) % room] <= cost) {
             tail--;
         }
@@ -225,7 +240,7 @@ static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
 
 /* Claims the window's pages in ascending order, taking each back first. */
 static bool claim_window(struct cache *cache, struct record_shared *record, uint32_t start, uint32_t pages,
-                         bool insist, struct pending *pending) {
+                         bool insist, struct refusals *refusals, struct pending *pending) {
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
@@ -235,6 +250,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
             claimed = page_claim(cache, start + i);
         }
         if (!claimed) {
+            refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
             give_up_run(cache, start, i);
             return false;
         }
@@ -259,7 +275,8 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
 
 /* Where a run of `pages` costs least, by searches that become more thorough with each try; page_count if
  * there is no such place. */
-static uint32_t choose_window(struct cache *cache, uint32_t pages, unsigned attempt) {
+static uint32_t choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
+                              unsigned attempt) {
     const uint32_t none = cache->map.page_count;
     uint32_t start = none;
     if (attempt == 0) {
@@ -274,17 +291,18 @@ static uint32_t choose_window(struct cache *cache, uint32_t pages, unsigned atte
     }
     if (start == none) {
         pin_recount(cache);
-        start = best_window(cache, pages, attempt >= RUN_DESPERATE);
+        start = best_window(cache, pages, refusals, false);
     }
-    return start;
+    return start == none ? best_window(cache, pages, refusals, true) : start;
 }
 
 static bool take_run(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
+    struct refusals refusals = {.count = 0};
     for (unsigned i = 0; i < RUN_TRIES; i++) {
-        const uint32_t start = choose_window(cache, pages, i);
+        const uint32_t start = choose_window(cache, pages, &refusals, i);
         if (start < cache->map.page_count &&
-            claim_window(cache, record, start, pages, i >= RUN_INSISTS, pending)) {
+            claim_window(cache, record, start, pages, i >= RUN_INSISTS, &refusals, pending)) {
             pending->units = units;
             return true;
         }
