@@ -104,6 +104,16 @@ static unsigned value_of(unsigned key, unsigned nth) {
     return key << 4 | nth;
 }
 
+/* Sets back what no step will look at again, so that equal states are seen to be equal. */
+static void forget_append(struct actor *a) {
+    a->open = a->seen = a->counter = a->other = 0;
+}
+static void forget_drain(struct actor *a) {
+    forget_append(a);
+    a->state = a->starts = a->head = a->word = a->first = 0;
+    a->unit = a->old = a->low_page = a->low_life = 0;
+}
+
 /* ---- page.c ---- */
 
 /* page_append(): a place in the open page, which stays announced in `writing`. */
@@ -211,6 +221,7 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
     bool swapped = false;
     TASK(a->in_move)
     CALL(append(m, me, a));
+    forget_append(a);
     if (!a->placed) {
         RETURN();
     }
@@ -231,7 +242,7 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
         CALL(lower(m, me, a));
     }
     store(m, me, WRITING(a->member.number), 0);
-    a->spot = 0;
+    a->spot = a->page = a->life = 0;
     END_TASK
 }
 
@@ -441,8 +452,8 @@ static void hold(const struct machine *m, struct actor *a) {
 
 static void forget(struct actor *a) {
     memset(a->held, 0, sizeof a->held);
-    a->word = a->other = a->head = a->first = 0;
-    a->old = a->floor = 0;
+    forget_drain(a);
+    a->floor = 0;
 }
 
 /* pin_page() for the page that `word` names, until it names one that is pinned, or nothing. */
@@ -491,6 +502,7 @@ static enum progress fetch(struct pins *s, unsigned me, struct actor *a, bool ze
         LOAD(a->first, FIRSTS + a->old - 1u);
         LOAD(a->other, SECONDS + a->old - 1u);
         give(s, a, 0);
+        a->first = a->other = a->head = 0;
         if (now->moves && a->word < USE) {
             if (broken == USE_STORED_PLAINLY) {
                 store(m, me, SLOTS, a->word + USE);
@@ -504,6 +516,8 @@ static enum progress fetch(struct pins *s, unsigned me, struct actor *a, bool ze
         store(m, me, COPYING(a->member.number), 0);
         forget(a);
     }
+    forget_drain(a);
+    a->floor = 0;
     END_TASK
 }
 
@@ -541,6 +555,7 @@ static enum progress take_room(struct machine *m, unsigned me, struct actor *a) 
     TASK(a->in_room)
     for (a->tries = TRIES;; a->tries--) {
         CALL(append(m, me, a));
+        forget_append(a);
         if (a->placed || a->tries == 0) {
             break;
         }
@@ -554,10 +569,16 @@ static enum progress take_room(struct machine *m, unsigned me, struct actor *a) 
         YIELD();
         a->victim = (uint8_t)choose(now->pages);
         CALL(drain(m, me, a));
+        forget_drain(a);
         if (a->freed) {
             CALL(open_page(m, me, a));
+            forget_drain(a);
         }
+        a->freed = false;
+        a->victim = 0;
+        a->current = 0;
     }
+    a->tries = 0;
     END_TASK
 }
 
@@ -584,7 +605,8 @@ static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsign
             CALL(remove_key(s, me, a, key));
             s->latest[key] = a->value;
         }
-        a->spot = 0;
+        a->spot = a->page = a->life = a->value = 0;
+        a->placed = false;
         forget(a);
     }
     END_TASK

@@ -18,7 +18,11 @@
     SUITE(runs)           \
     SUITE(pins)           \
     SUITE(bound)          \
-    SUITE(records)
+    SUITE(records)        \
+    SUITE(fork)           \
+    SUITE(locks)          \
+    SUITE(away)           \
+    SUITE(threads)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;
 ALL_SUITES(DECLARE_SUITE)

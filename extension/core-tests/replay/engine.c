@@ -1,0 +1,137 @@
+#include "engine.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum {
+    LOOKUPS_A_REQUEST = 20, /* then the pins are dropped */
+    PROCESSES_MAX = 16,
+};
+
+/* Numbers on the board. */
+enum { NEXT_REQUEST, HITS, COUNTED, NUMBERS };
+
+struct log_rules engine_rules(void) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    const struct log_rules rules = {
+        .pages = cache->map.page_count,
+        .page_units = (uint32_t)page_units(&cache->map),
+        .use_max = USE_MAX,
+        .move_from = 1,
+        .lower_by = 1,
+        .budget = (uint32_t)page_units(&cache->map) / 2,
+        .main_budget = (uint32_t)page_units(&cache->map) / 2,
+    };
+    close_cache(cache);
+    unlink(segment_file());
+    return rules;
+}
+
+struct replay {
+    const struct trace *trace;
+    const struct run *run;
+};
+
+static struct cache_key key_named(uint32_t key, char name[TRACE_KEY_LENGTH + 1]) {
+    trace_key(key, name);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (unsigned i = 0; i < TRACE_KEY_LENGTH; i++) {
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+    }
+    return (struct cache_key){name, TRACE_KEY_LENGTH, hash};
+}
+
+/* A value tells whose it is. Where several processes hold pages and key locks, a store may be refused now and then. */
+static void store(struct cache *cache, const struct trace *trace, uint32_t number, const struct cache_key *key) {
+    struct cache_span span;
+    enum cache_result result = cache_reserve(cache, key, trace_value_length(trace, number), CACHE_SET, &span);
+    if (result == CACHE_NO_ROOM) {
+        return;
+    }
+    EXPECT_EQUAL(result, CACHE_OK);
+    memset(span.desk, (int)(number % 251), span.length);
+    memcpy(span.desk, &number, sizeof number);
+    result = cache_commit(cache, key, &span, KIND, 0, CACHE_SET);
+    EXPECT(result == CACHE_OK || result == CACHE_BUSY);
+}
+
+static bool look_up(struct cache *cache, const struct run *run, uint32_t number, const struct cache_key *key) {
+    struct cache_value value;
+    if (run->blind) {
+        return cache_exists(cache, key);
+    }
+    if (!cache_find(cache, key, true, &value)) {
+        return false;
+    }
+    EXPECT(memcmp(value.bytes, &number, sizeof number) == 0);
+    return true;
+}
+
+static void worker(void *argument) {
+    const struct replay *replay = argument;
+    const struct trace *trace = replay->trace;
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    struct score score = {0};
+    char name[TRACE_KEY_LENGTH + 1];
+    size_t lookups = 0;
+    for (;;) {
+        const size_t i = (size_t)atomic_fetch_add(&board->number[NEXT_REQUEST], 1);
+        if (i >= trace->requests) {
+            break;
+        }
+        const uint32_t number = trace->request[i];
+        const struct cache_key key = key_named(number, name);
+        const bool hit = look_up(cache, replay->run, number, &key);
+        score_add(&score, trace, i, hit);
+        if (!hit) {
+            store(cache, trace, number, &key);
+        }
+        if (++lookups % LOOKUPS_A_REQUEST == 0) {
+            /* A replay overwrites the memory many times a second, where a cache in use takes minutes: the pins of
+             * requests that have ended are forgotten at once, not after a tenth of a second. */
+            end_request(cache);
+        }
+    }
+    cache_request_end(cache, false);
+    close_cache(cache);
+    atomic_fetch_add(&board->number[HITS], (long)score.hits);
+    atomic_fetch_add(&board->number[COUNTED], (long)score.requests);
+}
+
+static void add_live(struct cache *cache, const struct trace *trace, struct outcome *outcome) {
+    for (uint32_t number = 0; number < trace->keys; number++) {
+        char name[TRACE_KEY_LENGTH + 1];
+        const struct cache_key key = key_named(number, name);
+        if (cache_exists(cache, &key)) {
+            outcome->live_bytes += (uint64_t)trace_entry_units(trace, number) * UNIT;
+            outcome->value_bytes += trace_value_length(trace, number);
+        }
+    }
+}
+
+struct outcome engine_replay(const struct trace *trace, const struct run *run) {
+    struct replay replay = {trace, run};
+    pid_t workers[PROCESSES_MAX];
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        atomic_store(&board->number[i], 0);
+    }
+    for (unsigned i = 0; i < run->processes; i++) {
+        workers[i] = start(worker, &replay);
+    }
+    for (unsigned i = 0; i < run->processes; i++) {
+        finish(workers[i]);
+    }
+    struct score score = {
+        .hits = (uint64_t)atomic_load(&board->number[HITS]),
+        .requests = (uint64_t)atomic_load(&board->number[COUNTED]),
+    };
+    struct outcome outcome = {.percent = score_percent(&score), .info = info_of(cache)};
+    add_live(cache, trace, &outcome);
+    expect_sound(cache);
+    close_cache(cache);
+    unlink(segment_file());
+    return outcome;
+}
