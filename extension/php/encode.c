@@ -13,11 +13,12 @@ struct encoding {
     size_t place; /* up to which everything is written, units */
 };
 
-static zend_always_inline void encode_header(zend_string *record, const zend_string *source, bool utf8) {
+static zend_always_inline void encode_header(zend_string *record, const zend_string *source, zend_ulong hash,
+                                             bool utf8) {
     uint32_t flags = SHAPE_STRING_FLAGS | (utf8 ? IS_STR_VALID_UTF8 : 0);
     GC_SET_REFCOUNT(record, SHAPE_REFCOUNT);
     GC_TYPE_INFO(record) = GC_STRING | (flags << GC_FLAGS_SHIFT);
-    ZSTR_H(record) = EXPECTED(ZSTR_H(source)) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
+    ZSTR_H(record) = hash;
     ZSTR_LEN(record) = ZSTR_LEN(source);
 }
 
@@ -25,28 +26,30 @@ static bool is_utf8(const zend_string *source) {
     return (GC_FLAGS(source) & IS_STR_VALID_UTF8) || utf8_valid(ZSTR_VAL(source), ZSTR_LEN(source));
 }
 
+/* Texts are seldom hashed by anybody else, so a long one is left as it is: its hash is not noted in it. */
 static void encode_long(zend_string *record, const zend_string *source) {
     size_t bytes = shape_of_string(ZSTR_LEN(source));
+    zend_ulong hash = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
     *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding; the text overwrites what is not */
     memcpy(ZSTR_VAL(record), ZSTR_VAL(source), ZSTR_LEN(source));
-    encode_header(record, source, is_utf8(source));
+    encode_header(record, source, hash, is_utf8(source));
 }
 
-static zend_always_inline void encode_any(zend_string *record, const zend_string *source) {
+static zend_always_inline void encode_any(zend_string *record, zend_string *source) {
     if (UNEXPECTED(ZSTR_LEN(source) > WORDS_SHORT)) {
         encode_long(record, source);
     } else {
         bool ascii = words_copy(ZSTR_VAL(record), source);
-        encode_header(record, source, ascii || is_utf8(source));
+        encode_header(record, source, string_hash(source), ascii || is_utf8(source));
     }
 }
 
-void encode_string(zend_string *record, const zend_string *source) {
+void encode_string(zend_string *record, zend_string *source) {
     encode_any(record, source);
 }
 
 /* Where the next string of the plan lies. Writes it there, unless it is one that was met before. */
-static zend_always_inline zend_string *string_at(struct encoding *e, const zend_string *source) {
+static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {
         encode_any((zend_string *)(e->desk + place * PLAN_UNIT), source);

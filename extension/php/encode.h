@@ -7,8 +7,11 @@
 
 #include "php_larder.h"
 
-/* Writes a string's record at `record`, padded with zeros; shape_of_string() says how long it is. */
-void encode_string(zend_string *record, const zend_string *source);
+/*
+ * Writes a string's record at `record`, padded with zeros; shape_of_string() says how long it is. A short
+ * source remembers its hash from then on, as PHP's strings do.
+ */
+void encode_string(zend_string *record, zend_string *source);
 
 /* Writes the array that was measured into `plan`: plan->length bytes. Its source must not have changed since. */
 void encode_array(const struct plan *plan, const struct cache_span *span);

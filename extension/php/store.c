@@ -42,7 +42,7 @@ static bool store_nothing(const struct storing *s, uint32_t kind) {
     return reserve(s, 0, &span) && commit(s, &span, kind);
 }
 
-static zend_always_inline bool store_string(const struct storing *s, uint32_t kind, const zend_string *string) {
+static zend_always_inline bool store_string(const struct storing *s, uint32_t kind, zend_string *string) {
     struct cache_span span;
     size_t length = shape_of_string(ZSTR_LEN(string));
     if (UNEXPECTED(length > cache_value_max(s->cache))) {
