@@ -26,7 +26,7 @@ function larder_fetch(string $key, mixed $default = null): mixed {}
  * Fetches many keys: an array with every asked key, in the order asked; $default for those that are missing.
  * Keys may be strings or integers. As in every PHP array, a key like "12" is the integer 12 in the result.
  *
- * @param string[]|int[] $keys
+ * @param mixed[] $keys strings or integers
  * @return mixed[]
  */
 function larder_fetch_multiple(array $keys, mixed $default = null): array {}
@@ -57,7 +57,7 @@ function larder_delete(string $key): bool {}
 /**
  * Deletes many keys. true if there was a value under each of them.
  *
- * @param string[]|int[] $keys
+ * @param mixed[] $keys strings or integers
  */
 function larder_delete_multiple(array $keys): bool {}
 
