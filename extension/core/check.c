@@ -74,7 +74,7 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
     if (slot_location(entry->where) != location || entry->life != state_life(state)) {
         fault(check, "bucket %u names an entry of another place or life", bucket);
     }
-    const struct place place = hash_place(map, entry->hash);
+    const struct place place = hash_place(map, entry_hash(entry));
     if (place.tag != slot_tag(word) ||
         (place.first != &map->buckets[bucket] && place.second != &map->buckets[bucket])) {
         fault(check, "bucket %u holds a key that belongs elsewhere", bucket);
@@ -87,7 +87,7 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
 
 static bool same_key(const struct entry_shared *a, const struct entry_shared *b) {
     const uint32_t length = where_key_length(a->where);
-    return a->hash == b->hash && length == where_key_length(b->where) &&
+    return entry_hash(a) == entry_hash(b) && length == where_key_length(b->where) &&
            memcmp(entry_key(a), entry_key(b), length) == 0;
 }
 
@@ -99,7 +99,7 @@ static void check_twice(struct check *check, const shared_word *slot) {
     if (!entry) {
         return;
     }
-    const struct place place = hash_place(map, entry->hash);
+    const struct place place = hash_place(map, entry_hash(entry));
     struct bucket_shared *const buckets[2] = {place.first, place.second};
     for (unsigned b = 0; b < (place.first == place.second ? 1 : 2); b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {

@@ -75,7 +75,7 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
     if (where_kind(entry->where) == CACHE_INTEGER) {
         /* Counted up in place under the key's lock: without it a count could go into the old entry after
          * it was copied. */
-        locked = hash_place(&cache->map, entry->hash).first;
+        locked = hash_place(&cache->map, entry_hash(entry)).first;
         if (!lock_take(cache, locked)) {
             return false;
         }
@@ -120,7 +120,7 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
         !entry_inside(&cache->map, location, entry)) {
         return;
     }
-    const struct place place = hash_place(&cache->map, entry->hash);
+    const struct place place = hash_place(&cache->map, entry_hash(entry));
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
     if (!slot) {
@@ -159,7 +159,7 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
     if (page_run(&cache->map, page) <= 1 || entry->life != life || index_is_expired(entry)) {
         return false;
     }
-    const struct place place = hash_place(&cache->map, entry->hash);
+    const struct place place = hash_place(&cache->map, entry_hash(entry));
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
     while (slot && slot_location(word) == location && slot_use(word) > 0) {

@@ -57,7 +57,7 @@ static inline bool index_same_bytes(const char *a, const char *b, uint32_t lengt
 /* Whether the entry at a location is whole and the key's. */
 static inline bool index_is_key(const struct map *map, const struct entry_shared *entry, uint64_t location,
                                 uint64_t hash, const struct cache_key *key) {
-    return entry->hash == hash && (entry->where & WHERE_KEY_MASK) == where_make(0, key->length, location) &&
+    return entry_hash(entry) == hash && (entry->where & WHERE_KEY_MASK) == where_make(0, key->length, location) &&
            ref_inside(map, location, entry_units(key->length, entry->units)) &&
            index_same_bytes(entry_key(entry), key->bytes, key->length);
 }

@@ -66,7 +66,7 @@ _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line")
 enum { KIND_BITS = 7, KEY_BITS = 16 };
 
 struct entry_shared {
-    uint64_t hash;    /* of the key, mixed with the segment's seed */
+    uint64_t hash;    /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
     uint64_t where;   /* kind 7 | key length 16 | location 33 */
     uint64_t expires; /* milliseconds, 0 never */
     uint32_t life;    /* of the page */

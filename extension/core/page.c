@@ -176,6 +176,7 @@ void page_seal(struct cache *cache, const struct pending *pending, struct entry_
     const uint64_t unit = ref_unit(&cache->map, pending->location);
     entry->where = (entry->where & ~LOCATION_MASK) | pending->location;
     entry->life = pending->life;
+    entry->hash ^= entry_seal(entry);
     POINT(entry_header_written);
     raise_expiry(page_row(cache, pending->page), entry->expires);
     word_or(&ref_starts(&cache->map, pending->page)[unit >> 6], UINT64_C(1) << (unit & 63));
@@ -192,6 +193,7 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
     struct entry_shared *copy = ref_desk(&cache->map, pending->location);
     memcpy(copy, entry, pending->units << UNIT_SHIFT);
     copy->expires = expires;
+    copy->hash = entry_hash(entry);
     const size_t value = (size_t)((const char *)entry_value(entry) - (const char *)entry);
     if (cache->options.rebase) {
         cache->options.rebase(where_kind(entry->where), (char *)copy + value, (size_t)entry->units << UNIT_SHIFT,

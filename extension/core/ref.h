@@ -102,6 +102,17 @@ static inline const void *entry_value(const struct entry_shared *entry) {
     return (const char *)(entry + 1) + (units_of(where_key_length(entry->where)) << UNIT_SHIFT);
 }
 
+/* What an entry keeps its key's hash mixed with: all else that its header says. So a header that was damaged is a
+ * stranger's, and no other length or kind comes of it. */
+static inline uint64_t entry_seal(const struct entry_shared *entry) {
+    return entry->where ^ ((uint64_t)entry->units << 32 | entry->life) ^ entry->expires;
+}
+
+/* The mixed hash of its key, if the entry is whole. */
+static inline uint64_t entry_hash(const struct entry_shared *entry) {
+    return entry->hash ^ entry_seal(entry);
+}
+
 /* Whether key and value of an entry lie inside the pages. */
 static inline bool entry_inside(const struct map *map, uint64_t location, const struct entry_shared *entry) {
     return ref_inside(map, location, entry_units(where_key_length(entry->where), entry->units));
