@@ -7,6 +7,7 @@
 enum { STATE_MAX = 512, TRACE_MAX = 4096, RELEASE = 0x80 };
 
 unsigned broken;
+uint64_t fixed_words;
 
 static const char *why_wrong;
 static unsigned choice, choices;
@@ -33,6 +34,14 @@ uint16_t load(const struct machine *machine, unsigned process, unsigned word) {
         }
     }
     return machine->memory[word];
+}
+
+void write_word(struct machine *machine, unsigned word, unsigned value) {
+    if (is_fixed(word)) {
+        fprintf(stderr, "model: word %u is written, but was said not to be\n", word);
+        abort();
+    }
+    machine->memory[word] = (uint16_t)value;
 }
 
 static void buffer(struct machine *machine, unsigned process, unsigned word, unsigned value) {
@@ -73,7 +82,7 @@ static bool may_leave(const struct machine *machine, unsigned process, unsigned 
 static void leave(struct machine *machine, unsigned process, unsigned nth) {
     uint8_t *words = machine->word[process];
     uint16_t *values = machine->value[process];
-    machine->memory[words[nth] & ~(unsigned)RELEASE] = values[nth];
+    write_word(machine, words[nth] & ~(unsigned)RELEASE, values[nth]);
     const unsigned count = --machine->buffered[process];
     for (unsigned i = nth; i < count; i++) {
         words[i] = words[i + 1];

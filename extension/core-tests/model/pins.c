@@ -9,7 +9,7 @@
 #include "models.h"
 #include "records.h"
 
-enum { PAGES = 3, PLACES = 6, KEYS = 2, USE = 16, TRIES = 2 };
+enum { PAGES = 3, PLACES = 6, KEYS = 2, USE = 16 };
 
 /* Words of memory. */
 enum {
@@ -54,6 +54,8 @@ enum role { READER, COPIER, STORER, DELETER, CLEARER };
 static const struct setting {
     unsigned pages, units; /* of a page */
     bool moves;            /* a used entry is moved, else dropped */
+    unsigned tries;        /* pages that a storer tries to take back for a store */
+    unsigned mortal;       /* a bit for each actor that may be killed, one of them once */
     struct {
         enum role role;
         unsigned key, times;
@@ -210,8 +212,8 @@ static void write_entry(struct machine *m, unsigned me, const struct actor *a, u
     poke(m, me, SECONDS + a->spot - 1u, value);
     poke(m, me, HEADS + a->spot - 1u, count_word(a->life, key + 1));
 }
-static unsigned start_bit(const struct actor *a) {
-    return 1u << (a->spot - 1u) % now->units;
+static void set_start(struct machine *m, const struct actor *a) {
+    write_word(m, STARTS + a->page, m->memory[STARTS + a->page] | 1u << (a->spot - 1u) % now->units);
 }
 
 /* ---- drain.c ---- */
@@ -232,7 +234,7 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
     }
     write_entry(m, me, a, key, a->first);
     DRAIN();
-    m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+    set_start(m, a);
     ADD(LIVES + a->page, 1); /* republish() */
     while (!swapped && spot_of(a->word) == a->old) {
         SWAP(swapped, SLOTS + key, a->word, a->spot);
@@ -391,7 +393,7 @@ static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsig
     }
     if (broken == START_SET_AFTER_PUBLISHING) {
         DRAIN();
-        m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+        set_start(m, a);
     }
     if (a->old && page_of(a->old) != a->page) {
         lower_later(a, page_of(a->old), a->head >> 4);
@@ -553,7 +555,7 @@ static enum progress copier(struct pins *s, unsigned me, struct actor *a) {
 /* room_take(): a place for an entry, if need be in a page that is taken back. */
 static enum progress take_room(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_room)
-    for (a->tries = TRIES;; a->tries--) {
+    for (a->tries = (uint8_t)now->tries;; a->tries--) {
         CALL(append(m, me, a));
         forget_append(a);
         if (a->placed || a->tries == 0) {
@@ -596,7 +598,7 @@ static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsign
             }
             if (broken != START_SET_AFTER_PUBLISHING) {
                 DRAIN();
-                m->memory[STARTS + a->page] |= (uint16_t)start_bit(a);
+                set_start(m, a);
             }
             CALL(publish(s, me, a, key));
             store(m, me, COPYING(a->member.number), 0);
@@ -644,6 +646,22 @@ static enum progress clearer(struct pins *s, unsigned me, struct actor *a) {
 }
 
 /* ---- The model ---- */
+
+/* What no role of this setting writes. */
+static uint64_t fixed_by(const struct setting *setting, bool mortal) {
+    uint64_t words = mortal ? 0 : UINT64_C(1) << SWEEPS;
+    words |= UINT64_C(1) << RECORDS_USED;
+    for (unsigned i = 0; i < RECORDS; i++) {
+        const bool used = setting->actors[i].times > 0, reads = setting->actors[i].role == READER;
+        const bool writes = setting->actors[i].role == STORER;
+        const bool copies = !reads && setting->actors[i].role != CLEARER;
+        words |= (uint64_t)(!mortal || !used) << INCARNATION(i);
+        words |= (uint64_t)(!used || (!reads && !mortal)) << PINS(i);
+        words |= (uint64_t)(!used || (!copies && !mortal)) << COPYING(i);
+        words |= (uint64_t)(!used || (!writes && !mortal)) << WRITING(i);
+    }
+    return words;
+}
 
 static enum progress step(void *state, unsigned me) {
     struct pins *s = state;
@@ -720,13 +738,14 @@ static void describe(const void *state, unsigned process, char *text, size_t siz
 }
 
 static const struct setting settings[] = {
-    {2, 1, false, {{READER, 0, 3}, {STORER, 0, 4}}},
-    {2, 1, false, {{COPIER, 0, 2}, {STORER, 0, 4}}},
-    {2, 2, false, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
-    {2, 1, false, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
-    {2, 2, true, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 3}}},
-    {2, 1, false, {{DELETER, 0, 1}, {STORER, 0, 3}, {STORER, 1, 2}}},
-    {2, 1, false, {{CLEARER, 0, 1}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 1, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 4}}},
+    {2, 1, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 4}}},
+    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 2, true, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 3}}},
+    {2, 1, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 2, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
 };
 
 static const struct control controls[] = {
@@ -736,6 +755,7 @@ static const struct control controls[] = {
 static const struct model *prepare(unsigned setting) {
     static struct model model;
     now = &settings[setting];
+    fixed_words = fixed_by(now, now->mortal);
     model = (struct model){
         .name = "pins",
         .size = sizeof(struct pins),
@@ -743,6 +763,8 @@ static const struct model *prepare(unsigned setting) {
         .step = step,
         .check = check,
         .describe = describe,
+        .mortal = now->mortal,
+        .deaths = now->mortal ? 1 : 0,
     };
     while (model.processes < PROCESSES && now->actors[model.processes].times) {
         model.processes++;

@@ -56,6 +56,14 @@ enum progress process_alive(struct machine *m, unsigned me, struct member *membe
     END_TASK
 }
 
+/* What one's own record says, which only oneself writes: no step. */
+static bool holds(const struct machine *m, unsigned me, const struct member *member, enum hold hold,
+                  unsigned page) {
+    return hold == HOLDS_WRITING ? load(m, me, WRITING(member->number)) == page + 1
+                                 : (load(m, me, PINS(member->number)) >> page & 1) ||
+                                       load(m, me, COPYING(member->number)) == page + 1;
+}
+
 enum progress anybody(struct machine *m, unsigned me, struct member *member, enum hold hold, unsigned page,
                       unsigned attempts) {
     TASK(member->place)
@@ -64,6 +72,13 @@ enum progress anybody(struct machine *m, unsigned me, struct member *member, enu
         FENCE();
         LOAD(member->used, RECORDS_USED);
         for (member->i = 0; member->i < member->used; member->i++) {
+            if (member->i == member->number) {
+                member->held = holds(m, me, member, hold, page);
+                if (member->held) {
+                    goto done;
+                }
+                continue;
+            }
             LOAD(member->other, INCARNATION(member->i));
             /* record_writes(), record_reads() */
             LOAD(member->seen, hold == HOLDS_WRITING ? WRITING(member->i) : PINS(member->i));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <unistd.h>
+#include <stdlib.h>
 
 #include "fixture.h"
 
@@ -88,7 +89,7 @@ static void worker(void *argument) {
         if (!hit) {
             store(cache, trace, number, &key);
         }
-        if (++lookups % LOOKUPS_A_REQUEST == 0) {
+        if (++lookups % (getenv("LK") ? atoi(getenv("LK")) : LOOKUPS_A_REQUEST) == 0) {
             /* A replay overwrites the memory many times a second, where a cache in use takes minutes: the pins of
              * requests that have ended are forgotten at once, not after a tenth of a second. */
             end_request(cache);

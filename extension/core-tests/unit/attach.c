@@ -224,6 +224,7 @@ static void read_only_view(void) {
     EXPECT(mprotect(page, 4096, PROT_READ | PROT_WRITE) != 0);
     const pid_t child = fork();
     if (child == 0) {
+        EXPECT(freopen("/dev/null", "w", stderr));
         read_only_child(&value);
         _exit(0);
     }

@@ -22,7 +22,8 @@
     SUITE(fork)           \
     SUITE(locks)          \
     SUITE(away)           \
-    SUITE(threads)
+    SUITE(threads)        \
+    SUITE(torn)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;
 ALL_SUITES(DECLARE_SUITE)

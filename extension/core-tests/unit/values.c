@@ -63,6 +63,7 @@ static void every_key_length(void) {
     const size_t max = cache_value_max(cache);
     EXPECT_EQUAL(put(cache, long_key(bytes, CACHE_KEY_MAX, 9), 9, max), CACHE_OK);
     EXPECT(has(cache, long_key(bytes, CACHE_KEY_MAX, 9), 9, max));
+    free(bytes);
     expect_nothing_left(cache);
 }
 

@@ -1,0 +1,45 @@
+/*
+ * Damages segments for long: `test-fuzz [batches [first seed]]`, each batch a process and a fresh segment. A seed
+ * that fails is printed; `test-fuzz 1 SEED` repeats it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "torn/damage.h"
+
+enum { ROUNDS = 50, BATCHES = 4000, SECONDS_A_BATCH = 60 };
+
+static unsigned long batches = BATCHES, first = 1;
+
+static bool batch(uint64_t seed) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(SECONDS_A_BATCH);
+        damage_batch(seed, ROUNDS);
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
+/* In pieces, so that the watchdog of the harness, which knows no progress, is not what ends a long run. */
+static void piece(void) {
+    for (unsigned long seed = first; seed < first + batches; seed++) {
+        if (!batch(seed)) {
+            harness_fail(__FILE__, __LINE__, "seed %lu", seed);
+        }
+    }
+}
+
+static const struct test tests[] = {{"damage at random", piece}, {0}};
+static const struct suite suite = {"fuzz", tests};
+
+int main(int argc, char **argv) {
+    batches = argc > 1 ? strtoul(argv[1], NULL, 10) : BATCHES;
+    first = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+    const struct suite *const suites[] = {&suite, NULL};
+    return harness_main(1, argv, suites);
+}

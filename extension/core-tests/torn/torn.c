@@ -1,0 +1,148 @@
+/* Damage gives misses, never a crash: the short version of what the fuzz target does at length. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "damage.h"
+#include "guards.h"
+#include "suites.h"
+
+static void batches(void) {
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            damage_batch(seed, 40);
+            _exit(0);
+        }
+        int status;
+        EXPECT(waitpid(child, &status, 0) == child);
+        if (status != 0) {
+            harness_fail(__FILE__, __LINE__, "seed %d ends with status %x", (int)seed, (unsigned)status);
+        }
+    }
+}
+
+/* Of a stored entry's header and key, every single bit: a miss, or the value as it was. */
+static void every_bit_of_an_entry(void) {
+    struct cache *cache = open_cache(8);
+    guards_tighten(&cache->map);
+    const struct cache_key key = {"0123456789", 10, 4711};
+    EXPECT_EQUAL(put(cache, key, 1, 200), CACHE_OK);
+    const struct cache_value good = pinned(cache, key);
+    const struct entry_shared *entry =
+        (const struct entry_shared *)((uintptr_t)good.bytes - 16 - sizeof(struct entry_shared));
+    EXPECT_EQUAL(entry->units, 25);
+    unsigned char *bytes = (unsigned char *)cache->map.desk + ((const char *)entry - cache->map.view);
+    unsigned misses = 0;
+    for (unsigned bit = 0; bit < (sizeof *entry + key.length) * 8; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        struct cache_value value;
+        const bool found = cache_find(cache, &key, true, &value);
+        misses += !found;
+        if (found && (value.kind != good.kind || value.length != good.length || value.bytes != good.bytes)) {
+            harness_fail(__FILE__, __LINE__, "bit %u of byte %u gives another value", bit % 8, bit / 8);
+        }
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        if (!cache_exists(cache, &key)) { /* an expiry that was damaged took it out */
+            EXPECT_EQUAL(put(cache, key, 1, 200), CACHE_OK);
+            end_request(cache);
+            pinned(cache, key);
+            const struct cache_value again = pinned(cache, key);
+            bytes += (const char *)again.bytes - (const char *)good.bytes;
+            memcpy((void *)(uintptr_t)&good.bytes, &again.bytes, sizeof good.bytes);
+        }
+    }
+    EXPECT(misses > 200);
+}
+
+/* All bits of the first 4 KiB, before and after attaching. */
+static void every_bit_of_the_beginning(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    close_cache(cache);
+    const int file = open(segment_file(), O_RDWR);
+    unsigned char good[4096];
+    EXPECT(pread(file, good, sizeof good, 0) == (ssize_t)sizeof good);
+    /* Of the part that never changes only some, because each takes a new segment; suite geometry has them all. */
+    const unsigned fixed = offsetof(struct header_shared, retired) * 8;
+    unsigned fresh = 0;
+    for (unsigned bit = 0; bit < sizeof(struct header_shared) * 8; bit += bit < fixed ? 31 : 1) {
+        unsigned char bad = good[bit / 8] ^ (unsigned char)(1 << bit % 8);
+        const int current = open(segment_file(), O_RDWR);
+        EXPECT(pwrite(current, &good, sizeof(struct header_shared), 0) == (ssize_t)sizeof(struct header_shared));
+        EXPECT(pwrite(current, &bad, 1, bit / 8) == 1);
+        close(current);
+        const struct cache_options options = options_of(8);
+        char reason[CACHE_REASON_MAX];
+        cache = cache_attach(&options, reason);
+        EXPECT(cache);
+        fresh += !is_there(cache, key_of("a"));
+        EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+        EXPECT(has(cache, key_of("a"), 1, 1000));
+        cache_detach(cache);
+    }
+    EXPECT(fresh >= fixed / 31);
+}
+
+/* ---- Controls: what the tests above rely on is noticed ---- */
+
+static struct cache *overrun_cache;
+static bool faults(const volatile char *at) {
+    const pid_t child = fork();
+    if (child == 0) {
+        EXPECT(freopen("/dev/null", "w", stderr));
+        _exit(*at == 'x');
+    }
+    return was_killed_by_fault(child);
+}
+static void guards_are_there(void) {
+    overrun_cache = open_cache(8);
+    const struct map *map = &overrun_cache->map;
+    const size_t size = info_of(overrun_cache).size;
+    EXPECT(!faults(map->desk) && !faults(map->view));
+    EXPECT(!faults(map->desk + size - 1) && !faults(map->view + size - 1));
+    EXPECT(faults(map->desk - 1) && faults(map->view - 1));
+    EXPECT(faults(map->desk + size) && faults(map->view + size));
+    EXPECT(faults(map->desk + size + GUARD_BYTES - 1) && faults(map->view + size + GUARD_BYTES - 1));
+    guards_tighten(map);
+    EXPECT(faults(map->desk + size - 1) && faults(map->view + size - 1));
+    EXPECT(!faults(map->view + map->size + sizeof(struct entry_shared) - 1));
+    EXPECT(faults(map->view + map->size + sizeof(struct entry_shared) + 4095));
+}
+
+static void sanitizers_report(void) {
+#if defined(__SANITIZE_ADDRESS__)
+    char *bytes = malloc(10);
+    const pid_t child = fork();
+    if (child == 0) {
+        EXPECT(freopen("/dev/null", "w", stderr));
+        ((volatile char *)bytes)[10] = 'x';
+        _exit(0);
+    }
+    EXPECT(was_killed_by_fault(child));
+    free(bytes);
+    const pid_t other = fork();
+    if (other == 0) {
+        EXPECT(freopen("/dev/null", "w", stderr));
+        volatile int shift = 40;
+        volatile int one = 1;
+        _exit((one << shift) == 7);
+    }
+    EXPECT(was_killed_by_fault(other));
+#else
+    harness_skip("built without sanitizers");
+#endif
+}
+
+static const struct test tests[] = {
+    {"damage of every table, of entries and keys", batches},
+    {"every bit of an entry's header and key", every_bit_of_an_entry},
+    {"every bit of the header, before attaching", every_bit_of_the_beginning},
+    {"control: an overrun of a mapping faults", guards_are_there},
+    {"control: the sanitizers report", sanitizers_report},
+    {0},
+};
+const struct suite suite_torn = {"torn", tests};
