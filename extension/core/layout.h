@@ -24,7 +24,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 1,
+    LAYOUT_VERSION = 2,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
