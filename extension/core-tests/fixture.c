@@ -108,6 +108,9 @@ struct cache_key key_of(const char *format, ...) {
 }
 
 static uint64_t word_of(uint64_t seed, size_t number) {
+    if (number == 0) {
+        return seed;
+    }
     uint64_t word = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xd1342543de82ef95);
     return word ^ word >> 29;
 }

@@ -37,7 +37,7 @@ void expect_nothing_left(struct cache *cache);
 /* Good for the next seven calls. */
 struct cache_key key_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A value of so many bytes is words that follow from a seed, so that any part of it proves itself. */
+/* A value of so many bytes is words that follow from a seed, which is the first of them: so it proves itself. */
 void fill_pattern(void *bytes, size_t length, uint64_t seed);
 bool is_pattern(const void *bytes, size_t length, uint64_t seed);
 

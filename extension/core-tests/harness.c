@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 30 * SLOWNESS, EXIT_SKIPPED = 77 };
+enum { SECONDS_USUAL = 30 * SLOWNESS, EXIT_SKIPPED = 77 };
 
 char test_folder[64];
 struct board *board;
@@ -58,9 +58,9 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Waits for the child, SECONDS_MAX at most. Its wait status; -1 if it had to be killed. */
-static int watch(pid_t child, const sigset_t *child_signal) {
-    const double until = now() + SECONDS_MAX;
+/* Waits for the child so long at most. Its wait status; -1 if it had to be killed. */
+static int watch(pid_t child, unsigned seconds, const sigset_t *child_signal) {
+    const double until = now() + seconds;
     int status;
     while (waitpid(child, &status, WNOHANG) == 0) {
         const double left = until - now();
@@ -75,7 +75,7 @@ static int watch(pid_t child, const sigset_t *child_signal) {
     return status;
 }
 
-static int run(const struct test *test, const sigset_t *child_signal) {
+static int run(const struct test *test, unsigned seconds, const sigset_t *child_signal) {
     strcpy(test_folder, "/dev/shm/larder-core.XXXXXX");
     if (!mkdtemp(test_folder)) {
         perror(test_folder);
@@ -94,7 +94,7 @@ static int run(const struct test *test, const sigset_t *child_signal) {
         exit(0);
     }
     setpgid(running, running);
-    const int status = watch(running, child_signal);
+    const int status = watch(running, seconds ? seconds : SECONDS_USUAL, child_signal);
     kill(-running, SIGKILL); /* what the test left running */
     running = 0;
     remove_folder();
@@ -126,7 +126,7 @@ int harness_main(int argc, char **argv, const struct suite *const suites[]) {
                 continue;
             }
             const double start = now();
-            const int status = run(test, &child_signal);
+            const int status = run(test, (*suite)->seconds, &child_signal);
             const bool skip = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED;
             passed += status == 0;
             skipped += skip;

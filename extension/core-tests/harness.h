@@ -21,6 +21,7 @@ struct test {
 struct suite {
     const char *name;
     const struct test *tests;
+    unsigned seconds; /* after which the watchdog ends a test; 0 for the usual time */
 };
 
 /*

@@ -35,7 +35,7 @@ static void piece(void) {
 }
 
 static const struct test tests[] = {{"damage at random", piece}, {0}};
-static const struct suite suite = {"fuzz", tests};
+static const struct suite suite = {.name = "fuzz", .tests = tests, .seconds = 24 * 3600};
 
 int main(int argc, char **argv) {
     batches = argc > 1 ? strtoul(argv[1], NULL, 10) : BATCHES;

@@ -1,7 +1,8 @@
 /*
  * Fetching, storing and draining: page.c, pin.c, drain.c, index.c and the reading half of cache.h, with
  * page reuse and death. Pages of one or two entries; two keys with a slot each, so that a key's lock has
- * nothing to do (each key has one storer). A value is two words that a store writes apart.
+ * nothing to do (each key has one storer). A value is written twice, into the header
+ * and behind it, so that a torn one shows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +21,8 @@ enum {
     LIVES = APPENDS + PAGES,
     STARTS = LIVES + PAGES,
     HEADS = STARTS + PAGES,
-    FIRSTS = HEADS + PLACES,
-    SECONDS = FIRSTS + PLACES,
-    WORDS_USED = SECONDS + PLACES,
+    BODIES = HEADS + PLACES,
+    WORDS_USED = BODIES + PLACES,
 };
 _Static_assert((int)WORDS_USED <= (int)WORDS, "memory");
 
@@ -65,7 +65,7 @@ static const struct setting {
 struct actor {
     struct member member;
     uint16_t in_role, in_room, in_task, in_entry, in_move, in_page; /* where it is in the tasks below */
-    uint16_t word, other, state, open, seen, current, counter, starts, head, first;
+    uint16_t word, other, state, open, seen, current, counter, starts, head, body;
     uint8_t left, tries;
     uint8_t page, life, spot;  /* of the pending entry; a spot is a place + 1 */
     uint8_t victim, unit, old; /* page, unit and spot of what is drained or replaced */
@@ -112,7 +112,7 @@ static void forget_append(struct actor *a) {
 }
 static void forget_drain(struct actor *a) {
     forget_append(a);
-    a->state = a->starts = a->head = a->word = a->first = 0;
+    a->state = a->starts = a->head = a->word = a->body = 0;
     a->unit = a->old = a->low_page = a->low_life = 0;
 }
 
@@ -208,9 +208,8 @@ static void lower_later(struct actor *a, unsigned page, unsigned life) {
 
 /* page_seal(): the whole entry, then its start bit. */
 static void write_entry(struct machine *m, unsigned me, const struct actor *a, unsigned key, unsigned value) {
-    poke(m, me, FIRSTS + a->spot - 1u, value);
-    poke(m, me, SECONDS + a->spot - 1u, value);
-    poke(m, me, HEADS + a->spot - 1u, count_word(a->life, key + 1));
+    poke(m, me, BODIES + a->spot - 1u, value);
+    poke(m, me, HEADS + a->spot - 1u, value << 8 | a->life << 4u | (key + 1));
 }
 static void set_start(struct machine *m, const struct actor *a) {
     write_word(m, STARTS + a->page, m->memory[STARTS + a->page] | 1u << (a->spot - 1u) % now->units);
@@ -227,12 +226,11 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
     if (!a->placed) {
         RETURN();
     }
-    LOAD(a->first, FIRSTS + a->old - 1u); /* page_copy() */
-    LOAD(a->other, SECONDS + a->old - 1u);
-    if (a->first != a->other) {
+    LOAD(a->body, BODIES + a->old - 1u); /* page_copy() */
+    if (a->body != a->head >> 8) {
         wrong(m, "a torn value is moved");
     }
-    write_entry(m, me, a, key, a->first);
+    write_entry(m, me, a, key, a->body);
     DRAIN();
     set_start(m, a);
     ADD(LIVES + a->page, 1); /* republish() */
@@ -255,7 +253,7 @@ static enum progress drain_entry(struct machine *m, unsigned me, struct actor *a
     TASK(a->in_entry)
     a->old = (uint8_t)(a->victim * now->units + a->unit + 1);
     LOAD(a->head, HEADS + a->old - 1u);
-    if (a->head >> 4 != life_of(a->state) || (a->head & 15) == 0) {
+    if ((a->head >> 4 & 15u) != life_of(a->state) || (a->head & 15) == 0) {
         RETURN();
     }
     LOAD(a->word, SLOTS + (a->head & 15u) - 1); /* find_slot() */
@@ -396,7 +394,7 @@ static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsig
         set_start(m, a);
     }
     if (a->old && page_of(a->old) != a->page) {
-        lower_later(a, page_of(a->old), a->head >> 4);
+        lower_later(a, page_of(a->old), (a->head >> 4 & 15u));
         CALL(lower(m, me, a));
     }
     END_TASK
@@ -416,9 +414,9 @@ static enum progress remove_key(struct pins *s, unsigned me, struct actor *a, un
             SWAP(swapped, SLOTS + key, a->word, 0);
         } while (!swapped && spot_of(a->word) == a->old);
         if (swapped) {
-            const uint8_t next = (uint8_t)(m->memory[FIRSTS + a->old - 1] + 1);
+            const uint8_t next = (uint8_t)(m->memory[BODIES + a->old - 1] + 1);
             s->latest[key] = s->latest[key] < next ? next : s->latest[key];
-            lower_later(a, page_of(a->old), a->head >> 4);
+            lower_later(a, page_of(a->old), (a->head >> 4 & 15u));
             CALL(lower(m, me, a));
         }
     }
@@ -434,13 +432,13 @@ static void give(struct pins *s, struct actor *a, unsigned key) {
     if ((a->head & 15u) != key + 1) {
         return; /* a stranger: a miss */
     }
-    if (a->first != a->other) {
+    if (a->body != a->head >> 8) {
         wrong(m, "a torn value is read");
     }
-    if (a->first >> 4 != key || (a->first & 15) == 0) {
+    if (a->body >> 4 != key || (a->body & 15) == 0) {
         wrong(m, "another key's value is read");
     }
-    if (a->first < a->floor) {
+    if (a->body < a->floor) {
         wrong(m, "an older value is read than was there before");
     }
 }
@@ -501,10 +499,9 @@ static enum progress fetch(struct pins *s, unsigned me, struct actor *a, bool ze
         if (zero_copy) {
             LOAD(a->head, HEADS + a->old - 1u);
         }
-        LOAD(a->first, FIRSTS + a->old - 1u);
-        LOAD(a->other, SECONDS + a->old - 1u);
+        LOAD(a->body, BODIES + a->old - 1u);
         give(s, a, 0);
-        a->first = a->other = a->head = 0;
+        a->body = a->other = a->head = 0;
         if (now->moves && a->word < USE) {
             if (broken == USE_STORED_PLAINLY) {
                 store(m, me, SLOTS, a->word + USE);
@@ -740,8 +737,8 @@ static void describe(const void *state, unsigned process, char *text, size_t siz
 static const struct setting settings[] = {
     {2, 1, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 4}}},
     {2, 1, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 4}}},
-    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
-    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 3}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
+    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
     {2, 2, true, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 3}}},
     {2, 1, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},
     {2, 1, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},

@@ -145,4 +145,4 @@ static const struct test tests[] = {
     {"control: the sanitizers report", sanitizers_report},
     {0},
 };
-const struct suite suite_torn = {"torn", tests};
+const struct suite suite_torn = {.name = "torn", .tests = tests};

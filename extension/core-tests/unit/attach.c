@@ -278,4 +278,4 @@ static const struct test tests[] = {
     {"where the address is taken, values are copied", address_taken},
     {0},
 };
-const struct suite suite_attach = {"attach", tests};
+const struct suite suite_attach = {.name = "attach", .tests = tests};

@@ -134,4 +134,4 @@ static const struct test tests[] = {
     {"segment gone between two requests", no_segment_request},
     {0},
 };
-const struct suite suite_away = {"away", tests};
+const struct suite suite_away = {.name = "away", .tests = tests};

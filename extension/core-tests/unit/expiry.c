@@ -113,4 +113,4 @@ static const struct test tests[] = {
     {"times to live saturate", ttls},
     {0},
 };
-const struct suite suite_expiry = {"expiry", tests};
+const struct suite suite_expiry = {.name = "expiry", .tests = tests};

@@ -273,4 +273,4 @@ static const struct test tests[] = {
     {"a child that outlives its parent's use", daemonized},
     {0},
 };
-const struct suite suite_fork = {"fork", tests};
+const struct suite suite_fork = {.name = "fork", .tests = tests};

@@ -108,4 +108,4 @@ static const struct test tests[] = {
     {"every flipped bit of a header is noticed", every_flipped_bit},
     {0},
 };
-const struct suite suite_geometry = {"geometry", tests};
+const struct suite suite_geometry = {.name = "geometry", .tests = tests};

@@ -167,4 +167,4 @@ static const struct test tests[] = {
     {"no count of several processes is lost", together},
     {0},
 };
-const struct suite suite_integers = {"integers", tests};
+const struct suite suite_integers = {.name = "integers", .tests = tests};

@@ -198,4 +198,4 @@ static const struct test tests[] = {
     {"a damaged lock word blocks nothing", damaged},
     {0},
 };
-const struct suite suite_locks = {"locks", tests};
+const struct suite suite_locks = {.name = "locks", .tests = tests};

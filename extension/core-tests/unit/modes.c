@@ -155,4 +155,4 @@ static const struct test tests[] = {
     {"figures count what happened and outlive the process", figures},
     {0},
 };
-const struct suite suite_modes = {"modes", tests};
+const struct suite suite_modes = {.name = "modes", .tests = tests};

@@ -101,4 +101,4 @@ static const struct test tests[] = {
     {"sizes of 8 MiB to 1 GiB work", real_sizes},
     {0},
 };
-const struct suite suite_options = {"options", tests};
+const struct suite suite_options = {.name = "options", .tests = tests};

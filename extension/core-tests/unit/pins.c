@@ -172,4 +172,4 @@ static const struct test tests[] = {
     {"a copy belongs to the caller", copies_are_private},
     {0},
 };
-const struct suite suite_pins = {"pins", tests};
+const struct suite suite_pins = {.name = "pins", .tests = tests};

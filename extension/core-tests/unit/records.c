@@ -200,4 +200,4 @@ static const struct test tests[] = {
     {"who dies while sweeping leaves no harm", dead_sweepers},
     {0},
 };
-const struct suite suite_records = {"records", tests};
+const struct suite suite_records = {.name = "records", .tests = tests};

@@ -272,11 +272,13 @@ static void cold_start_child(void *argument) {
         }
     }
     EXPECT(cache);
-    const int64_t one = 1;
     int64_t result;
     const struct cache_key key = key_of("count");
-    EXPECT_EQUAL(cache_count(cache, &key, one, 0, &result), CACHE_OK);
-    atomic_fetch_add(&board->number[1], 1);
+    enum cache_result outcome;
+    do {
+        outcome = cache_count(cache, &key, 1, 0, &result);
+    } while (outcome == CACHE_BUSY); /* many processes, few processors */
+    EXPECT_EQUAL(outcome, CACHE_OK);
 }
 static void cold_start(void) {
     enum { PROCESSES = 24 };
@@ -314,4 +316,4 @@ static const struct test tests[] = {
     {"24 processes at a cold start share one segment", cold_start},
     {0},
 };
-const struct suite suite_replacement = {"replacement", tests};
+const struct suite suite_replacement = {.name = "replacement", .tests = tests};

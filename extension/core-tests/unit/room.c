@@ -192,4 +192,4 @@ static const struct test tests[] = {
     {"without room no stale value stays", no_room_no_stale},
     {0},
 };
-const struct suite suite_room = {"room", tests};
+const struct suite suite_room = {.name = "room", .tests = tests};

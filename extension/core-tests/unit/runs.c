@@ -149,4 +149,4 @@ static const struct test tests[] = {
     {"writers that die inside a run block nothing", dead_writers},
     {0},
 };
-const struct suite suite_runs = {"runs", tests};
+const struct suite suite_runs = {.name = "runs", .tests = tests};

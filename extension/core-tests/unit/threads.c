@@ -129,4 +129,4 @@ static const struct test tests[] = {
     {"a thread forks while others work", forking},
     {0},
 };
-const struct suite suite_threads = {"threads", tests};
+const struct suite suite_threads = {.name = "threads", .tests = tests};

@@ -134,4 +134,4 @@ static const struct test tests[] = {
     {"segments of other names stay", strangers_stay},
     {0},
 };
-const struct suite suite_tmpfs = {"tmpfs", tests};
+const struct suite suite_tmpfs = {.name = "tmpfs", .tests = tests};

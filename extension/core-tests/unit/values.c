@@ -206,4 +206,4 @@ static const struct test tests[] = {
     {"pointers inside values follow their moves", pointers},
     {0},
 };
-const struct suite suite_values = {"values", tests};
+const struct suite suite_values = {.name = "values", .tests = tests};
