@@ -17,7 +17,8 @@
  *  - arrays are GC_IMMUTABLE and GC_NOT_COLLECTABLE; the destructor is NULL, since its address differs in every
  *    process; the internal pointer is 0, since zend_array_dup() copies it unchecked.
  *  - the table size is a power of two, since a growing copy of a packed array is turned into a hash by it,
- *    but only the part in use is there, as in opcache.
+ *    but only the elements in use are there, as in opcache.
+ *  - the hash part is as long as PHP's for that size: HT_HASH_RESET writes multiples of 64 bytes into copies.
  */
 #ifndef LARDER_SHAPE_H
 #define LARDER_SHAPE_H
@@ -82,9 +83,6 @@ static zend_always_inline struct table_shape shape_of_table(const HashTable *sou
     }
     if (!shape.packed) {
         shape.hash_size = shape.size * 2;
-        while (shape.hash_size / 4 > shape.used) {
-            shape.hash_size /= 2;
-        }
     }
     return shape;
 }

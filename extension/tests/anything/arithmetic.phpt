@@ -44,7 +44,7 @@ PHP_INT_MAX + stored('number');
 -stored('number');
 +stored('float');
 !stored('text');
-array_sum(stored('strings'));
+array_sum(array_fill(0, 9, stored('number')));
 [stored('number') <=> 42, stored('number') == '42.0', stored('text') == 0];
 
 unchanged();

@@ -4,7 +4,6 @@ A fetched value is kept in a session
 session
 --INI--
 session.use_cookies=0
-session.use_only_cookies=0
 session.cache_limiter=
 --FILE--
 <?php

@@ -25,7 +25,7 @@ $reader = $value . '
     foreach ($kept ?? [] as [$got, $key, $version]) {
         $wrong += (int) ($got !== value($key, $version));
     }
-    echo $wrong, " wrong", $found === 20000 ? "" : ", only $found found", "\n";
+    echo "$wrong wrong" . ($found === 20000 ? "" : ", only $found found") . "\n"; // in one piece
 ';
 larder_store('first', 1); // so that the segment is there when they begin
 foreach ([$writer, $writer, $reader, $reader] as $code) {
