@@ -9,9 +9,6 @@ final class Yac
     public function __construct(string $prefix = '') {}
 
     /** @phpstan-impure */
-    public function add(string $key, mixed $value, int $ttl = 0): ?bool {}
-
-    /** @phpstan-impure */
     public function set(string $key, mixed $value, int $ttl = 0): ?bool {}
 
     /** @phpstan-impure */

@@ -42,14 +42,13 @@ final class Cache
     }
 
     /**
-     * @param list<string> $keys
-     * @return array<array-key, mixed> every asked key in the order asked, misses as the default; PHP makes integers of
-     *                                 keys such as "7"
+     * @param array<string|int> $keys PHP makes integers of array keys such as "7": they are taken back
+     * @return array<array-key, mixed> every asked key in the order asked, misses as the default
      * @throws InvalidKey
      */
     public function getMany(array $keys, mixed $default = null): array
     {
-        return $this->store->getMany($keys, $default);
+        return $this->store->getMany(array_map(strval(...), array_values($keys)), $default);
     }
 
     /** @throws InvalidKey */
@@ -90,14 +89,14 @@ final class Cache
     }
 
     /**
-     * @param iterable<string> $keys
+     * @param iterable<string|int> $keys
      * @throws InvalidKey
      */
     public function deleteMany(iterable $keys): bool
     {
         $all = true;
         foreach ($keys as $key) {
-            $all = $this->store->delete($key) && $all;
+            $all = $this->store->delete((string) $key) && $all;
         }
 
         return $all;

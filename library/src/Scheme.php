@@ -120,6 +120,9 @@ enum Scheme: string
 
     private function servers(Address $address): Store
     {
+        if ($this !== self::Redis && $address->user . $address->password !== '') {
+            throw $address->invalid('has a user or a password, which memcached does not ask for here');
+        }
         $endpoints = $address->endpoints($this === self::Redis ? 6379 : 11211);
         $stores = [];
         foreach ($endpoints as $endpoint) {

@@ -224,9 +224,13 @@ abstract class StoreContract extends TestCase
         $other->clear();
     }
 
-    /** The waiting is shared: what must go and what must stay is looked at before and after. */
+    /**
+     * The waiting is shared: what must go and what must stay is looked at before and after. On a machine so busy that a
+     * lifetime is over before it was looked at, that look is left out.
+     */
     public function testLifetimes(): void
     {
+        $start = microtime(true);
         $this->store->setMany(['many' => 1, '12' => 2], 0.4);
         $this->store->set('short', 'gone soon', 0.4);
         $this->store->set('then for ever', 'old', 0.4);
@@ -235,15 +239,16 @@ abstract class StoreContract extends TestCase
         $this->store->set('then short', 'new', 0.4);
         $this->store->set('long key' . str_repeat('.', 1000), 'gone soon', 0.4);
         $this->store->set('object', new \ArrayObject([1]), 0.4);
-        $stay = ['a second' => 1.5, 'a minute' => 60, 'a month' => 40 * 86_400, 'a century' => 100 * 366 * 86_400, 'ages' => 1e15, 'no end' => \INF, 'none' => 0];
+        $stay = ['two seconds' => 2.0, 'a minute' => 60, 'a month' => 40 * 86_400, 'a century' => 100 * 366 * 86_400, 'ages' => 1e15, 'no end' => \INF, 'none' => 0];
         foreach ($stay as $key => $ttl) {
             self::assertTrue($this->store->set($key, $ttl, $ttl), $key);
         }
         $go = ['many', '12', 'short', 'then short', 'long key' . str_repeat('.', 1000), 'object'];
         foreach ($go as $key) {
-            self::assertSame($this->keeps(), $this->store->has($key), $key . ' went too early');
+            $isThere = $this->store->has($key);
+            self::assertTrue($isThere === $this->keeps() || microtime(true) >= $start + 0.4, $key . ' went too early');
         }
-        $this->assertHolds('new', 'then short');
+        $this->assertHolds('new', 'then for ever');
 
         usleep(450_000);
 
@@ -254,7 +259,9 @@ abstract class StoreContract extends TestCase
         self::assertSame(array_fill_keys($go, self::MISS), $this->store->getMany($go, self::MISS));
         $this->assertHolds('new', 'then for ever');
         foreach ($stay as $key => $ttl) {
-            $this->assertHolds($ttl, $key);
+            if ($ttl === 0 || microtime(true) < $start + $ttl) {
+                $this->assertHolds($ttl, $key);
+            }
         }
         self::assertTrue($this->store->delete('short'), 'deleting what has expired is no failure');
         self::assertTrue($this->store->set('short', 'again'));
@@ -392,16 +399,16 @@ abstract class StoreContract extends TestCase
         $end = microtime(true) + 0.4;
         $write = fn(int $writer): \Closure => function () use ($end, $writer): int {
             $n = 0;
-            while (microtime(true) < $end) {
+            do {
                 $this->store->set('torn', $this->provable($writer * 1_000_000 + ++$n));
-            }
+            } while (microtime(true) < $end);
 
             return $n;
         };
         $read = function () use ($end): array {
             $whole = 0;
             $torn = 0;
-            while (microtime(true) < $end) {
+            for ($looks = 0; $looks < 100 || microtime(true) < $end; ++$looks) {
                 $value = $this->store->get('torn', self::MISS);
                 if (\is_array($value) && \is_int($value[0] ?? null) && $value === $this->provable($value[0])) {
                     ++$whole;

@@ -70,6 +70,7 @@ final class AddressTest extends TestCase
         yield 'a wrong database' => ['redis://localhost?database=-1', 'has database=-1, which is not a number'];
         yield 'a database as a path' => ['redis://localhost/2', 'has "/2" after its host'];
         yield 'a port that is none' => ['redis://localhost:70000', 'has "localhost:70000" where a host and a port are expected'];
+        yield 'a user for memcached' => ['memcached://me:secret@localhost', 'has a user or a password, which memcached does not ask for here'];
         yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
         yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
         yield 'two databases servers' => ['mysql://me@a,b/db', 'names no single server'];

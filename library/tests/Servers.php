@@ -34,6 +34,15 @@ final class Servers
         return self::$mariaDb ??= MariaDbServer::start(self::directory('mariadb'), ['--max-allowed-packet=2M', '--max-heap-table-size=8M']);
     }
 
+    /** Stops a process and returns once it stands still; it goes on with SIGCONT. */
+    public static function freeze(int $process): void
+    {
+        posix_kill($process, \SIGSTOP);
+        while (preg_match('/^State:\tT/m', (string) file_get_contents(\sprintf('/proc/%d/status', $process))) !== 1) {
+            usleep(1000);
+        }
+    }
+
     /** A new directory, removed at the end of the run. */
     public static function directory(string $name): string
     {

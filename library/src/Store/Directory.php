@@ -55,8 +55,11 @@ final class Directory
      */
     public static function ofThisUser(string $store, string $parent, string $name): string
     {
+        StoreUnavailable::unlessLoaded($store, 'posix', 'common');
         $path = \sprintf('%s/%s-%d', $parent, $name, posix_geteuid());
-        @mkdir($path, 0o700);
+        if (!@mkdir($path, 0o700) && !file_exists($path)) {
+            throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf('Make %s writable for the user %s', $parent, self::userName()));
+        }
         clearstatcache(true, $path);
         if (is_link($path) || !is_dir($path) || fileowner($path) !== posix_geteuid() || (fileperms($path) & 0o077) !== 0) {
             throw StoreUnavailable::because($store, \sprintf('%s is not a directory of the user %s alone', $path, self::userName()), 'Remove it, or make it 0700');
@@ -148,6 +151,9 @@ final class Directory
 
     private static function userName(): string
     {
+        if (!\function_exists('posix_getpwuid')) {
+            return get_current_user();
+        }
         $user = posix_getpwuid(posix_geteuid());
 
         return $user === false ? (string) posix_geteuid() : $user['name'];

@@ -111,8 +111,8 @@ abstract class MemcachedProtocol implements Store
 
     public function clear(): bool
     {
-        if ($this->process !== getmypid()) {
-            $this->reconnectInFork();
+        if ($this->process !== getmypid() && !$this->reconnectInFork()) {
+            return false;
         }
         $generation = self::newGeneration();
         if (!$this->write($this->generationName(), $generation, 0)) {
@@ -177,8 +177,8 @@ abstract class MemcachedProtocol implements Store
     private function name(string $key): ?string
     {
         Key::check($key);
-        if ($this->process !== getmypid()) {
-            $this->reconnectInFork();
+        if ($this->process !== getmypid() && !$this->reconnectInFork()) {
+            return null;
         }
         if (hrtime(true) > $this->generationUntil) {
             $this->askForGeneration();
@@ -224,11 +224,17 @@ abstract class MemcachedProtocol implements Store
         return base64_encode(random_bytes(9));
     }
 
-    private function reconnectInFork(): void
+    private function reconnectInFork(): bool
     {
+        try {
+            $this->connect();
+        } catch (StoreUnavailable) {
+            return false;
+        }
         $this->process = (int) getmypid();
         $this->generationUntil = 0;
-        $this->connect();
+
+        return true;
     }
 
     /** One second more than asked, since memcached's clock ticks in whole ones; the envelope knows the exact time. */

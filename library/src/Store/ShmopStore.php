@@ -32,6 +32,7 @@ final class ShmopStore implements Store
     public function __construct(private readonly string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
+        StoreUnavailable::unlessLoaded('shmop', 'posix', 'common');
         if (!is_readable(self::LIST)) {
             throw StoreUnavailable::because('shmop', self::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
         }

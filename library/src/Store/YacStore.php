@@ -165,7 +165,8 @@ final class YacStore implements Store
     {
         $generation = $this->yac->get($this->generationName);
         if (!\is_string($generation)) {
-            $this->yac->add($this->generationName, self::newGeneration());
+            // Not by add(), which fails in a full Yac. Of two that meet here, one loses what it stored.
+            $this->clear();
             $generation = $this->yac->get($this->generationName);
         }
 

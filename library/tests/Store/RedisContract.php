@@ -140,10 +140,10 @@ abstract class RedisContract extends StoreContract
         $process = self::raw($server->socket)->info()['process_id'];
         self::assertIsNumeric($process);
         $process = (int) $process;
-        posix_kill($process, \SIGSTOP);
+        Servers::freeze($process);
         $start = microtime(true);
         self::assertNull($cache->get('a'));
-        self::assertLessThan(1.0, microtime(true) - $start);
+        self::assertLessThan(10.0, microtime(true) - $start);
         posix_kill($process, \SIGCONT);
         self::assertSame('value of b', $cache->get('b'));
         $server->stop();

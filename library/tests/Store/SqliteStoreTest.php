@@ -84,9 +84,9 @@ final class SqliteStoreTest extends StoreContract
         $other->exec('BEGIN IMMEDIATE');
         $start = microtime(true);
         self::assertSame('old', $cache->get('k'), 'readers do not wait');
-        self::assertLessThan(0.5, microtime(true) - $start);
+        self::assertLessThan(1.0, microtime(true) - $start);
         self::assertFalse($cache->set('k', 'new'));
-        self::assertLessThan(4.0, microtime(true) - $start);
+        self::assertLessThan(10.0, microtime(true) - $start);
         $other->exec('COMMIT');
         self::assertTrue($cache->set('k', 'new'));
         self::assertSame('new', $cache->get('k'));
