@@ -35,12 +35,16 @@ final class CommandLine extends Php
     /** @var resource */
     private $errors;
 
+    /** Of the process, and of the session that its children are in. */
+    private readonly int $id;
+
     /** @param list<string> $command */
     public function __construct(array $command)
     {
         $this->errors = self::opened(tmpfile());
         $this->process = self::opened(proc_open(Bound::toThisProcess($command), [['pipe', 'r'], ['pipe', 'w'], $this->errors], $pipes));
         [$this->code, $this->answers] = $pipes;
+        $this->id = proc_get_status($this->process)['pid'];
     }
 
     public function run(string $code): mixed
@@ -78,10 +82,17 @@ final class CommandLine extends Php
         $this->close();
     }
 
+    /** Kills the process; its children go on. */
+    public function kill(): void
+    {
+        Processes::kill($this->id);
+    }
+
+    /** Kills the process and its children. */
     public function stop(): void
     {
         if (\is_resource($this->process)) {
-            proc_terminate($this->process, \SIGKILL);
+            posix_kill(-$this->id, \SIGKILL); // nobody else has the number before the process is closed
             $this->close();
         }
     }

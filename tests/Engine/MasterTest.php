@@ -5,10 +5,11 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Tool\Server\PhpFpmPool;
+use Larder\Tool\Server\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /**
- * FPM's master, which forks the workers of all users, never has anything of a segment: what it mapped would be
+ * FPM's master (and whoever else forks the workers of a site), which forks the workers of all users, never has anything of a segment: what it mapped would be
  * inherited by all of them.
  */
 final class MasterTest extends EngineTestCase
@@ -98,6 +99,26 @@ final class MasterTest extends EngineTestCase
         [$one, $other] = [$fpm->begin(self::RECORD), $fpm->begin(self::RECORD)];
         self::assertNotSame($fpm->end($one), $fpm->end($other));
         $this->assertHoldsNothing($fpm, 'after requests');
+    }
+
+    /** php-cgi's parent is a master, too; its children are workers with a record each and an end of each request. */
+    public function testTheParentOfCgiProcessesHoldsNothing(): void
+    {
+        try {
+            $cgi = $this->sandbox->cgiServer(children: 2);
+        } catch (ServerFailed $missing) {
+            self::markTestSkipped($missing->getMessage());
+        }
+        $parent = (int) $cgi->process->pid();
+        self::assertTrue($cgi->run('return larder_store("value", str_repeat("a long string ", 50));'));
+        $requests = [$cgi->begin(self::RECORD), $cgi->begin(self::RECORD)];
+        self::assertCount(2, array_unique(array_map($cgi->end(...), $requests), \SORT_REGULAR));
+        self::assertSame(1, $cgi->run('$value = larder_fetch("value"); return larder_info()["pins"]["mine"];'));
+        self::assertSame([], $cgi->run('return larder_info()["processes"]["holders"];'));
+
+        $children = Processes::childrenOf($parent);
+        self::assertCount(2, $children);
+        self::assertSame([0, 3, 3], array_map(fn(int $pid): int => \count($this->sandbox->heldBy($pid)), [$parent, ...$children]));
     }
 
     /** @param array<string, string|int> $ini */

@@ -11,9 +11,11 @@ abstract class Php
      * Runs the body of a function and gives what it returns.
      *
      * @throws NoAnswer when it throws, or does not come to its end
+     * @phpstan-impure
      */
     abstract public function run(string $code): mixed;
 
+    /** @phpstan-impure */
     final public function number(string $code): int
     {
         $value = $this->run($code);
@@ -21,6 +23,7 @@ abstract class Php
         return \is_int($value) ? $value : throw new NoAnswer(\sprintf('no integer, but %s: %s', get_debug_type($value), $code));
     }
 
+    /** @phpstan-impure */
     final public function text(string $code): string
     {
         $value = $this->run($code);
@@ -28,13 +31,21 @@ abstract class Php
         return \is_string($value) ? $value : throw new NoAnswer(\sprintf('no string, but %s: %s', get_debug_type($value), $code));
     }
 
-    /** One number of larder_info(), by the names that lead to it. */
+    /**
+     * One number of larder_info(), by the names that lead to it.
+     *
+     * @phpstan-impure
+     */
     final public function figure(string ...$names): int
     {
         return $this->number('return larder_info()' . implode('', array_map(static fn(string $name): string => "['$name']", $names)) . ';');
     }
 
-    /** The process that answers now. */
+    /**
+     * The process that answers now.
+     *
+     * @phpstan-impure
+     */
     final public function pid(): int
     {
         return $this->number('return getmypid();');

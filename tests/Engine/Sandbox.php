@@ -100,7 +100,7 @@ final class Sandbox
     /**
      * A command line.
      *
-     * @param array<string, string|int> $ini
+     * @param array<string, string|int|null> $ini
      * @param list<string> $through a command that runs it, such as ['sh', '-c', 'umask 0; exec "$@"', 'sh']
      */
     public function commandLine(?User $user = null, array $ini = [], array $through = []): CommandLine
@@ -116,7 +116,7 @@ final class Sandbox
      * PHP-FPM.
      *
      * @param non-empty-list<PhpFpmPool>|null $pools null: one worker of the site's user
-     * @param array<string, string|int> $ini
+     * @param array<string, string|int|null> $ini null: PHP's own, where the sandbox has another
      * @param User|null $user who runs the master; null: who runs the tests
      * @param list<string> $through a command that runs it
      */
@@ -127,7 +127,7 @@ final class Sandbox
         chmod("$folder/fpm.log", 0o666);
         $server = PhpFpmServer::start(
             $folder,
-            [...$this->settings(), ...$ini],
+            $this->settings($ini),
             [$this->engine],
             $pools ?? [new PhpFpmPool(user: User::site()->name)],
             [...$through, ...($user ?? User::current())->through('TERM')],
@@ -139,7 +139,16 @@ final class Sandbox
 
     public function cgi(): Cgi
     {
-        return new Cgi($this, $this->command(Executable::find(['php-cgi' . \PHP_MAJOR_VERSION . '.' . \PHP_MINOR_VERSION, 'php-cgi'], 'php-cgi')->path, User::site()));
+        return new Cgi($this, $this->command(self::cgiProgram(), User::site()));
+    }
+
+    /** php-cgi that waits for requests, a parent with so many children. */
+    public function cgiServer(int $children): CgiServer
+    {
+        $server = CgiServer::start($this, $this->command(self::cgiProgram(), User::site(), deathSignal: 'TERM'), $children);
+        $this->stops[] = $server->process->stop(...);
+
+        return $server;
     }
 
     public function builtInServer(): BuiltInServer
@@ -153,18 +162,19 @@ final class Sandbox
     /**
      * The command that runs a PHP program of the user with the engine.
      *
-     * @param array<string, string|int> $ini
+     * @param array<string, string|int|null> $ini
      * @param list<string> $through
+     * @param 'KILL'|'TERM' $deathSignal what it gets when the tests die
      * @return list<string>
      */
-    public function command(string $program, User $user, array $ini = [], array $through = []): array
+    public function command(string $program, User $user, array $ini = [], array $through = [], string $deathSignal = 'KILL'): array
     {
         $options = ['-d', "extension=$this->engine"];
-        foreach ([...$this->settings(), 'display_errors' => 'stderr', 'log_errors' => '0', ...$ini] as $name => $value) {
+        foreach ($this->settings(['display_errors' => 'stderr', 'log_errors' => '0', ...$ini]) as $name => $value) {
             array_push($options, '-d', "$name=$value");
         }
 
-        return [...$through, ...$user->through(), $program, ...$options];
+        return [...$through, ...$user->through($deathSignal), $program, ...$options];
     }
 
     /** The folder of a user's segments. */
@@ -187,9 +197,19 @@ final class Sandbox
         return Processes::holds($pid, $this->memory . '/larder-');
     }
 
-    /** @return array<string, string|int> */
-    private function settings(): array
+    private static function cgiProgram(): string
     {
-        return ['larder.path' => $this->memory, 'larder.size' => self::SIZE];
+        $version = \PHP_MAJOR_VERSION . '.' . \PHP_MINOR_VERSION;
+
+        return Executable::find(["php-cgi$version", 'php-cgi'], "php$version-cgi")->path;
+    }
+
+    /**
+     * @param array<string, string|int|null> $ini
+     * @return array<string, string|int>
+     */
+    private function settings(array $ini): array
+    {
+        return array_filter(['larder.path' => $this->memory, 'larder.size' => self::SIZE, ...$ini], static fn(mixed $value): bool => $value !== null);
     }
 }

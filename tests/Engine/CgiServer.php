@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\Tool\Server\Address;
+use Larder\Tool\Server\Executable;
+use Larder\Tool\Server\ServerProcess;
+use Symfony\Component\Process\Process;
+
+/** php-cgi as a FastCGI server. */
+final class CgiServer extends Php
+{
+    private function __construct(
+        private readonly Sandbox $sandbox,
+        private readonly string $socket,
+        public readonly ServerProcess $process,
+    ) {}
+
+    /** @param list<string> $command php-cgi and its settings */
+    public static function start(Sandbox $sandbox, array $command, int $children): self
+    {
+        $socket = Address::socket($sandbox->folder(), 'cgi');
+
+        return new self($sandbox, $socket, ServerProcess::start(
+            [...$command, '-b', $socket],
+            "$socket.log",
+            static fn(): bool => Address::says($socket, '', ''),
+            deathSignal: 'TERM',
+            environment: ['PHP_FCGI_CHILDREN' => (string) $children],
+        ));
+    }
+
+    public function run(string $code): mixed
+    {
+        return $this->end($this->begin($code));
+    }
+
+    /** As run(), without waiting: end() gives the answer. */
+    public function begin(string $code): Process
+    {
+        $request = new Process([
+            'env', '-i', 'GATEWAY_INTERFACE=CGI/1.1', 'REQUEST_METHOD=GET', 'QUERY_STRING=', 'SCRIPT_FILENAME=' . $this->sandbox->page($code),
+            Executable::find(['cgi-fcgi'], 'libfcgi-bin')->path, '-bind', '-connect', $this->socket,
+        ]);
+        $request->start();
+
+        return $request;
+    }
+
+    public function end(Process $request): mixed
+    {
+        $request->wait();
+        [, $body] = [...explode("\r\n\r\n", $request->getOutput(), 2), ''];
+
+        return Sandbox::answer($body, $request->getErrorOutput());
+    }
+}

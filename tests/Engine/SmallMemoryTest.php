@@ -1,0 +1,114 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Symfony\Component\Process\Process;
+
+/** The settings as they are, in a container whose /dev/shm has 64 MiB. */
+final class SmallMemoryTest extends EngineTestCase
+{
+    private const MIB = 1 << 20;
+
+    /** Runs a command that has another /dev/shm than everybody else. */
+    private const CONTAINER = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm && exec "$@"', 'sh'];
+
+    private const DEFAULTS = ['larder.path' => null, 'larder.size' => null];
+
+    private string $log;
+
+    protected function setUp(): void
+    {
+        $attempt = new Process([...self::CONTAINER, 'true']);
+        if ($attempt->run() !== 0) {
+            self::markTestSkipped('nothing can be mounted here: ' . trim($attempt->getErrorOutput()));
+        }
+        parent::setUp();
+        $this->log = $this->sandbox->folder() . '/errors';
+    }
+
+    public function testTheSegmentTakesWhatIsThere(): void
+    {
+        $fpm = $this->container();
+        self::assertSame(64.0 * self::MIB, $fpm->run('return disk_free_space("/dev/shm");'));
+        $this->assertWorks($fpm, atLeast: 56, atMost: 64);
+
+        // Who comes later finds it, though it is not as large as the settings say.
+        $other = $this->sandbox->commandLine(ini: self::DEFAULTS, through: ['nsenter', '--mount', '--target', (string) $fpm->master()]);
+        self::assertSame('value', $other->run('return larder_fetch("value");'));
+        self::assertTrue($other->run('return larder_store("value", "of the other");'));
+        self::assertSame('of the other', $fpm->run('return larder_fetch("value");'));
+    }
+
+    public function testTheSegmentLeavesOthersWhatTheyHave(): void
+    {
+        $fpm = $this->container();
+        $this->take($fpm, 20 * self::MIB);
+        $this->assertWorks($fpm, atLeast: 38, atMost: 43);
+    }
+
+    public function testWithTooLittleMemoryTheSiteWorksWithoutACache(): void
+    {
+        $fpm = $this->container();
+        $this->take($fpm, 60 * self::MIB);
+        $request = 'return [larder_store("value", "value"), larder_fetch("value", "none"), larder_exists("value"), larder_increment("count"), larder_delete("value"), larder_clear()];';
+        for ($i = 0; $i < 5; ++$i) {
+            self::assertSame([false, 'none', false, false, false, false], $fpm->run($request));
+        }
+        $reason = '/dev/shm/larder-' . User::site()->id . ' has 4 MiB free, the least for a segment is 8 MiB; free some or set larder.path';
+        self::assertSame([false, $reason], $fpm->run('return [larder_info()["available"], larder_info()["reason"]];'));
+        self::assertSame(1, substr_count($this->logged(), $reason), 'said once, not in every request');
+        self::assertStringContainsString('larder: no cache in this process: ', $this->logged());
+
+        $fpm->run('return unlink("/dev/shm/taken");');
+        $this->assertWorks($fpm, atLeast: 56, atMost: 64);
+    }
+
+    /** The segment's memory was taken when it was made: to write to it is no risk, whatever others do later. */
+    public function testWhenOthersFillTheRestNothingHappens(): void
+    {
+        $fpm = $this->container();
+        $worker = $fpm->pid();
+        $this->take($fpm, self::MIB);
+        $this->assertWorks($fpm, atLeast: 56, atMost: 64);
+        self::assertSame(0.0, $fpm->run('$file = fopen("/dev/shm/rest", "w"); while (@fwrite($file, str_repeat("x", 4_096)) > 0); return disk_free_space("/dev/shm");'));
+
+        self::assertSame(0, $fpm->run('for ($i = 0, $refused = 0; $i < 3_000; ++$i) { $refused += !larder_store("$i", str_repeat("$i", 10_000)); } return $refused;'));
+        self::assertSame($worker, $fpm->pid());
+        self::assertStringNotContainsString('SIGBUS', $fpm->log());
+        // a new worker attaches, though nothing could be made any more
+        $fpm->server->reload();
+        self::assertSame(str_repeat('2999', 10_000), $fpm->run('return larder_fetch("2999");'));
+    }
+
+    private function container(): Fpm
+    {
+        return $this->sandbox->fpm(ini: [...self::DEFAULTS, 'log_errors' => 1, 'error_log' => $this->log], through: self::CONTAINER);
+    }
+
+    private function take(Fpm $fpm, int $bytes): void
+    {
+        self::assertSame($bytes, $fpm->run("return file_put_contents('/dev/shm/taken', str_repeat('x', $bytes));"));
+    }
+
+    private function logged(): string
+    {
+        return is_file($this->log) ? (string) file_get_contents($this->log) : '';
+    }
+
+    /** In MiB, what the segment may take. */
+    private function assertWorks(Fpm $fpm, int $atLeast, int $atMost): void
+    {
+        self::assertTrue($fpm->run('return larder_store("value", "value");'), $fpm->text('return larder_info()["reason"];'));
+        $size = $fpm->figure('size');
+        self::assertGreaterThanOrEqual($atLeast * self::MIB, $size);
+        self::assertLessThanOrEqual($atMost * self::MIB, $size);
+        self::assertSame(64 * self::MIB, $fpm->figure('size_asked'));
+        self::assertSame('value', $fpm->run('return larder_fetch("value");'));
+        self::assertSame(0, $fpm->run('for ($i = 0, $refused = 0; $i < 1_000; ++$i) { $refused += !larder_store("$i", str_repeat("$i ", 10_000)); } return $refused;'));
+        self::assertTrue($fpm->run('return larder_store("value", "value");'));
+        $said = \sprintf('had room for %d of the 64 MiB that larder.size asks for', $size >> 20);
+        self::assertSame($size < 64 * self::MIB ? 1 : 0, substr_count($this->logged(), $said), $this->logged());
+    }
+}
