@@ -56,6 +56,10 @@ static void store(struct cache *cache, const struct trace *trace, uint32_t numbe
     memcpy(span.desk, &number, sizeof number);
     result = cache_commit(cache, key, &span, KIND, 0, CACHE_SET);
     EXPECT(result == CACHE_OK || result == CACHE_BUSY);
+    struct cache_value value;
+    if (trace->plan->read_back && result == CACHE_OK) {
+        cache_find(cache, key, true, &value);
+    }
 }
 
 static bool look_up(struct cache *cache, const struct run *run, uint32_t number, const struct cache_key *key) {

@@ -21,6 +21,7 @@ struct page {
     uint32_t first, last; /* key + 1 */
     uint32_t used;        /* units */
     uint32_t run;         /* pages that its one entry takes, else 1 */
+    uint64_t age;         /* what `opened` was when it was opened */
 };
 
 struct log_cache {
@@ -34,6 +35,7 @@ struct log_cache {
     uint32_t free_pages; /* a run takes several pages and one number */
     struct queue logs[LOGS];
     uint32_t open[LOGS]; /* number + 1 */
+    uint64_t opened;     /* pages of the probation log, ever */
 };
 
 static uint8_t log_of_new(const struct log_cache *cache) {
@@ -43,7 +45,8 @@ static uint8_t log_of_new(const struct log_cache *cache) {
 static uint32_t open_page(struct log_cache *cache, uint8_t log, uint32_t run) {
     const uint32_t page = cache->unused[--cache->unused_count];
     cache->free_pages -= run;
-    cache->pages[page] = (struct page){.run = run};
+    cache->pages[page] = (struct page){.run = run, .age = cache->opened + 1};
+    cache->opened += log == PROBATION ? run : 0;
     cache->nodes[page].units = run;
     queue_add(&cache->logs[log], cache->nodes, page, log);
     return page;
@@ -84,7 +87,7 @@ static unsigned lowered(const struct log_cache *cache, unsigned use) {
 /* A run is not copied: one that was used becomes the newest of the main log. */
 static bool keep_run(struct log_cache *cache, uint32_t page, uint8_t log) {
     struct entry *entry = &cache->entries[cache->pages[page].first - 1];
-    const unsigned from = log == PROBATION ? cache->rules->move_from : 1;
+    const unsigned from = cache->rules->move_from;
     if (cache->pages[page].run == 1 || entry->use < from) {
         return false;
     }
@@ -113,20 +116,30 @@ static void drain(struct log_cache *cache) {
     if (keep_run(cache, page, log)) {
         return;
     }
-    const unsigned from = log == PROBATION ? rules->move_from : 1;
     uint32_t budget = log == PROBATION ? rules->budget : rules->main_budget;
     uint32_t next;
     for (uint32_t key = cache->pages[page].first; key; key = next) {
         struct entry *entry = &cache->entries[key - 1];
         next = entry->next;
         entry->page = 0;
-        if (entry->use >= from && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+        const bool fits = log == MAIN ? budget > 0 : entry->units <= budget;
+        if (entry->use >= rules->move_from && fits && append(cache, MAIN, key - 1, 0)) {
             entry->use = lowered(cache, entry->use);
-            budget -= entry->units;
+            budget -= entry->units < budget ? entry->units : budget;
         }
     }
     cache->unused[cache->unused_count++] = page;
     cache->free_pages += cache->pages[page].run;
+}
+
+/* The first use counts for less while the entry is new: what was just stored is often read at once. */
+static void use(struct log_cache *cache, struct entry *entry) {
+    const struct page *page = &cache->pages[entry->page - 1];
+    const bool is_new =
+        cache->nodes[entry->page - 1].place == PROBATION && cache->opened - page->age <= page->run;
+    if (entry->use < cache->rules->use_max) {
+        entry->use += entry->use == 0 && !is_new ? cache->rules->move_from : 1;
+    }
 }
 
 static void store(struct log_cache *cache, uint32_t key) {
@@ -172,8 +185,9 @@ double log_policy(const struct trace *trace, const struct log_rules *rules) {
         score_add(&score, trace, i, hit);
         if (!hit) {
             store(&cache, trace->request[i]);
-        } else if (entry->use < rules->use_max) {
-            entry->use++;
+        }
+        if (hit || trace->plan->read_back) {
+            use(&cache, entry);
         }
     }
     free(cache.entries);

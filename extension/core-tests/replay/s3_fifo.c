@@ -78,6 +78,7 @@ double s3_fifo_policy(const struct trace *trace, uint64_t units) {
         } else {
             node->units = trace_entry_units(trace, key);
             insert(&cache, key, units);
+            node->use += trace->plan->read_back;
         }
     }
     free(cache.nodes);

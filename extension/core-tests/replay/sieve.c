@@ -29,7 +29,7 @@ double sieve_policy(const struct trace *trace, uint64_t units) {
         while (queue.units + nodes[key].units > units) {
             evict(&queue, nodes, &hand);
         }
-        nodes[key].use = 0;
+        nodes[key].use = trace->plan->read_back;
         queue_add(&queue, nodes, key, 1);
     }
     free(nodes);

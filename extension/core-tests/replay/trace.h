@@ -5,6 +5,7 @@
 #ifndef LARDER_REPLAY_TRACE_H
 #define LARDER_REPLAY_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct plan {
     enum sizes sizes;
     double alpha;    /* of Zipf: the key of rank r is asked for as often as r to the power of -alpha */
     double multiple; /* the bytes of all keys, as a multiple of the memory */
+    bool read_back;  /* what was stored is read once at once, which does not count as a request */
 };
 
 struct trace {

@@ -1,0 +1,402 @@
+/*
+ * Every kind of call, killed and stopped at every point that it passes. What is left must be sound, every value
+ * whole and of its key, the next store of the same key must succeed within a moment, and in the end no page may be
+ * lost. A stopped process keeps nobody from reading, nor from writing other keys.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "page.h"
+#include "pin.h"
+#include "point.h"
+#include "points.h"
+#include "storms.h"
+
+/* Keys 0 to 49 hold values, 50 to 54 integers, 60 to 79 share one hash, from 1000 on whatever fills the memory. */
+enum { VALUES = 50, INTEGERS = 5, FIRST_INTEGER = 50, FIRST_CROWDED = 60, CROWDED = 20, LONG_FROM = 45 };
+
+static struct cache_key key_number(unsigned number) {
+    struct cache_key key = key_of("key %u", number);
+    if (number >= FIRST_CROWDED && number < FIRST_CROWDED + CROWDED) {
+        key.hash = 4711;
+    }
+    return key;
+}
+
+static size_t length_number(unsigned number) {
+    return number >= 1000            ? 9000
+           : number >= FIRST_CROWDED ? 64
+           : number >= LONG_FROM     ? 100 * KIB + number * 8
+                                     : 40 + number * 300;
+}
+
+static enum cache_result set(struct cache *cache, unsigned number, unsigned version) {
+    return put(cache, key_number(number), number * UINT64_C(1000000) + version, length_number(number));
+}
+
+/* A miss, or a value that is whole and this key's. */
+static bool expect_proven(struct cache *cache, unsigned number, bool zero_copy) {
+    const struct cache_key key = key_number(number);
+    struct cache_value value;
+    if (!cache_find(cache, &key, zero_copy, &value)) {
+        return false;
+    }
+    if (value.kind == CACHE_INTEGER) {
+        EXPECT_EQUAL(value.length, 8);
+        return true;
+    }
+    const uint64_t seed = *(const uint64_t *)value.bytes;
+    EXPECT_EQUAL(seed / 1000000, number);
+    EXPECT_EQUAL(value.length, (length_number(number) + 7) / 8 * 8);
+    EXPECT(is_pattern(value.bytes, value.length, seed));
+    return true;
+}
+
+static void count_one(struct cache *cache, unsigned number) {
+    const struct cache_key key = key_number(number);
+    int64_t result;
+    cache_count(cache, &key, 1, 0, &result);
+}
+
+/* ---- What a victim does ---- */
+
+static void fill_pages(struct cache *cache, unsigned laps) {
+    const unsigned stores = cache->map.page_count * 7 * laps;
+    for (unsigned i = 0; i < stores; i++) {
+        set(cache, 1000 + i, 1);
+        if (i % 3 == 0) {
+            expect_proven(cache, i / 3 % VALUES, false);
+            count_one(cache, FIRST_INTEGER + i % INTEGERS);
+        }
+    }
+}
+
+static void call_set_new(struct cache *cache) {
+    const struct cache_key key = key_number(3);
+    cache_delete(cache, &key);
+    set(cache, 3, 2);
+}
+static void call_set(struct cache *cache) {
+    set(cache, 4, 2);
+}
+static void call_set_long(struct cache *cache) {
+    set(cache, 46, 2);
+}
+static void call_add(struct cache *cache) {
+    put_as(cache, key_number(5), 5000002, length_number(5), 0, CACHE_ADD);
+}
+static void call_replace(struct cache *cache) {
+    put_as(cache, key_number(6), 6000002, length_number(6), 0, CACHE_REPLACE);
+}
+static void call_abandon(struct cache *cache) {
+    static const size_t lengths[] = {100, 200 * KIB};
+    for (unsigned i = 0; i < 2; i++) {
+        struct cache_span span;
+        const struct cache_key key = key_number(7);
+        if (cache_reserve(cache, &key, lengths[i], CACHE_SET, &span) == CACHE_OK) {
+            cache_abandon(cache, &span);
+        }
+    }
+}
+static void call_delete(struct cache *cache) {
+    const struct cache_key key = key_number(8), key_long = key_number(47);
+    cache_delete(cache, &key);
+    cache_delete(cache, &key_long);
+}
+static void call_clear(struct cache *cache) {
+    cache_clear(cache);
+}
+static void call_touch(struct cache *cache) {
+    static const unsigned numbers[] = {9, 48, FIRST_INTEGER};
+    for (unsigned i = 0; i < 3; i++) {
+        const struct cache_key key = key_number(numbers[i]);
+        cache_touch(cache, &key, cache_now() + 600000);
+    }
+}
+static void call_count(struct cache *cache) {
+    count_one(cache, FIRST_INTEGER);
+    const struct cache_key key = key_number(FIRST_INTEGER + 1);
+    cache_delete(cache, &key);
+    count_one(cache, FIRST_INTEGER + 1);
+    cache_swap(cache, &key, 1, 5);
+}
+static void call_find(struct cache *cache) {
+    for (unsigned i = 0; i < VALUES; i += 7) {
+        expect_proven(cache, i, true);
+        expect_proven(cache, i, false);
+        const struct cache_key key = key_number(i);
+        cache_exists(cache, &key);
+    }
+}
+static void call_expired(struct cache *cache) {
+    const struct cache_key key = key_number(10);
+    put_as(cache, key, 10000002, length_number(10), cache_now() - 1, CACHE_SET);
+    cache_request_end(cache, false);
+    expect_proven(cache, 10, true);
+}
+static void call_fill(struct cache *cache) {
+    fill_pages(cache, 3);
+}
+static void call_fill_long(struct cache *cache) {
+    for (unsigned i = 0; i < 30; i++) {
+        set(cache, LONG_FROM + i % 5, 3 + i);
+        set(cache, 1000 + i, 2);
+    }
+}
+static void call_crowd(struct cache *cache) {
+    for (unsigned i = 0; i < CROWDED; i++) {
+        set(cache, FIRST_CROWDED + i, 2);
+    }
+}
+static void call_fork(struct cache *cache) {
+    expect_proven(cache, 1, true);
+    const pid_t child = fork();
+    expect_proven(cache, 1, true);
+    if (child == 0) {
+        cache_request_end(cache, false);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    cache_request_end(cache, false);
+}
+static void call_recount(struct cache *cache) {
+    for (unsigned i = 0; i < VALUES; i++) {
+        expect_proven(cache, i, true);
+    }
+    cache_request_end(cache, false);
+    word_poke(&cache->map.header->recounted, 0);
+    pin_recount(cache);
+}
+static void die_with_lock(void *argument) {
+    struct cache *cache = open_cache(8);
+    (void)argument;
+    at_point("lock_taken", 1, die_here);
+    set(cache, 11, 2);
+}
+static void call_take_over(struct cache *cache) {
+    /* The hook of this process is the recording or the killing one: set anew in the child only. */
+    finish_killed(start_fork(die_with_lock, NULL));
+    set(cache, 11, 3);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct cache *);
+} calls[] = {
+    {"set of a new key", call_set_new},
+    {"set", call_set},
+    {"set of a long value", call_set_long},
+    {"add", call_add},
+    {"replace", call_replace},
+    {"abandon", call_abandon},
+    {"delete", call_delete},
+    {"clear", call_clear},
+    {"touch", call_touch},
+    {"count", call_count},
+    {"find", call_find},
+    {"find of an expired value", call_expired},
+    {"sets in a full cache", call_fill},
+    {"sets of long values in a full cache", call_fill_long},
+    {"sets of colliding keys", call_crowd},
+    {"fork", call_fork},
+    {"recount", call_recount},
+    {"taking over a lock", call_take_over},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* ---- One victim ---- */
+
+enum { SEQUENCE_MAX = 1 << 16 };
+static struct {
+    atomic_uint length;
+    unsigned char points[SEQUENCE_MAX];
+} * sequence; /* what a recorded call passed, in order; shared */
+
+static pid_t recorder;
+static void record(const char *name) {
+    const unsigned at = atomic_load(&sequence->length);
+    if (getpid() == recorder && at < SEQUENCE_MAX) {
+        sequence->points[at] = (unsigned char)point_number(name);
+        atomic_store(&sequence->length, at + 1);
+    }
+}
+
+static unsigned end_point, passings_left;
+static bool stops;
+static void end_here(const char *name) {
+    if (passings_left > 0 && point_number(name) == end_point && getpid() == recorder && --passings_left == 0) {
+        atomic_fetch_add(&(stops ? point_counts->stopped : point_counts->killed)[end_point], 1);
+        raise(stops ? SIGSTOP : SIGKILL);
+    }
+}
+
+/* Attaches, calls, ends its request and detaches; the hook sees all of it. */
+static void victim(void *argument) {
+    const unsigned call = (unsigned)(uintptr_t)argument;
+    recorder = getpid();
+    cache_point_hook = passings_left ? end_here : record;
+    struct cache *cache = open_cache(8);
+    calls[call].run(cache);
+    cache_request_end(cache, false);
+    cache_detach(cache);
+    cache_point_hook = NULL;
+}
+
+/* ---- The survivor ---- */
+
+static void prepare(struct cache *cache) {
+    for (unsigned i = 0; i < VALUES; i++) {
+        set(cache, i, 1);
+        expect_proven(cache, i, false);
+    }
+    for (unsigned i = 0; i < INTEGERS; i++) {
+        count_one(cache, FIRST_INTEGER + i);
+    }
+    for (unsigned i = 0; i < CROWDED; i++) {
+        set(cache, FIRST_CROWDED + i, 1);
+    }
+}
+
+static uint64_t longest_store, longest_find;
+static uint64_t timed(uint64_t begun, uint64_t *longest) {
+    const uint64_t took = nanoseconds() - begun;
+    *longest = took > *longest ? took : *longest;
+    return took;
+}
+
+static void read_everything(struct cache *cache) {
+    for (unsigned i = 0; i < FIRST_CROWDED + CROWDED; i++) {
+        const uint64_t begun = nanoseconds();
+        expect_proven(cache, i, i % 2);
+        timed(begun, &longest_find);
+    }
+}
+
+/* Nothing is refused after a death. */
+static void write_everything(struct cache *cache, unsigned version) {
+    for (unsigned i = 0; i < FIRST_CROWDED + CROWDED; i++) {
+        if (i >= VALUES && i < FIRST_CROWDED) {
+            continue;
+        }
+        const uint64_t begun = nanoseconds();
+        EXPECT_EQUAL(set(cache, i, version), CACHE_OK);
+        timed(begun, &longest_store);
+        EXPECT(expect_proven(cache, i, false));
+    }
+    for (unsigned i = 0; i < INTEGERS; i++) {
+        const struct cache_key key = key_number(FIRST_INTEGER + i);
+        int64_t result;
+        EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
+    }
+}
+
+/* Beside a stopped process a few keys may be refused: those whose bucket it has locked. */
+static void write_beside(struct cache *cache) {
+    unsigned refused = 0;
+    for (unsigned i = 0; i < VALUES; i++) {
+        const uint64_t begun = nanoseconds();
+        const enum cache_result result = set(cache, i, 7);
+        timed(begun, &longest_store);
+        EXPECT(result == CACHE_OK || result == CACHE_BUSY);
+        refused += result == CACHE_BUSY;
+        EXPECT_EQUAL(expect_proven(cache, i, false), result == CACHE_OK);
+    }
+    EXPECT(refused <= 3);
+    for (unsigned i = 0; i < 300; i++) {
+        const enum cache_result result = set(cache, 1000 + i, 7);
+        EXPECT(result == CACHE_OK || result == CACHE_BUSY);
+    }
+}
+
+static void one(struct cache *cache, unsigned call, unsigned point, unsigned passing, bool stop) {
+    const struct cache_key held_key = key_number(1);
+    struct cache_value held;
+    EXPECT(cache_find(cache, &held_key, true, &held));
+    end_point = point;
+    passings_left = passing;
+    stops = stop;
+    const pid_t child = start(victim, (void *)(uintptr_t)call);
+    if (stop) {
+        int status;
+        EXPECT(waitpid(child, &status, WUNTRACED) == child);
+        if (WIFSTOPPED(status)) { /* else its way was another one this time */
+            read_everything(cache);
+            write_beside(cache);
+            expect_sound(cache);
+            kill(child, SIGCONT);
+            EXPECT(waitpid(child, &status, 0) == child);
+        }
+        EXPECT_EQUAL(status, 0);
+    } else {
+        int status;
+        EXPECT(waitpid(child, &status, 0) == child);
+        EXPECT(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    }
+    passings_left = 0;
+    EXPECT(held.hold == CACHE_COPIED || is_pattern(held.bytes, held.length, *(const uint64_t *)held.bytes));
+    expect_sound(cache);
+    read_everything(cache);
+    end_request(cache);
+    write_everything(cache, 9);
+}
+
+/* The first, the middle and the last time that a call passes each point. */
+static void at_every_point(struct cache *cache, unsigned call, bool stop) {
+    recorder = 0;
+    atomic_store(&sequence->length, 0);
+    finish(start(victim, (void *)(uintptr_t)call));
+    write_everything(cache, 8);
+    const unsigned length = atomic_load(&sequence->length);
+    EXPECT(length > 0);
+    for (unsigned point = 0; point < point_count(); point++) {
+        unsigned times = 0;
+        for (unsigned i = 0; i < length; i++) {
+            times += sequence->points[i] == point;
+        }
+        const unsigned passings[3] = {1, (times + 1) / 2, times};
+        for (unsigned i = 0; i < 3 && times > 0; i++) {
+            if (i == 0 || passings[i] != passings[i - 1]) {
+                one(cache, call, point, passings[i], stop);
+            }
+        }
+    }
+}
+
+static void every_call(bool stop) {
+    sequence = mmap(NULL, sizeof *sequence, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct cache *cache = open_cache(8);
+    prepare(cache);
+    for (unsigned call = 0; call < CALLS; call++) {
+        at_every_point(cache, call, stop);
+        if (call % 4 == 3) {
+            end_request(cache);
+            expect_nothing_left(cache);
+            prepare(cache);
+        }
+    }
+    end_request(cache);
+    expect_nothing_left(cache);
+    printf("        longest store %.1f ms, longest find %.1f ms\n", (double)longest_store / 1e6,
+           (double)longest_find / 1e6);
+    EXPECT(longest_store < 1000 * 1000 * 1000);
+}
+
+static void killed(void) {
+    every_call(false);
+}
+static void stopped(void) {
+    every_call(true);
+}
+
+static const struct test tests[] = {
+    {"killed at every point of every call", killed},
+    {"stopped at every point of every call", stopped},
+    {0},
+};
+const struct suite suite_every_point = {.name = "points", .tests = tests, .seconds = 300};

@@ -1,0 +1,24 @@
+/* Kills and stops processes: `test-storm [--kills N] [part of a title…]`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "points.h"
+#include "storms.h"
+
+/* After the others: was every point reached? */
+static const struct test coverage_tests[] = {{"a process died at every point of core", points_expect_all}, {0}};
+const struct suite suite_coverage = {.name = "coverage", .tests = coverage_tests};
+
+int main(int argc, char **argv) {
+    if (argc > 2 && strcmp(argv[1], "--kills") == 0) {
+        storm_kills = strtoul(argv[2], NULL, 10);
+        argv += 2;
+        argc -= 2;
+    }
+    points_begin();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    const struct suite *const suites[] = {&suite_every_point, &suite_creation, &suite_storm, &suite_coverage,
+                                          NULL};
+    return harness_main(argc, argv, suites);
+}

@@ -1,0 +1,31 @@
+/*
+ * Every POINT of core: how often a process died or stopped there. The list is made from core's sources when this
+ * is built (build/.../points.list), so a new point that no test reaches fails the run.
+ */
+#ifndef LARDER_POINTS_H
+#define LARDER_POINTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { POINTS_MAX = 96 };
+
+/* Shared by all processes of the run. */
+struct point_counts {
+    atomic_long passed[POINTS_MAX]; /* in recordings only */
+    atomic_long killed[POINTS_MAX];
+    atomic_long stopped[POINTS_MAX];
+};
+extern struct point_counts *point_counts;
+
+extern const char *const point_names[];
+unsigned point_count(void);
+/* The number of a point; the run fails if core has one that is not in the list. */
+unsigned point_number(const char *name);
+
+/* Makes the shared counts; before any test. */
+void points_begin(void);
+/* Prints a line for each point and expects that at each some process died. */
+void points_expect_all(void);
+
+#endif
