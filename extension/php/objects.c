@@ -148,6 +148,11 @@ bool objects_unserialize(zend_string *bytes, uint32_t kind, zval *result) {
         return false;
     }
     /* Only objects, and arrays with something in them, are serialized here. Anything less was a failure, of which
-     * the unserializer has warned. */
-    return !EG(exception) && Z_TYPE_P(result) > IS_TRUE;
+     * the unserializer has warned. An exception may come when the value is complete. */
+    if (EG(exception) || Z_TYPE_P(result) <= IS_TRUE) {
+        zval_ptr_dtor(result);
+        ZVAL_UNDEF(result);
+        return false;
+    }
+    return true;
 }

@@ -1,5 +1,5 @@
 --TEST--
-Arrays nested two hundred and a hundred thousand levels deep come back
+Arrays nested two hundred and forty thousand levels deep come back
 --DESCRIPTION--
 No step may recurse: PHP's own comparing and freeing do, so the deepest ones are taken apart level by level.
 --FILE--
@@ -28,7 +28,7 @@ function depth(array $array): string
 
 come_back(fn () => yield '200 levels' => nested(200));
 
-foreach ([1, 2, 200, 4096, 10000, 100000] as $levels) {
+foreach ([1, 2, 200, 4096, 10000, 40000] as $levels) {
     var_dump(larder_store("nested $levels", nested($levels)));
     foreach (fetch_both("nested $levels") as $how => $array) {
         echo "$how: ", depth($array), "\n";
@@ -63,6 +63,6 @@ bool(true)
 pointed to: 10000 levels, bottom
 copied: 10000 levels, bottom
 bool(true)
-pointed to: 100000 levels, bottom
-copied: 100000 levels, bottom
+pointed to: 40000 levels, bottom
+copied: 40000 levels, bottom
 elsewhere: 10000 levels, bottom
