@@ -12,7 +12,8 @@ use PHPUnit\Framework\TestCase;
 
 /**
  * What every store promises. A store's test inherits it and says how the store is opened; where the store is allowed to
- * differ, it says so by the methods below, and the same tests check that it does.
+ * differ, it says so by the methods below, and the same tests check that it does. It forks, so it needs the extensions
+ * pcntl and posix.
  */
 abstract class StoreContract extends TestCase
 {

@@ -12,7 +12,7 @@ use Larder\Exception\StoreUnavailable;
  *     <directory>/<namespace>/ab/cdef…0123.<suffix>
  *
  * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Directories made here
- * are 0700, files 0600.
+ * are 0700, files 0600; a directory that others can write is refused.
  */
 final class Directory
 {
@@ -44,6 +44,15 @@ final class Directory
                 self::userName(),
                 escapeshellarg($path),
             ));
+        }
+        // Whoever writes there chooses what is unserialized, or run, here.
+        clearstatcache(true, $path);
+        $owner = fileowner($path);
+        if (\function_exists('posix_geteuid') && $owner !== posix_geteuid() && $owner !== 0) {
+            throw StoreUnavailable::because($store, \sprintf('the directory %s belongs to another user', $path), \sprintf('Run this as that user, or let %s have a directory of its own', self::userName()));
+        }
+        if (((int) fileperms($path) & 0o002) !== 0) {
+            throw StoreUnavailable::because($store, \sprintf('everybody can write the directory %s', $path), \sprintf('Take that right away: chmod o-w %s', escapeshellarg($path)));
         }
         $this->path = (string) realpath($path);
     }

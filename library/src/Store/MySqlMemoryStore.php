@@ -125,18 +125,21 @@ final class MySqlMemoryStore implements Store
         try {
             // One statement reads under one lock of the table.
             $rows = $this->connection->run(\sprintf(
-                'SELECT name, version, parts, data FROM %s WHERE name IN (?%s) ORDER BY name, part',
+                'SELECT name, part, version, parts, data FROM %s WHERE name IN (?%s)',
                 $this->table,
                 str_repeat(', ?', \count($keys) - 1),
             ), array_map(self::name(...), $keys));
-            /** @var array<string, list<array{version: string, parts: int, data: string}>> $byName */
-            $byName = $rows->fetchAll(PDO::FETCH_GROUP | PDO::FETCH_ASSOC);
+            $parts = [];
+            /** @var array{name: string, part: int, version: string, parts: int, data: string} $row */
+            foreach ($rows->fetchAll(PDO::FETCH_ASSOC) as $row) {
+                $parts[$row['name']][$row['part']] = $row;
+            }
         } catch (PDOException) {
             return [];
         }
         $stored = [];
         foreach ($keys as $key) {
-            $sealed = self::joined($byName[self::name($key)] ?? []);
+            $sealed = self::joined($parts[self::name($key)] ?? []);
             $bytes = $sealed === null ? null : Envelope::open($sealed, $key);
             if ($bytes !== null) {
                 $stored[$key] = $bytes;
@@ -146,16 +149,15 @@ final class MySqlMemoryStore implements Store
         return $stored;
     }
 
-    /** @param list<array{version: string, parts: int, data: string}> $rows by part */
+    /** @param array<int, array{version: string, parts: int, data: string}> $rows by part */
     private static function joined(array $rows): ?string
     {
-        $count = $rows[0]['parts'] ?? 0;
-        if ($count === 0 || \count($rows) < $count) {
+        if (!isset($rows[0])) {
             return null;
         }
         $sealed = '';
-        for ($part = 0; $part < $count; ++$part) {
-            if ($rows[$part]['version'] !== $rows[0]['version']) {
+        for ($part = 0; $part < $rows[0]['parts']; ++$part) {
+            if (!isset($rows[$part]) || $rows[$part]['version'] !== $rows[0]['version']) {
                 return null;
             }
             $sealed .= $rows[$part]['data'];

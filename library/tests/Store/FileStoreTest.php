@@ -93,6 +93,32 @@ final class FileStoreTest extends StoreContract
         self::assertFileExists($fresh);
     }
 
+    public function testADirectoryThatOthersCanWriteIsRefused(): void
+    {
+        $home = Servers::directory('others') . '/larder';
+        mkdir($home);
+        $refusal = static function (string $scheme) use ($home): string {
+            try {
+                Cache::open(\sprintf('%s://%s', $scheme, \dirname($home)));
+            } catch (StoreUnavailable $unavailable) {
+                return $unavailable->getMessage();
+            }
+
+            return '';
+        };
+        foreach (['file', 'php-file'] as $scheme) {
+            chmod($home, 0o777);
+            self::assertStringStartsWith("$scheme: everybody can write the directory $home. ", $refusal($scheme));
+            chmod($home, 0o770);
+            self::assertSame('', $refusal($scheme));
+            if (posix_geteuid() === 0) {
+                chown($home, 65_534);
+                self::assertStringStartsWith("$scheme: the directory $home belongs to another user. ", $refusal($scheme));
+                chown($home, 0);
+            }
+        }
+    }
+
     public function testADirectoryThatCannotBeMadeIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
