@@ -4,6 +4,7 @@
 /* Attaching, and the beginning and end of requests. */
 #include "cache.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,9 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     cache->description = -1;
     process_register(cache);
     if (!attach_segment(cache, reason)) {
+        const int error = errno;
         cache_detach(cache);
+        errno = error;
         return NULL;
     }
     return cache;

@@ -87,7 +87,8 @@ enum { CACHE_REASON_MAX = 256 };
  * Attaches to the segment of the effective user, creating it if there is none. Returns NULL when there
  * is no cache to be had, and then `reason` says why in one sentence and what to do. `reason` is also
  * filled, and the cache returned, when it differs from what was asked (a smaller size); else it is "".
- * Never waits. May be tried again, at most once a request.
+ * After NULL, errno is EAGAIN if another process is just creating the segment, so that the next try finds
+ * it: no fault to be reported. Never waits. May be tried again, at most once a request.
  */
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]);
 

@@ -42,7 +42,8 @@ struct attempt {
     char folder[FOLDER_MAX_BYTES];
     char name[NAME_MAX_BYTES];
     int directory;
-    int lock; /* description of the .lock file while it is held, else -1 */
+    int lock;  /* description of the .lock file while it is held, else -1 */
+    bool busy; /* another process is creating the segment */
 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt, const char *format, ...) {
@@ -129,6 +130,7 @@ static bool lock_creation(struct attempt *attempt) {
         return refuse(attempt, "cannot use %s/%s as the creation lock; remove it", attempt->folder, name);
     }
     if (!os_lock(attempt->lock, 0, 1)) {
+        attempt->busy = true;
         return refuse(attempt, "another process is creating the segment just now; the next request finds it");
     }
     return true;
@@ -510,5 +512,6 @@ bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]) {
         close(attempt.directory);
     }
     process_unlock();
+    errno = attempt.busy ? EAGAIN : 0; /* taken records leave EAGAIN, too */
     return finding == USABLE;
 }
