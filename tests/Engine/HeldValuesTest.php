@@ -9,10 +9,10 @@ use Larder\Tool\Server\PhpFpmPool;
 /** Values that a request holds stay as they are to its very end, whatever other processes do meanwhile. */
 final class HeldValuesTest extends EngineTestCase
 {
-    private const REQUESTS_A_PAGE = 20;
+    private const REQUESTS_A_PAGE = 17;
 
-    /** So many of them wait so long that whatever is not held has surely been written over, the others for a moment. */
-    private const PATIENT_REQUESTS = 2;
+    /** So many of them wait until whatever is not held has surely been written over, the others for a moment. */
+    private const PATIENT_REQUESTS = 1;
 
     private const JIT = [
         'opcache.enable' => 1, 'opcache.jit' => 'tracing', 'opcache.jit_buffer_size' => '16M', 'opcache.jit_hot_loop' => 2, 'opcache.jit_hot_func' => 2,

@@ -1,0 +1,86 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\Tool\Server\PhpFpmPool;
+
+/** How many processes come to one cache, and what happens to those that do not. */
+final class AttachTest extends EngineTestCase
+{
+    public function testWorkersThatBeginTogetherMakeOneSegment(): void
+    {
+        $log = $this->sandbox->folder() . '/errors';
+        $fpm = $this->fpm(workers: 12, ini: ['log_errors' => 1, 'error_log' => $log]);
+        $code = 'larder_increment("count"); usleep(150_000); return larder_info()["reason"];';
+        $said = $this->ask($fpm, 12, $code);
+        self::assertContains('', $said);
+        foreach ($said as $reason) {
+            self::assertContains($reason, ['', 'another process is creating the segment just now; the next request finds it']);
+        }
+
+        // Who was too early has it in the next request, and that is nothing to be logged.
+        self::assertSame(array_fill(0, 12, ''), $this->ask($fpm, 12, $code));
+        self::assertFileDoesNotExist($log);
+        self::assertSame(12, $fpm->figure('processes', 'attached'));
+        self::assertCount(1, $this->sandbox->segments());
+        self::assertSame(['.', '..', basename($this->sandbox->segments()[0]), basename($this->sandbox->segments()[0]) . '.lock'], scandir($this->sandbox->segmentFolder()));
+    }
+
+    public function testAProcessTooManyGoesWithoutACacheAndSaysSo(): void
+    {
+        $log = $this->sandbox->folder() . '/errors';
+        $ini = ['larder.processes' => 2, 'log_errors' => 1, 'error_log' => $log];
+        $first = $this->sandbox->commandLine(ini: $ini);
+        $second = $this->sandbox->commandLine(ini: $ini);
+        $site = $this->sandbox->fpm(ini: $ini);
+        $look = 'return [larder_store("value", 1), larder_fetch("value", "none"), larder_info()["reason"]];';
+        self::assertSame([[true, 1, ''], [true, 1, '']], [$first->run($look), $second->run($look)]);
+
+        $reason = "all 2 process records of {$this->sandbox->segments()[0]} are taken; raise larder.processes";
+        for ($i = 0; $i < 3; ++$i) {
+            self::assertSame([false, 'none', $reason], $site->run($look));
+        }
+        self::assertSame(1, substr_count((string) file_get_contents($log), "larder: no cache in this process: $reason"));
+
+        $second->kill();
+        self::assertSame([true, 1, ''], $site->run($look));
+    }
+
+    public function testProgramsThatAScriptStartsInheritNothing(): void
+    {
+        $fpm = $this->fpm(workers: 1);
+        $held = $fpm->run(<<<'PHP'
+            larder_store('value', str_repeat('value ', 1_000));
+            $held = larder_fetch('value');
+            $look = 'ls -l /proc/self/fd; cat /proc/self/maps';
+            $program = proc_open(['sh', '-c', $look], [1 => ['pipe', 'w']], $pipes);
+            return [shell_exec($look), stream_get_contents($pipes[1])];
+            PHP);
+        self::assertIsArray($held);
+        foreach ($held as $printed) {
+            self::assertIsString($printed);
+            self::assertStringContainsString('/libc', $printed);
+            self::assertStringNotContainsString($this->sandbox->memory . '/larder-', $printed);
+        }
+        self::assertCount(3, $this->sandbox->heldBy($fpm->number('larder_exists("value"); return getmypid();')), 'the control: the worker itself');
+    }
+
+    /** @param array<string, string|int> $ini */
+    private function fpm(int $workers, array $ini = []): Fpm
+    {
+        return $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: $workers)], $ini);
+    }
+
+    /** @return list<mixed> the answers of so many requests at the same time */
+    private function ask(Fpm $fpm, int $times, string $code): array
+    {
+        $requests = [];
+        for ($i = 0; $i < $times; ++$i) {
+            $requests[] = $fpm->begin($code);
+        }
+
+        return array_map($fpm->end(...), $requests);
+    }
+}
