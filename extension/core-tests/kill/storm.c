@@ -1,4 +1,260 @@
+/*
+ * The kill storm: processes that write, read, count, delete, clear and fork in a small full segment are killed and
+ * stopped at random moments and at every point. Nothing may be torn, foreign, older than what was over before it
+ * was asked for, or lost of a count; nothing may hang; what the killed leave must be sound, and in the end no page
+ * may be in use.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "ledger.h"
 #include "storms.h"
+#include "torn/damage.h"
+#include "worker.h"
+
+enum {
+    SEGMENT_MIB = 12,
+    CHECK_STOPPED_EVERY = 400, /* kills */
+    CHECK_DEAD_EVERY = 2500,
+};
+
+#define HANG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
 unsigned long storm_kills = 4000;
-static const struct test tests[] = {{0}};
+
+static pid_t workers[WORKERS];
+static struct sequence sequence = {88172645463325252};
+static unsigned long killed, started;
+
+static void start_worker(unsigned place) {
+    started++;
+    const pid_t pid = fork();
+    if (pid == 0) {
+        worker_run(place, started * 7919 + (uint64_t)storm_kills);
+    }
+    workers[place] = pid;
+    atomic_store(&ledger->workers[place].begun_at, 0);
+    atomic_store(&ledger->workers[place].pid, pid);
+}
+
+static void give_up(const char *why) {
+    for (unsigned i = 0; i < WORKERS; i++) {
+        kill(workers[i], SIGKILL);
+    }
+    harness_fail(__FILE__, __LINE__, "%s", why);
+}
+
+/* Takes notice of all that ended; starts others in the place of workers if wanted. */
+static void reap(bool restart) {
+    int status;
+    for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
+        if (atomic_load(&ledger->failed)) {
+            give_up(ledger->failure);
+        }
+        for (unsigned i = 0; i < WORKERS; i++) {
+            if (workers[i] != pid) {
+                continue;
+            }
+            const bool expected = WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL
+                                                      : WEXITSTATUS(status) == 0 && atomic_load(&ledger->stop);
+            if (!expected) {
+                fprintf(stderr, "    status %x\n", (unsigned)status);
+                give_up("a worker ended otherwise than by being killed");
+            }
+            killed += WIFSIGNALED(status) != 0;
+            workers[i] = -1;
+            if (restart) {
+                start_worker(i);
+            }
+        }
+    }
+}
+
+static void expect_no_hang(void) {
+    for (unsigned i = 0; i < WORKERS; i++) {
+        const uint64_t begun = atomic_load(&ledger->workers[i].begun_at);
+        if (begun && nanoseconds() > begun + HANG_NS) {
+            give_up("a call hangs");
+        }
+    }
+}
+
+static void stop_for_a_moment(unsigned place) {
+    atomic_fetch_add(&ledger->workers[place].stops, 1);
+    kill(workers[place], SIGSTOP);
+    usleep((useconds_t)draw(&sequence, 4000));
+    kill(workers[place], SIGCONT);
+}
+
+/* The control: what this machine does to a process that needs nothing of anybody. */
+static pid_t watcher;
+static void start_clock(void) {
+    watcher = fork();
+    if (watcher == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (!atomic_load(&ledger->stop)) {
+            const uint64_t begun = nanoseconds();
+            usleep(100);
+            atomic_raise(&ledger->longest_pause, nanoseconds() - begun - 100 * 1000);
+        }
+        _exit(0);
+    }
+}
+
+/* ---- Checks ---- */
+
+/* In a process of its own, so that the coordinator stays without a cache. */
+static void check(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    expect_sound(cache);
+    if (argument) {
+        expect_nothing_left(cache);
+    }
+}
+
+static void signal_all(int number) {
+    for (unsigned i = 0; i < WORKERS; i++) {
+        atomic_fetch_add(&ledger->workers[i].stops, 1);
+        kill(workers[i], number);
+    }
+    for (unsigned i = 0; i < GUESTS; i++) {
+        const pid_t guest = atomic_load(&ledger->guests[i]);
+        if (guest && kill(guest, number) != 0) {
+            atomic_store(&ledger->guests[i], 0); /* it has ended */
+        }
+    }
+}
+
+static void check_stopped(void) {
+    atomic_store(&ledger->paused, true);
+    signal_all(SIGSTOP);
+    usleep(2000);
+    signal_all(SIGSTOP); /* guests that had just begun */
+    usleep(2000);
+    finish(start(check, NULL));
+    atomic_store(&ledger->paused, false);
+    signal_all(SIGCONT);
+}
+
+static void wait_for_all(void) {
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) { /* forked children have become ours */
+    }
+}
+
+static void check_dead(void) {
+    for (unsigned i = 0; i < WORKERS; i++) {
+        kill(workers[i], SIGKILL);
+        killed++;
+    }
+    kill(watcher, SIGKILL);
+    wait_for_all();
+    if (atomic_load(&ledger->failed)) {
+        give_up(ledger->failure);
+    }
+    finish(start(check, NULL));
+    finish(start(check, "sweep"));
+    for (unsigned i = 0; i < WORKERS; i++) {
+        start_worker(i);
+    }
+    start_clock();
+}
+
+/* ---- The end ---- */
+
+static unsigned long sum(size_t offset) {
+    unsigned long total = 0;
+    for (unsigned i = 0; i < WORKERS; i++) {
+        total += atomic_load((atomic_ulong *)(void *)((char *)&ledger->workers[i] + offset));
+    }
+    return total;
+}
+
+static void tell(double seconds) {
+    printf("        %lu processes killed in %.0f s, %lu of them at points; %lu forks\n", killed, seconds,
+           atomic_load(&ledger->died_at_points), atomic_load(&ledger->forks));
+    printf("        %lu values read and proven (%lu held, %lu copied), %lu misses; calls:",
+           sum(offsetof(struct place_of_work, found)), sum(offsetof(struct place_of_work, held)),
+           sum(offsetof(struct place_of_work, copied)), sum(offsetof(struct place_of_work, missed)));
+    for (unsigned i = 0; i < worker_call_count(); i++) {
+        printf(" %s %lu", worker_call(i), sum(offsetof(struct place_of_work, done[i])));
+    }
+    uint64_t longest = 0;
+    unsigned call = 0;
+    for (unsigned i = 0; i < WORKERS; i++) {
+        if (atomic_load(&ledger->workers[i].longest) > longest) {
+            longest = atomic_load(&ledger->workers[i].longest);
+            call = atomic_load(&ledger->workers[i].longest_call);
+        }
+    }
+    const uint64_t pause = atomic_load(&ledger->longest_pause);
+    printf(
+        "\n        longest call: %s, %.1f ms; longest pause of a process that only looks at the clock: %.1f ms\n",
+        worker_call(call), (double)longest / 1e6, (double)pause / 1e6);
+    EXPECT(longest < 4 * pause + 500 * 1000 * 1000);
+    EXPECT(sum(offsetof(struct place_of_work, found)) > killed);
+}
+
+static void storm(void) {
+    ledger_begin();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const uint64_t begun = nanoseconds();
+    finish(start(check, NULL));
+    start_clock();
+    for (unsigned i = 0; i < WORKERS; i++) {
+        start_worker(i);
+    }
+    unsigned long next_stopped = CHECK_STOPPED_EVERY, next_dead = CHECK_DEAD_EVERY, next_line = 10000;
+    while (killed < storm_kills) {
+        usleep((useconds_t)draw(&sequence, 1500));
+        reap(true);
+        const unsigned place = (unsigned)draw(&sequence, WORKERS);
+        if (draw(&sequence, 8) == 0) {
+            stop_for_a_moment(place);
+        } else {
+            kill(workers[place], SIGKILL);
+        }
+        expect_no_hang();
+        if (killed >= next_stopped) {
+            next_stopped = killed + CHECK_STOPPED_EVERY;
+            check_stopped();
+        }
+        if (killed >= next_dead) {
+            next_dead = killed + CHECK_DEAD_EVERY;
+            check_dead();
+        }
+        if (killed >= next_line) {
+            printf("        %lu killed, %.0f s\n", killed, (double)(nanoseconds() - begun) / 1e9);
+            next_line += 10000;
+        }
+    }
+    /* Those that are left end in order. */
+    atomic_store(&ledger->stop, true);
+    const uint64_t deadline = nanoseconds() + HANG_NS;
+    for (int left = 1; left > 0;) {
+        reap(false);
+        left = 0;
+        for (unsigned i = 0; i < WORKERS; i++) {
+            left += workers[i] > 0;
+        }
+        if (left && nanoseconds() > deadline) {
+            give_up("a worker does not end");
+        }
+        usleep(1000);
+    }
+    wait_for_all();
+    finish(start(check, "sweep"));
+    tell((double)(nanoseconds() - begun) / 1e9);
+}
+
+static const struct test tests[] = {
+    {"killed and stopped at random moments and at every point", storm},
+    {0},
+};
 const struct suite suite_storm = {.name = "storm", .tests = tests, .seconds = 3600};

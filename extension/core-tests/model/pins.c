@@ -95,6 +95,9 @@ static unsigned life_of(unsigned state) {
 static unsigned count_word(unsigned life, unsigned count) {
     return life << 4 | count;
 }
+static unsigned head_word(unsigned value, unsigned life, unsigned key) {
+    return value << 8 | life << 4 | (key + 1);
+}
 static unsigned spot_of(unsigned slot) { /* a place + 1; 0 none */
     return slot & (USE - 1);
 }
@@ -209,7 +212,7 @@ static void lower_later(struct actor *a, unsigned page, unsigned life) {
 /* page_seal(): the whole entry, then its start bit. */
 static void write_entry(struct machine *m, unsigned me, const struct actor *a, unsigned key, unsigned value) {
     poke(m, me, BODIES + a->spot - 1u, value);
-    poke(m, me, HEADS + a->spot - 1u, value << 8 | a->life << 4u | (key + 1));
+    poke(m, me, HEADS + a->spot - 1u, head_word(value, a->life, key));
 }
 static void set_start(struct machine *m, const struct actor *a) {
     write_word(m, STARTS + a->page, m->memory[STARTS + a->page] | 1u << (a->spot - 1u) % now->units);
@@ -585,7 +588,7 @@ static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsign
     struct machine *m = &s->machine;
     TASK(a->in_role)
     while (a->left > 0) {
-        a->value = (uint8_t)value_of(key, times - a->left + 1);
+        a->value = (uint8_t)value_of(key, times - a->left + 2); /* the first is there already */
         a->left--;
         CALL(take_room(m, me, a));
         if (a->placed) {
@@ -724,6 +727,20 @@ static void begin(void *state) {
             s->actors[i].left = (uint8_t)now->actors[i].times;
         }
     }
+    /* Page 0 is full, of key 0's first value and if there is room of key 1's; page 1 is open and empty. */
+    for (unsigned key = 0; key < KEYS && key < now->units; key++) {
+        s->latest[key] = (uint8_t)value_of(key, 1);
+        m->memory[BODIES + key] = s->latest[key];
+        m->memory[HEADS + key] = (uint16_t)head_word(s->latest[key], 1, key);
+        m->memory[SLOTS + key] = (uint16_t)(key + 1);
+        m->memory[STARTS] |= (uint16_t)(1u << key);
+    }
+    for (unsigned page = 0; page < 2; page++) {
+        m->memory[STATES + page] = (uint16_t)state_word(1, &s->actors[0].member, page ? OPEN : CLOSED);
+        m->memory[LIVES + page] = (uint16_t)count_word(1, page ? 0 : now->units);
+        m->memory[APPENDS + page] = (uint16_t)count_word(1, page ? 0 : now->units);
+    }
+    m->memory[CURRENT] = (uint16_t)count_word(1, 2);
 }
 
 static void describe(const void *state, unsigned process, char *text, size_t size) {
@@ -735,14 +752,15 @@ static void describe(const void *state, unsigned process, char *text, size_t siz
 }
 
 static const struct setting settings[] = {
-    {2, 1, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 4}}},
-    {2, 1, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 4}}},
-    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
-    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
-    {2, 2, true, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 3}}},
-    {2, 1, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},
-    {2, 1, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 2}, {STORER, 1, 2}}},
-    {2, 1, false, 1, 2, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 2}}},
+    {2, 1, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 3}}},
+    {2, 1, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 3}}},
+    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 1}}},
+    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 1}}},
+    {2, 2, true, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 1, false, 1, 2, {{READER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 1}}},
+    {2, 1, false, 1, 3, {{STORER, 0, 2}, {STORER, 1, 1}}},
 };
 
 static const struct control controls[] = {
