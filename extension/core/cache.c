@@ -69,7 +69,7 @@ static void leave_segment(struct cache *cache) {
 
 static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
     cache->description = -1;
-    cache->candidate_next = cache->candidate_count = 0;
+    memset(cache->victims, 0, sizeof cache->victims);
     cache->record_refused = false;
     if (!segment_attach(cache, reason)) {
         return false;

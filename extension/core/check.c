@@ -179,18 +179,19 @@ size_t cache_sweep(struct cache *cache) {
     if (!named) {
         return 0;
     }
-    /* The open page is closed too, so that an empty cache uses none. */
-    const uint64_t current = word_load(&cache->map.header->current);
-    const uint32_t open = page_of_current(cache, current);
-    if (open < cache->map.page_count && !named[open]) {
-        uint64_t state = word_load(&page_row(cache, open)->state);
-        if (state_of(state) == PAGE_OPEN) {
-            word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED));
+    /* The open pages are closed too, so that an empty cache uses none. */
+    for (unsigned log = 0; log < LOGS; log++) {
+        const uint32_t open = page_of_current(cache, word_load(&cache->map.header->current[log]));
+        if (open < cache->map.page_count && !named[open]) {
+            uint64_t state = word_load(&page_row(cache, open)->state);
+            if (state_of(state) == PAGE_OPEN) {
+                word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED));
+            }
         }
     }
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
         if (state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE && !named[page]) {
-            drain_page(cache, record, page, true);
+            drain_page(cache, record, page, DRAIN_INSIST);
         }
         used += state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE;
     }

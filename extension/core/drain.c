@@ -35,21 +35,21 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
 
 /* ---- Moving one entry ---- */
 
-/* A place for a moved entry: in the open page, or in the page kept in reserve, which becomes the open one.
- * Never by draining. */
+/* A place for a moved entry: in the main log's open page, or in the page kept in reserve, which becomes the
+ * open one. Never by draining. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, uint64_t units,
                            struct pending *pending) {
     struct header_shared *header = cache->map.header;
-    const uint64_t seen = word_load(&header->current);
-    if (page_append(cache, record, units, pending)) {
+    const uint64_t seen = word_load(&header->current[LOG_MAIN]);
+    if (page_append(cache, record, LOG_MAIN, units, pending)) {
         return true;
     }
     const uint64_t reserve = word_exchange(&header->reserve, 0);
     POINT(reserve_taken);
     if (reserve != 0 && reserve <= cache->map.page_count) {
-        page_open(cache, (uint32_t)(reserve - 1), seen);
+        page_open(cache, (uint32_t)(reserve - 1), LOG_MAIN, seen);
     }
-    return page_append(cache, record, units, pending);
+    return page_append(cache, record, LOG_MAIN, units, pending);
 }
 
 /* Makes the word that names the old entry name its copy instead. */
@@ -128,7 +128,8 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
     }
     const bool expired = index_is_expired(entry);
     const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
-    if (!expired && slot_use(word) > 0 && units <= *budget && move(cache, record, entry, location, slot, word)) {
+    if (!expired && slot_use(word) >= USE_WORTH_MOVING && units <= *budget &&
+        move(cache, record, entry, location, slot, word)) {
         *budget -= units;
         return;
     }
@@ -141,10 +142,21 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
     }
 }
 
-static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life) {
+/*
+ * Units of a page that may move. From the main log all that was used since the page was drained last: it has been of
+ * use for long, and dropping it costs more hits than anything else here. Use counts fall with every move, so the log
+ * yields sooner or later; who cannot wait drains firmly. Of a page in probation half is enough: where more was used it
+ * is by chance, or one visitor's burst.
+ */
+static uint64_t move_budget(const struct map *map, enum page_log log, enum drain_effort effort) {
+    return log == LOG_MAIN && effort == DRAIN_GENTLY ? page_units(map) : page_units(map) / 2;
+}
+
+static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
+                          enum drain_effort effort) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
-    uint64_t budget = page_units(&cache->map) / 2;
+    uint64_t budget = move_budget(&cache->map, page_log(page_row(cache, page)), effort);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
             drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &budget);
@@ -152,7 +164,8 @@ static void drain_entries(struct cache *cache, struct record_shared *record, uin
     }
 }
 
-/* A run is never copied. One that was used is kept: its use count is lowered and it counts as young. */
+/* A run is never copied. One that was used is kept: its use count is lowered and it becomes the newest of the main
+ * log. */
 static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
     const uint64_t location = ref_location(&cache->map, page, 0);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
@@ -162,16 +175,18 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
     const struct place place = hash_place(&cache->map, entry_hash(entry));
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
-    while (slot && slot_location(word) == location && slot_use(word) > 0) {
+    while (slot && slot_location(word) == location && slot_use(word) >= USE_WORTH_MOVING) {
         if (word_swap(slot, &word, word - USE_ONE)) {
-            word_store(&page_row(cache, page)->age, word_add(&cache->map.header->age, 1) + 1);
+            page_renew(cache, page, LOG_MAIN);
             return true;
         }
     }
     return false;
 }
 
-static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state, bool insist) {
+static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state,
+                  enum drain_effort effort) {
+    const bool insist = effort == DRAIN_INSIST;
     struct page_shared *row = page_row(cache, page);
     const uint32_t life = state_life(state);
     uint64_t draining = state_make(life, cache->incarnation, cache->number, PAGE_DRAINING);
@@ -189,14 +204,15 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
     if ((uint32_t)word_load(&row->live) != 0) {
-        drain_entries(cache, record, page, life);
+        drain_entries(cache, record, page, life, effort);
     }
     POINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);
     return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, insist);
 }
 
-bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool insist) {
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort) {
+    const bool insist = effort == DRAIN_INSIST;
     const uint64_t state = word_load(&page_row(cache, page)->state);
     switch (state_of(state)) {
         case PAGE_FREE:
@@ -204,15 +220,15 @@ bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page
         case PAGE_LIMBO:
             return leave_limbo(cache, page, state, insist);
         case PAGE_CLOSED:
-            return drain(cache, record, page, state, insist);
+            return drain(cache, record, page, state, effort);
         case PAGE_OPENING:
         case PAGE_OPEN:
         case PAGE_DRAINING:
-            return page_abandoned(cache, page, state, insist) && drain(cache, record, page, state, insist);
+            return page_abandoned(cache, page, state, insist) && drain(cache, record, page, state, effort);
         case PAGE_MEMBER: {
             const uint32_t head = page_head(&cache->map, page);
             if (head != page) {
-                return drain_page(cache, record, head, insist) &&
+                return drain_page(cache, record, head, effort) &&
                        state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
             }
             uint64_t member = state;

@@ -10,12 +10,17 @@
 
 #include "process.h"
 
+enum drain_effort {
+    DRAIN_GENTLY, /* everything used in the main log stays, even if so no room is gained this time */
+    DRAIN_FIRMLY, /* of a page at most half stays */
+    DRAIN_INSIST, /* the same; used runs go, and the kernel is asked anew who lives */
+};
+
 /*
  * Makes a page free, whatever state it is in: frees it from limbo, drains it, or its whole run. False if
- * it cannot be had now: it is open, held, being written to, or somebody else is at it. A run that was
- * used since it was last looked at is kept, with its use count lowered and its age renewed, unless the caller
- * insists; then the kernel is asked anew, too, who lives.
+ * it cannot be had now: it is open, held, being written to, or somebody else is at it; or it is a run that was used
+ * since it was last looked at: that stays, with its use count lowered, as the newest of the main log.
  */
-bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, bool insist);
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort);
 
 #endif

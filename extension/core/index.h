@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "hash.h"
-#include "process.h"
+#include "page.h"
 
 /* An entry found for a key. It may be read while its page is announced, pinned or being written to. */
 struct found {
@@ -74,12 +74,14 @@ static inline bool index_is_expired(const struct entry_shared *entry) {
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found);
 
-/* Notes that the entry was of use, at most three times in its life. Once, of the whole word, never retried: a
- * plain store could bring back a drained location. */
-static inline void index_mark_used(const struct found *found) {
+/* Notes that the entry was of use, at most four times in its life. Once, of the whole word, never retried: a plain
+ * store could bring back a drained location. */
+static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;
-    if (slot_use(word) < USE_MAX) {
-        word_swap(found->slot, &word, word + USE_ONE);
+    const unsigned use = slot_use(word);
+    if (use < USE_MAX) {
+        const unsigned worth = use == 0 && !page_is_new(cache, found->page) ? USE_WORTH_MOVING : 1;
+        word_swap(found->slot, &word, word + worth * USE_ONE);
     }
 }
 

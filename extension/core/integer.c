@@ -27,7 +27,7 @@ static enum cache_result add_locked(struct cache *cache, const struct found *fou
     }
     word_store(integer, (uint64_t)*result);
     POINT(counted);
-    index_mark_used(found);
+    index_mark_used(cache, found);
     return CACHE_OK;
 }
 

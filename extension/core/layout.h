@@ -24,7 +24,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 2,
+    LAYOUT_VERSION = 3,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -36,7 +36,11 @@ enum {
 
 /* ---- Index words ---- */
 
-enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28, USE_MAX = 3 };
+enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
+
+/* A use counts one, the first one two; but one if the entry is new, because what was just stored is often read at
+ * once. A drain moves entries of at least two and takes one off. */
+enum { USE_MAX = 4, USE_WORTH_MOVING = 2 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
 #define USE_ONE (UINT64_C(1) << LOCATION_BITS)
@@ -122,15 +126,18 @@ static inline uint64_t state_change(uint64_t word, enum page_state state) {
     return (word & ~(uint64_t)((1u << STATE_BITS) - 1)) | (uint64_t)state;
 }
 
+/* New entries are written to the probation log; those that are used there move to the main log. */
+enum page_log { LOG_MAIN, LOG_PROBATION, LOGS };
+
 struct page_shared {
     shared_word state;
     shared_word append;
     shared_word live;
-    shared_word age;       /* the header's age when it was opened or renewed: the order of the log */
+    shared_word age;       /* its log's age when it was opened or renewed: the order of the log */
     shared_word run_pages; /* a head: pages of the run; else 1 */
     shared_word run_head;  /* a member: life of the head 32 | page of the head 32 */
     shared_word expires;   /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
-    uint64_t unused;
+    shared_word log;       /* enum page_log */
 };
 _Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
 
@@ -192,15 +199,15 @@ struct header_shared {
     shared_word records_used;         /* records at and above this number have never been claimed */
     uint64_t unused_1[5];
 
-    _Alignas(64) shared_word current; /* the open page that all append to */
-    uint64_t unused_2[7];
+    _Alignas(64) shared_word current[LOGS]; /* the open page of each log, which all append to */
+    uint64_t unused_2[6];
 
-    _Alignas(64) shared_word age;
-    shared_word warm;       /* page + 1 whose entries all died last; a hint */
-    shared_word reserve;    /* page + 1 kept free for moves; a hint */
-    shared_word run_cursor; /* where the search for a run begins; a hint */
-    shared_word recounted;  /* when a pin population was last recounted, milliseconds */
-    uint64_t unused_3[3];
+    _Alignas(64) shared_word age[LOGS]; /* pages that each log has ever had */
+    shared_word warm;                   /* page + 1 whose entries all died last; a hint */
+    shared_word reserve;                /* page + 1 kept free for moves; a hint */
+    shared_word run_cursor;             /* where the search for a run begins; a hint */
+    shared_word recounted;              /* when a pin population was last recounted, milliseconds */
+    uint64_t unused_3[2];
 
     _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
 };

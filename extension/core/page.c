@@ -30,8 +30,10 @@ uint32_t page_head(const struct map *map, uint32_t page) {
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh) {
     switch (state_of(state)) {
         case PAGE_OPEN:
-            if (page_of_current(cache, word_load(&cache->map.header->current)) == page) {
-                return false;
+            for (unsigned log = 0; log < LOGS; log++) {
+                if (word_load(&cache->map.header->current[log]) == page_as_current(page, state_life(state))) {
+                    return false;
+                }
             }
             break;
         case PAGE_MEMBER:
@@ -55,10 +57,11 @@ static void hint_if_dead(struct cache *cache, uint32_t page) {
     }
 }
 
-bool page_append(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
-    struct header_shared *header = cache->map.header;
+bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
+                 struct pending *pending) {
+    const shared_word *log_current = &cache->map.header->current[log];
     for (unsigned i = 0; i < APPEND_TRIES; i++) {
-        const uint64_t current = word_load(&header->current);
+        const uint64_t current = word_load(log_current);
         const uint32_t page = page_of_current(cache, current);
         const uint32_t life = (uint32_t)(current >> 32);
         if (page == cache->map.page_count) {
@@ -93,15 +96,22 @@ bool page_append(struct cache *cache, struct record_shared *record, uint64_t uni
         } else {
             clear_writing(record);
         }
-        if (word_load(&header->current) == current) {
+        if (word_load(log_current) == current) {
             return false;
         }
     }
     return false;
 }
 
+void page_renew(struct cache *cache, uint32_t page, enum page_log log) {
+    struct page_shared *row = page_row(cache, page);
+    const uint64_t pages = page_run(&cache->map, page);
+    word_poke(&row->log, log);
+    word_store(&row->age, word_add(&cache->map.header->age[log], pages) + pages);
+}
+
 /* The page is ours alone: sets back what belongs to a life. */
-static void begin_life(struct cache *cache, uint32_t page, uint32_t life) {
+static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     shared_word *starts = ref_starts(&cache->map, page);
     for (uint64_t i = 0; i < page_units(&cache->map) / 64; i++) {
@@ -113,10 +123,10 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life) {
     word_poke(&row->expires, 0);
     word_poke(&row->live, (uint64_t)life << 32);
     word_poke(&row->append, (uint64_t)life << 32);
-    word_store(&row->age, word_add(&cache->map.header->age, 1) + 1);
+    page_renew(cache, page, log);
 }
 
-uint64_t page_claim(struct cache *cache, uint32_t page) {
+uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
     const uint32_t life = state_life(free) + 1;
@@ -125,7 +135,7 @@ uint64_t page_claim(struct cache *cache, uint32_t page) {
         return 0;
     }
     POINT(page_claimed);
-    begin_life(cache, page, life);
+    begin_life(cache, page, life, log);
     return claimed;
 }
 
@@ -144,15 +154,14 @@ void page_unclaim(struct cache *cache, uint32_t page) {
     }
 }
 
-bool page_open(struct cache *cache, uint32_t page, uint64_t seen) {
+bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen) {
     struct page_shared *row = page_row(cache, page);
-    uint64_t opening = page_claim(cache, page);
+    uint64_t opening = page_claim(cache, page, log);
     if (!opening || !word_swap(&row->state, &opening, state_change(opening, PAGE_OPEN))) {
         return false;
     }
     POINT(page_opened);
-    const uint64_t current = (uint64_t)state_life(opening) << 32 | ((uint64_t)page + 1);
-    if (!word_swap(&cache->map.header->current, &seen, current)) {
+    if (!word_swap(&cache->map.header->current[log], &seen, page_as_current(page, state_life(opening)))) {
         page_unclaim(cache, page);
         return false;
     }

@@ -23,34 +23,55 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
     return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? (uint32_t)run : 1;
 }
 
+static inline enum page_log page_log(const struct page_shared *row) {
+    return word_peek(&row->log) == LOG_MAIN ? LOG_MAIN : LOG_PROBATION;
+}
+
+/* Whether the page is among the newest two of the probation log, or the run that it heads is the newest. */
+static inline bool page_is_new(const struct cache *cache, uint32_t page) {
+    const struct page_shared *row = page_row(cache, page);
+    const uint64_t newest = word_peek(&cache->map.header->age[LOG_PROBATION]);
+    return page_log(row) == LOG_PROBATION && newest - word_peek(&row->age) <= page_run(&cache->map, page);
+}
+
 /* The head of the run that a member belongs to, or the page itself if no head speaks for it. */
 uint32_t page_head(const struct map *map, uint32_t page);
 
-/* Whether a state's owner is dead and the page not the current one. Asks the kernel only in states that
- * need an owner. */
+/* Whether a state's owner is dead and the page not a current one. Asks the kernel only in states that need
+ * an owner. */
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
 
-/* The open page that all append to; page_count if there is none yet. */
+/* A log's open page, as its header word names it. */
+static inline uint64_t page_as_current(uint32_t page, uint32_t life) {
+    return (uint64_t)life << 32 | ((uint64_t)page + 1);
+}
+
+/* The page that such a word names; page_count if there is none yet. */
 static inline uint32_t page_of_current(const struct cache *cache, uint64_t current) {
     const uint32_t page = (uint32_t)current - 1;
     return page < cache->map.page_count ? page : cache->map.page_count;
 }
 
 /*
- * Takes `units` in the open page. True: the place is in `pending` and the page stays announced in
+ * Takes `units` in the log's open page. True: the place is in `pending` and the page stays announced in
  * `writing` until the caller clears it. False: there is no open page with that much room, and it was
  * closed.
  */
-bool page_append(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending);
+bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
+                 struct pending *pending);
 
 /* Whether nothing in the page is of use any more: all its entries are unlinked or expired. */
 bool page_is_dead(const struct page_shared *row);
 
-/* Opens a free page and makes it the current one instead of `seen`. False: somebody was faster. */
-bool page_open(struct cache *cache, uint32_t page, uint64_t seen);
+/* Opens a free page and makes it the log's current one instead of `seen`. False: somebody was faster. */
+bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
-/* Takes a free page, which is in `opening` then and begins another life. The new state word, or 0. */
-uint64_t page_claim(struct cache *cache, uint32_t page);
+/* Takes a free page, which is in `opening` then and begins another life, as the log's newest. The new state
+ * word, or 0. */
+uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
+
+/* Makes a page, or the run that it heads, the newest of the log. */
+void page_renew(struct cache *cache, uint32_t page, enum page_log log);
 
 /* Makes a claimed page a member of the run of `head`. Whoever sees it as a member sees this link, never one
  * of an earlier life: by such a one, whoever still frees that earlier run would free this page again. */

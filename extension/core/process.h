@@ -18,7 +18,7 @@
 
 struct segment;
 
-enum { ROOM_CANDIDATES = 32 };
+enum { VICTIMS_MIN = 8, VICTIMS_MAX = 32 };
 
 /* What survives in a page that a forked child finds wiped. */
 struct identity {
@@ -35,9 +35,15 @@ struct pending {
 };
 
 struct candidate {
-    uint64_t order;
+    uint64_t cost;
     uint64_t state;
     uint32_t page;
+};
+
+/* The pages of a log that were worth least at the last survey, cheapest first. */
+struct victims {
+    struct candidate list[VICTIMS_MAX];
+    unsigned next, count;
 };
 
 /* One thread's attachment. */
@@ -57,9 +63,8 @@ struct cache {
 
     struct pending pending;
     uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second, */
-    const struct bucket_shared *stalled_bucket;   /* and whose; NULL once it was seen to move */
-    struct candidate candidates[ROOM_CANDIDATES]; /* victims found by the last survey, best first */
-    unsigned candidate_next, candidate_count;
+    const struct bucket_shared *stalled_bucket; /* and whose; NULL once it was seen to move */
+    struct victims victims[LOGS];
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms */
 
     uint64_t word; /* a copied value of up to 8 bytes */

@@ -48,7 +48,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         value->hold = CACHE_COPIED;
         count(record, COUNT_COPIES);
     }
-    index_mark_used(found);
+    index_mark_used(cache, found);
     return HIT;
 }
 

@@ -6,21 +6,39 @@
 #include "point.h"
 
 enum {
-    PAGE_TRIES = 24, /* victims that one call looks at */
-    SURVEYS = 3,     /* the last one asks the kernel anew who lives and ignores the pin populations */
+    PROBATION_SHARE = 8, /* the probation log may have one page of so many */
+    PAGE_TRIES = 24,     /* victims that one call looks at, */
+    GENTLE_TRIES = 8,    /* and how many of them gently */
+    SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
+    RUN_LOOK = 1024, /* pages among which a run is looked for that costs little */
     RUN_TRIES = 6,
     RUN_INSISTS = 2, /* from this try on used runs are not kept any more */
 };
 
 /*
- * What it costs the cache to take a page: lower is better, NEVER is not to be had. Between them the ages
- * of the log, which begin above COST_LIMBO.
+ * What it costs the cache to take a page: lower is better, NEVER is not to be had. Of pages in use those go first
+ * that are in probation for longer than it lasts, then the main log, then the rest of probation, and of each the
+ * oldest: to these costs the age is added.
  */
 enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2 };
+#define COST_OVERDUE (UINT64_C(1) << 60)
+#define COST_MAIN (UINT64_C(2) << 60)
+#define COST_PROBATION (UINT64_C(3) << 60)
+#define COST_AGE_MASK (COST_OVERDUE - 1)
 #define COST_NEVER UINT64_MAX
 
 /* ---- Survey ---- */
+
+/* How long the probation log is, its ages tell: no counter could drift. */
+static uint64_t cost_in_log(const struct cache *cache, const struct page_shared *row) {
+    const uint64_t age = word_peek(&row->age) & COST_AGE_MASK;
+    if (page_log(row) == LOG_MAIN) {
+        return COST_MAIN + age;
+    }
+    const uint64_t newest = word_peek(&cache->map.header->age[LOG_PROBATION]);
+    return (newest - age >= cache->map.page_count / PROBATION_SHARE ? COST_OVERDUE : COST_PROBATION) + age;
+}
 
 static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool desperate) {
     const struct page_shared *row = page_row(cache, page);
@@ -42,7 +60,7 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
     if (held) {
         return COST_NEVER;
     }
-    return page_is_dead(row) ? COST_DEAD : word_peek(&row->age) + COST_LIMBO;
+    return page_is_dead(row) ? COST_DEAD : cost_in_log(cache, row);
 }
 
 static uint64_t cost_of(struct cache *cache, uint32_t page, bool desperate) {
@@ -56,54 +74,98 @@ static uint64_t cost_of(struct cache *cache, uint32_t page, bool desperate) {
     return cost_of_head(cache, page, state, desperate);
 }
 
-/* Keeps the cheapest pages seen so far in order. */
-static void consider(struct cache *cache, uint32_t page, uint64_t cost, uint64_t state) {
-    unsigned at = cache->candidate_count;
-    if (at == ROOM_CANDIDATES) {
-        if (cost >= cache->candidates[at - 1].order) {
+/*
+ * How many victims of a log are kept: the fewer, the better they are when their turn comes; the more, the less often
+ * the page table is walked, and the less others are in the way.
+ */
+static unsigned victims_wanted(const struct map *map, bool desperate) {
+    const uint32_t share = map->page_count / 32;
+    return desperate || share > VICTIMS_MAX ? VICTIMS_MAX : share < VICTIMS_MIN ? VICTIMS_MIN : share;
+}
+
+/* Keeps the `wanted` cheapest pages seen so far in order. */
+static void consider(struct victims *victims, unsigned wanted, uint32_t page, uint64_t cost, uint64_t state) {
+    unsigned at = victims->count;
+    if (at == wanted) {
+        if (cost >= victims->list[at - 1].cost) {
             return;
         }
         at--;
     } else {
-        cache->candidate_count++;
+        victims->count++;
     }
-    for (; at > 0 && cache->candidates[at - 1].order > cost; at--) {
-        cache->candidates[at] = cache->candidates[at - 1];
+    for (; at > 0 && victims->list[at - 1].cost > cost; at--) {
+        victims->list[at] = victims->list[at - 1];
     }
-    cache->candidates[at] = (struct candidate){.order = cost, .state = state, .page = page};
+    victims->list[at] = (struct candidate){.cost = cost, .state = state, .page = page};
 }
 
-/* One pass over the page table finds the next victims; they are used up before the next pass. */
+/* One pass over the page table finds the next victims of each log; they are used up before the next pass. */
 static void survey(struct cache *cache, bool desperate) {
     pin_recount(cache);
-    cache->candidate_count = 0;
-    cache->candidate_next = 0;
+    for (unsigned log = 0; log < LOGS; log++) {
+        cache->victims[log].next = cache->victims[log].count = 0;
+    }
+    const unsigned wanted = victims_wanted(&cache->map, desperate);
     unsigned free = 0;
     /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
     const uint32_t start = (uint32_t)((uint64_t)cache->map.page_count * cache->number / cache->map.record_count);
-    for (uint32_t i = 0; i < cache->map.page_count && free < ROOM_CANDIDATES; i++) {
+    for (uint32_t i = 0; i < cache->map.page_count && free < wanted; i++) {
         const uint32_t page = start + i < cache->map.page_count ? start + i : start + i - cache->map.page_count;
-        const uint64_t state = word_load(&page_row(cache, page)->state);
+        const struct page_shared *row = page_row(cache, page);
+        const uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_MEMBER && page_head(&cache->map, page) != page) {
             continue;
         }
         const uint64_t cost = cost_of_head(cache, page, state, desperate);
         if (cost != COST_NEVER) {
-            consider(cache, page, cost, state);
+            consider(&cache->victims[page_log(row)], wanted, page, cost, state);
             free += cost == COST_FREE;
         }
     }
 }
 
-/* The next victim whose state is still what the survey saw; page_count if there is none left. */
-static uint32_t next_candidate(struct cache *cache) {
-    while (cache->candidate_next < cache->candidate_count) {
-        const struct candidate *candidate = &cache->candidates[cache->candidate_next++];
+/* The next victim of a log whose state is still what the survey saw; NULL if there is none left. */
+static const struct candidate *peek_victim(struct cache *cache, enum page_log log) {
+    struct victims *victims = &cache->victims[log];
+    for (; victims->next < victims->count; victims->next++) {
+        const struct candidate *candidate = &victims->list[victims->next];
         if (word_load(&page_row(cache, candidate->page)->state) == candidate->state) {
-            return candidate->page;
+            return candidate;
         }
     }
-    return cache->map.page_count;
+    return NULL;
+}
+
+/* Whether the victims of one log are used up, by us or by others: then the other must not make all the room. */
+static bool victims_run_out(struct cache *cache) {
+    for (unsigned log = 0; log < LOGS; log++) {
+        if (cache->victims[log].count > 0 && !peek_victim(cache, (enum page_log)log)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next victim, of the log whose turn it is; page_count if there is none. */
+static uint32_t next_victim(struct cache *cache) {
+    struct victims *turn = NULL;
+    uint64_t least = COST_NEVER;
+    for (unsigned log = 0; log < LOGS; log++) {
+        const struct candidate *candidate = peek_victim(cache, (enum page_log)log);
+        if (!candidate) {
+            continue;
+        }
+        /* Since the survey it may have become overdue. */
+        const uint64_t cost = candidate->cost < COST_OVERDUE
+                                  ? candidate->cost
+                                  : cost_in_log(cache, page_row(cache, candidate->page));
+        if (cost < least) {
+            least = cost;
+            turn = &cache->victims[log];
+        }
+    }
+    return turn ? turn->list[turn->next++].page : cache->map.page_count;
 }
 
 /* ---- A page ---- */
@@ -141,17 +203,18 @@ static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     return known == 0 && word_swap(reserve, &none, (uint64_t)page + 1);
 }
 
-/* Sees to it that there is an open page with room. False if no page can be taken. */
+/* Sees to it that new entries have an open page. False if no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
+    const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
     for (unsigned i = 0; i < PAGE_TRIES; i++) {
-        const uint64_t seen = word_load(&cache->map.header->current);
+        const uint64_t seen = word_load(current);
         if (has_open_page(cache, seen)) {
             return true;
         }
         uint32_t page = warm_page(cache);
-        if (page == cache->map.page_count) {
-            page = next_candidate(cache);
+        if (page == cache->map.page_count && (surveys > 0 || !victims_run_out(cache))) {
+            page = next_victim(cache);
         }
         if (page == cache->map.page_count) {
             if (surveys == SURVEYS) {
@@ -162,23 +225,28 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             i = 0;
             continue;
         }
-        if (drain_page(cache, record, page, surveys == SURVEYS) &&
-            !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
-            /* A drain may have opened the reserve for what it moved: then `seen` is no longer current. */
-            page_open(cache, page, seen);
+        const enum drain_effort effort = surveys == SURVEYS  ? DRAIN_INSIST
+                                         : i >= GENTLE_TRIES ? DRAIN_FIRMLY
+                                                             : DRAIN_GENTLY;
+        if (drain_page(cache, record, page, effort) && !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
+            if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
+                /* Somebody was faster: it is for whoever needs the next one. */
+                word_poke(&cache->map.header->warm, (uint64_t)page + 1);
+            }
         }
     }
-    return has_open_page(cache, word_load(&cache->map.header->current));
+    return has_open_page(cache, word_load(current));
 }
 
 /* ---- A run ---- */
 
-/* The first window from the cursor on in which no page costs more than `limit`; page_count if none. */
-static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit) {
+/* The first window among `look` pages from the cursor on in which no page costs more than `limit`; page_count if
+ * none. */
+static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit, uint32_t look) {
     const uint32_t count = cache->map.page_count;
     const uint32_t start = (uint32_t)word_peek(&cache->map.header->run_cursor) % count;
     uint32_t length = 0;
-    for (uint32_t i = 0; i < count + pages; i++) {
+    for (uint32_t i = 0; i < look + pages && i < count + pages; i++) {
         const uint32_t page = (start + i) % count;
         if (page == 0) {
             length = 0;
@@ -244,10 +312,10 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        if (drain_page(cache, record, start + i, insist)) {
+        if (drain_page(cache, record, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
             uint64_t reserved = (uint64_t)(start + i) + 1;
             word_swap(&cache->map.header->reserve, &reserved, 0);
-            claimed = page_claim(cache, start + i);
+            claimed = page_claim(cache, start + i, LOG_PROBATION);
         }
         if (!claimed) {
             refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
@@ -284,10 +352,13 @@ static uint32_t choose_window(struct cache *cache, uint32_t pages, const struct 
         if (start != none && page_run(&cache->map, start) >= pages) {
             return start;
         }
-        /* Pages of the older half of the log will do, next to the run before: then a cache of long values
-         * is swept in order, and the search is short. */
-        const uint64_t age = word_load(&cache->map.header->age);
-        start = first_window(cache, pages, age > none / 2 ? age - none / 2 : COST_LIMBO);
+        /* Next to the run before, so that a cache of long values is swept in order and the search is short: where
+         * all pages are overdue, else where they are of the older half of the main log. */
+        const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
+        start = first_window(cache, pages, COST_MAIN, RUN_LOOK);
+        if (start == none) {
+            start = first_window(cache, pages, COST_MAIN + (age > none / 2 ? age - none / 2 : 0), none);
+        }
     }
     if (start == none) {
         pin_recount(cache);
@@ -320,7 +391,7 @@ bool room_take(struct cache *cache, struct record_shared *record, uint64_t units
         return take_run(cache, record, units, pending);
     }
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
-        if (LIKELY(page_append(cache, record, units, pending))) {
+        if (LIKELY(page_append(cache, record, LOG_PROBATION, units, pending))) {
             return true;
         }
         if (!open_a_page(cache, record)) {

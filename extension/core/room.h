@@ -1,11 +1,12 @@
 /*
  * Making room: which pages are taken back, and how.
  *
- * The policy is FIFO with reinsertion: pages are drained oldest first; entries used since they were
- * written or last moved are moved once with their use count lowered, up to half a page of them, and the
- * rest are dropped, so every drain gains room. It is the lock-free relative of CLOCK, SIEVE (Zhang et
- * al., NSDI 2024) and S3-FIFO (Yang et al., SOSP 2023): a hit writes at most three times in an entry's
- * life and moves nothing.
+ * The pages form two logs. New entries are appended to the probation log, about an eighth of the pages; when its
+ * oldest page is drained, entries that were used move to the main log and the others go. When the main log has to
+ * yield, entries used since they came there move once more, with their use count lowered, and the others go. So a
+ * single pass over many keys does not push out what is in use. It is the lock-free relative, by pages, of S3-FIFO
+ * (Yang et al., SOSP 2023), SIEVE (Zhang et al., NSDI 2024) and 2Q (Johnson and Shasha, VLDB 1994): a hit writes at
+ * most four times in an entry's life and moves nothing. core-tests/replay measures it beside them.
  *
  * Whoever needs room makes it, a bounded piece at a time; there is no daemon. Never called while this
  * process has a page in `writing`.
