@@ -16,6 +16,7 @@ use Larder\Exception\StoreUnavailable;
  */
 final class FileStore implements Store
 {
+    use KeepsBytes;
     use OneByOne;
 
     private readonly Directory $directory;
@@ -24,18 +25,6 @@ final class FileStore implements Store
     public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
         $this->directory = new Directory('file', $directory, $namespace, 'cache');
-    }
-
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->bytes($key);
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->bytes($key) !== null;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool

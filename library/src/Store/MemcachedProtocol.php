@@ -22,6 +22,8 @@ use Larder\Exception\StoreUnavailable;
  */
 abstract class MemcachedProtocol implements Store
 {
+    use KeepsBytes;
+
     private const NAME_LIMIT = 250;
     private const GENERATION_NANOSECONDS = 50_000_000;
 
@@ -50,13 +52,6 @@ abstract class MemcachedProtocol implements Store
         $this->connect();
     }
 
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->bytes($key);
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = [];
@@ -75,11 +70,6 @@ abstract class MemcachedProtocol implements Store
         }
 
         return $values;
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->bytes($key) !== null;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool

@@ -17,7 +17,7 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired makes room, and else a set is refused.
  */
-final class MySqlMemoryStore implements Store
+final class MySqlMemoryStore extends MySqlTable
 {
     /** Bytes. Rows of these tables take their full length, however little is in them. */
     private const PART_LENGTH = 1000;
@@ -25,45 +25,17 @@ final class MySqlMemoryStore implements Store
     private const MAX_PARTS = 1_000_000;
     private const SECONDS_BETWEEN_SWEEPS = 1.0;
 
-    private readonly string $table;
     private float $nextSweep = 0.0;
 
     /** @throws StoreUnavailable */
-    public function __construct(
-        private readonly MySqlConnection $connection,
-        string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
-    ) {
-        $this->table = \sprintf('`larder_%s_memory`', $namespace);
-        $connection->open($this->table, \sprintf(
-            '(name BINARY(16) NOT NULL, part MEDIUMINT UNSIGNED NOT NULL, version BINARY(16) NOT NULL,'
+    public function __construct(MySqlConnection $connection, string $namespace = 'larder', Codec $codec = new PhpCodec())
+    {
+        parent::__construct($connection, 'memory', $namespace, $codec, \sprintf(
+            'name BINARY(16) NOT NULL, part MEDIUMINT UNSIGNED NOT NULL, version BINARY(16) NOT NULL,'
             . ' parts MEDIUMINT UNSIGNED NOT NULL, expires DOUBLE NOT NULL, data VARBINARY(%d) NOT NULL,'
-            . ' PRIMARY KEY (name, part) USING BTREE) ENGINE=MEMORY',
+            . ' PRIMARY KEY (name, part) USING BTREE',
             self::PART_LENGTH,
         ));
-    }
-
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->stored([$key])[$key] ?? null;
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function getMany(array $keys, mixed $default = null): array
-    {
-        $stored = $this->stored($keys);
-        $values = [];
-        foreach ($keys as $key) {
-            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $default) : $default;
-        }
-
-        return $values;
-    }
-
-    public function has(string $key): bool
-    {
-        return isset($this->stored([$key])[$key]);
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
@@ -88,11 +60,6 @@ final class MySqlMemoryStore implements Store
         return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ?', $this->table), [self::name($key)]);
     }
 
-    public function clear(): bool
-    {
-        return $this->connection->tries(\sprintf('DELETE FROM %s', $this->table));
-    }
-
     /**
      * @param list<string> $keys
      * @param list<string> $encoded
@@ -111,11 +78,7 @@ final class MySqlMemoryStore implements Store
         return $all;
     }
 
-    /**
-     * @param list<string> $keys
-     * @return array<array-key, string> bytes by key, those found
-     */
-    private function stored(array $keys): array
+    protected function stored(array $keys): array
     {
         array_map(Key::check(...), $keys);
         if ($keys === []) {
@@ -204,10 +167,5 @@ final class MySqlMemoryStore implements Store
         $this->connection->tries(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now]);
 
         return $this->write($key, $sealed, $until);
-    }
-
-    private static function name(string $key): string
-    {
-        return hash('xxh128', $key, true);
     }
 }

@@ -15,46 +15,16 @@ use PDOException;
  * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. What has expired keeps
  * its row until it is written over, deleted or cleared.
  */
-final class MySqlStore implements Store
+final class MySqlStore extends MySqlTable
 {
-    private readonly string $table;
-
     /**
      * @param 'innodb'|'myisam' $engine
      * @throws StoreUnavailable
      */
-    public function __construct(
-        private readonly MySqlConnection $connection,
-        string $engine = 'innodb',
-        string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
-    ) {
-        $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
-        $connection->open($this->table, '(name BINARY(16) NOT NULL PRIMARY KEY, full_key BLOB NOT NULL,'
-            . ' value LONGBLOB NOT NULL, expires DOUBLE NOT NULL) ENGINE=' . $engine);
-    }
-
-    public function get(string $key, mixed $default = null): mixed
+    public function __construct(MySqlConnection $connection, string $engine = 'innodb', string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
-        $bytes = $this->stored([$key])[$key] ?? null;
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function getMany(array $keys, mixed $default = null): array
-    {
-        $stored = $this->stored($keys);
-        $values = [];
-        foreach ($keys as $key) {
-            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $default) : $default;
-        }
-
-        return $values;
-    }
-
-    public function has(string $key): bool
-    {
-        return isset($this->stored([$key])[$key]);
+        parent::__construct($connection, $engine, $namespace, $codec, 'name BINARY(16) NOT NULL PRIMARY KEY,'
+            . ' full_key BLOB NOT NULL, value LONGBLOB NOT NULL, expires DOUBLE NOT NULL');
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
@@ -95,16 +65,7 @@ final class MySqlStore implements Store
         return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ? AND full_key = ?', $this->table), [self::name($key), $key]);
     }
 
-    public function clear(): bool
-    {
-        return $this->connection->tries(\sprintf('DELETE FROM %s', $this->table));
-    }
-
-    /**
-     * @param list<string> $keys
-     * @return array<array-key, string> bytes by key, those found
-     */
-    private function stored(array $keys): array
+    protected function stored(array $keys): array
     {
         array_map(Key::check(...), $keys);
         if ($keys === []) {
@@ -142,10 +103,5 @@ final class MySqlStore implements Store
             $this->table,
             str_repeat(', (?, ?, ?, ?)', \count($keys) - 1),
         ), $parameters);
-    }
-
-    private static function name(string $key): string
-    {
-        return hash('xxh128', $key, true);
     }
 }

@@ -18,6 +18,7 @@ use Larder\Exception\StoreUnavailable;
  */
 final class ShmopStore implements Store
 {
+    use KeepsBytes;
     use OneByOne;
 
     /** The kernel's list of all blocks. */
@@ -41,18 +42,6 @@ final class ShmopStore implements Store
         $this->block = new SharedBlock($namespace);
     }
 
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->bytes($key);
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->bytes($key) !== null;
-    }
-
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
@@ -69,18 +58,12 @@ final class ShmopStore implements Store
     {
         Key::check($key);
         $id = $this->id($key);
-        $lock = $this->lock->acquire($id);
-        if ($lock === null) {
-            return false;
-        }
 
-        try {
+        return $this->locked($id, function () use ($id, $key): bool {
             $sealed = $this->block->read($id);
 
             return $sealed === null || Envelope::open($sealed, $key) === null || $this->block->remove($id);
-        } finally {
-            $this->lock->release($lock);
-        }
+        }) ?? false;
     }
 
     public function clear(): bool
@@ -98,16 +81,7 @@ final class ShmopStore implements Store
     {
         Key::check($key);
         $id = $this->id($key);
-        $lock = $this->lock->acquire($id);
-        if ($lock === null) {
-            return null;
-        }
-
-        try {
-            $sealed = $this->block->read($id);
-        } finally {
-            $this->lock->release($lock);
-        }
+        $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
 
         return $sealed === null ? null : Envelope::open($sealed, $key);
     }
@@ -115,13 +89,24 @@ final class ShmopStore implements Store
     private function write(string $key, string $sealed): bool
     {
         $id = $this->id($key);
+
+        return $this->locked($id, fn(): bool => $this->block->write($id, $sealed)) ?? false;
+    }
+
+    /**
+     * @template T
+     * @param \Closure(): T $work
+     * @return T|null null also when the lock was not to be had in time
+     */
+    private function locked(int $id, \Closure $work): mixed
+    {
         $lock = $this->lock->acquire($id);
         if ($lock === null) {
-            return false;
+            return null;
         }
 
         try {
-            return $this->block->write($id, $sealed);
+            return $work();
         } finally {
             $this->lock->release($lock);
         }
@@ -143,20 +128,12 @@ final class ShmopStore implements Store
     {
         $all = true;
         foreach ($this->idsOfThisUser() as $id) {
-            $lock = $this->lock->acquire($id);
-            if ($lock === null) {
-                $all = false;
-                continue;
-            }
-
-            try {
+            $done = $this->locked($id, function () use ($id, $expiredOnly): bool {
                 $sealed = $this->block->read($id, evenUnfinished: true);
-                if ($sealed !== null && (!$expiredOnly || Envelope::hasExpired($sealed))) {
-                    $all = $this->block->remove($id) && $all;
-                }
-            } finally {
-                $this->lock->release($lock);
-            }
+
+                return $sealed === null || ($expiredOnly && !Envelope::hasExpired($sealed)) || $this->block->remove($id);
+            });
+            $all = $done === true && $all;
         }
 
         return $all;

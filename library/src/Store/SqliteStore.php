@@ -19,6 +19,7 @@ use PDOStatement;
  */
 final class SqliteStore implements Store
 {
+    use KeepsBytes;
     use OneByOne;
 
     private const BUSY_SECONDS = 1;
@@ -50,18 +51,6 @@ final class SqliteStore implements Store
                 $cause,
             );
         }
-    }
-
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->bytes($key);
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->bytes($key) !== null;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool

@@ -19,6 +19,7 @@ use Yac;
  */
 final class YacStore implements Store
 {
+    use KeepsBytes;
     use OneByOne;
 
     private const GENERATION_BYTES = 9;
@@ -45,18 +46,6 @@ final class YacStore implements Store
                 ? 'On the command line it is on with: php -d yac.enable_cli=1' : 'Set yac.enable=1 in php.ini', $off);
         }
         $this->generationName = 'larder-generation:' . substr(hash('xxh128', $namespace), 0, 24);
-    }
-
-    public function get(string $key, mixed $default = null): mixed
-    {
-        $bytes = $this->bytes($key);
-
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
-    }
-
-    public function has(string $key): bool
-    {
-        return $this->bytes($key) !== null;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool

@@ -1,0 +1,68 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Codec;
+use Larder\Exception\StoreUnavailable;
+
+/** What the tables of all engines have in common: `larder_<namespace>_<engine>`, made when missing, read many keys at a time. */
+abstract class MySqlTable implements Store
+{
+    protected readonly string $table;
+
+    /**
+     * @param string $definition of the table's columns
+     * @throws StoreUnavailable
+     */
+    protected function __construct(
+        protected readonly MySqlConnection $connection,
+        string $engine,
+        string $namespace,
+        protected readonly Codec $codec,
+        string $definition,
+    ) {
+        $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
+        $connection->open($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->stored([$key])[$key] ?? null;
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $stored = $this->stored($keys);
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $default) : $default;
+        }
+
+        return $values;
+    }
+
+    public function has(string $key): bool
+    {
+        return isset($this->stored([$key])[$key]);
+    }
+
+    public function clear(): bool
+    {
+        return $this->connection->tries(\sprintf('DELETE FROM %s', $this->table));
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, string> the codec's bytes by key, those found
+     */
+    abstract protected function stored(array $keys): array;
+
+    protected static function name(string $key): string
+    {
+        return hash('xxh128', $key, true);
+    }
+}
