@@ -2,7 +2,6 @@
 
 #include <string.h>
 #include <unistd.h>
-#include <stdlib.h>
 
 #include "fixture.h"
 
@@ -19,11 +18,10 @@ struct log_rules engine_rules(void) {
     const struct log_rules rules = {
         .pages = cache->map.page_count,
         .page_units = (uint32_t)page_units(&cache->map),
+        .probation = cache->map.page_count / 8,
         .use_max = USE_MAX,
-        .move_from = 1,
-        .lower_by = 1,
+        .use_worth = USE_WORTH_MOVING,
         .budget = (uint32_t)page_units(&cache->map) / 2,
-        .main_budget = (uint32_t)page_units(&cache->map) / 2,
     };
     close_cache(cache);
     unlink(segment_file());
@@ -93,7 +91,7 @@ static void worker(void *argument) {
         if (!hit) {
             store(cache, trace, number, &key);
         }
-        if (++lookups % (getenv("LK") ? atoi(getenv("LK")) : LOOKUPS_A_REQUEST) == 0) {
+        if (++lookups % LOOKUPS_A_REQUEST == 0) {
             /* A replay overwrites the memory many times a second, where a cache in use takes minutes: the pins of
              * requests that have ended are forgotten at once, not after a tenth of a second. */
             end_request(cache);

@@ -10,7 +10,7 @@ enum { SEGMENT_MIB = 16 };
 /* What a replay is like. */
 struct run {
     unsigned processes; /* they share the requests of the trace between them, as they come */
-    bool blind;         /* a control: look-ups that the engine does not count as uses */
+    bool blind;         /* a control: its look-ups do not count as uses */
 };
 
 struct outcome {
@@ -20,7 +20,7 @@ struct outcome {
     uint64_t value_bytes;   /* of them values, unpadded */
 };
 
-/* What the engine's pages hold, which is what the simulators get: their number and units. */
+/* The engine's rules, as core's sources state them, and its pages: their units are what the other simulators get, too. */
 struct log_rules engine_rules(void);
 
 struct outcome engine_replay(const struct trace *trace, const struct run *run);

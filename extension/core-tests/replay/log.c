@@ -2,8 +2,8 @@
  * The engine's policy on pages, without processes, pins, an index that may be full, or runs that must be contiguous.
  *
  * Entries are appended to the open page of a log. Whoever needs a page drains the oldest one of a log: entries that
- * were used move to the open page of the main log, up to a budget; the others are dropped. New entries go to the
- * probation log, which is drained while it is longer than it should be; with none, there is one log for all.
+ * were used move to the open page of the main log, the others are dropped. New entries go to the probation log, which
+ * is drained while it is longer than it should be; else the main log is. Of a page in probation only a part may move.
  */
 #include "policy.h"
 #include "queue.h"
@@ -80,18 +80,13 @@ static bool append(struct log_cache *cache, uint8_t log, uint32_t key, uint32_t 
     return true;
 }
 
-static unsigned lowered(const struct log_cache *cache, unsigned use) {
-    return use > cache->rules->lower_by ? use - cache->rules->lower_by : 0;
-}
-
 /* A run is not copied: one that was used becomes the newest of the main log. */
-static bool keep_run(struct log_cache *cache, uint32_t page, uint8_t log) {
+static bool keep_run(struct log_cache *cache, uint32_t page) {
     struct entry *entry = &cache->entries[cache->pages[page].first - 1];
-    const unsigned from = cache->rules->move_from;
-    if (cache->pages[page].run == 1 || entry->use < from) {
+    if (cache->pages[page].run == 1 || entry->use < cache->rules->use_worth) {
         return false;
     }
-    entry->use = lowered(cache, entry->use);
+    entry->use--;
     queue_add(&cache->logs[MAIN], cache->nodes, page, MAIN);
     return true;
 }
@@ -113,19 +108,18 @@ static void drain(struct log_cache *cache) {
         page = victim(cache, log);
     }
     queue_remove(&cache->logs[log], cache->nodes, page);
-    if (keep_run(cache, page, log)) {
+    if (keep_run(cache, page)) {
         return;
     }
-    uint32_t budget = log == PROBATION ? rules->budget : rules->main_budget;
+    uint32_t budget = log == PROBATION ? rules->budget : rules->page_units;
     uint32_t next;
     for (uint32_t key = cache->pages[page].first; key; key = next) {
         struct entry *entry = &cache->entries[key - 1];
         next = entry->next;
         entry->page = 0;
-        const bool fits = log == MAIN ? budget > 0 : entry->units <= budget;
-        if (entry->use >= rules->move_from && fits && append(cache, MAIN, key - 1, 0)) {
-            entry->use = lowered(cache, entry->use);
-            budget -= entry->units < budget ? entry->units : budget;
+        if (entry->use >= rules->use_worth && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+            entry->use--;
+            budget -= entry->units;
         }
     }
     cache->unused[cache->unused_count++] = page;
@@ -135,10 +129,9 @@ static void drain(struct log_cache *cache) {
 /* The first use counts for less while the entry is new: what was just stored is often read at once. */
 static void use(struct log_cache *cache, struct entry *entry) {
     const struct page *page = &cache->pages[entry->page - 1];
-    const bool is_new =
-        cache->nodes[entry->page - 1].place == PROBATION && cache->opened - page->age <= page->run;
+    const bool is_new = cache->nodes[entry->page - 1].place == PROBATION && cache->opened - page->age <= page->run;
     if (entry->use < cache->rules->use_max) {
-        entry->use += entry->use == 0 && !is_new ? cache->rules->move_from : 1;
+        entry->use += entry->use == 0 && !is_new ? cache->rules->use_worth : 1;
     }
 }
 

@@ -26,12 +26,10 @@ double s3_fifo_policy(const struct trace *trace, uint64_t units);
 struct log_rules {
     uint32_t pages;
     uint32_t page_units;
-    uint32_t probation; /* pages of the probation log; 0: there is none */
+    uint32_t probation; /* pages of the probation log; 0: there is one log for all */
     unsigned use_max;   /* where counting uses ends */
-    unsigned move_from; /* uses from which an entry in probation moves to the main log */
-    unsigned lower_by;  /* by how much the uses of a moved one are lowered */
-    uint32_t budget;    /* units of a page in probation that a drain may move, */
-    uint32_t main_budget; /* and of a page of the main log */
+    unsigned use_worth; /* what the first use counts, and from which count entries move */
+    uint32_t budget;    /* units of a page in probation that may move */
 };
 double log_policy(const struct trace *trace, const struct log_rules *rules);
 

@@ -28,7 +28,8 @@ static inline struct node *nodes_make(uint32_t keys) {
     return nodes;
 }
 
-#define QUEUE_EMPTY {QUEUE_END, QUEUE_END, 0, 0}
+#define QUEUE_EMPTY \
+    { QUEUE_END, QUEUE_END, 0, 0 }
 
 static inline void queue_add(struct queue *queue, struct node *nodes, uint32_t key, uint8_t place) {
     struct node *node = &nodes[key];

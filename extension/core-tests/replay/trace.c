@@ -123,7 +123,15 @@ static uint32_t key_of_rank(uint32_t rank, uint32_t keys, uint32_t shift) {
 
 struct trace trace_make(const struct plan *plan, size_t memory, size_t requests) {
     const double fitting = (double)memory / mean_entry(plan->sizes);
-    struct trace trace = {.plan = plan, .requests = requests, .warm_up = requests / 3};
+    const size_t half_day = (size_t)(fitting * 8);
+    if (plan->shape == SHAPE_DAY_NIGHT) {
+        requests = (requests / (2 * half_day) + 2) * 2 * half_day; /* whole days, and one to warm up */
+    }
+    struct trace trace = {
+        .plan = plan,
+        .requests = requests,
+        .warm_up = plan->shape == SHAPE_DAY_NIGHT ? 2 * half_day : requests / 3,
+    };
     uint32_t popular = (uint32_t)(fitting * plan->multiple);
     trace.keys = popular;
     /* A scan is half as long as what fits, and another one of eight each time. */
@@ -136,7 +144,6 @@ struct trace trace_make(const struct plan *plan, size_t memory, size_t requests)
         abort();
     }
     const struct zipf zipf = zipf_make(plan->alpha, popular);
-    const size_t half_day = (size_t)(fitting * 8);
     uint64_t state = 42;
     for (size_t i = 0; i < requests; i++) {
         uint32_t key = 0;

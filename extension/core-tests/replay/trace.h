@@ -42,7 +42,7 @@ struct trace {
 
 enum { TRACE_KEY_LENGTH = 12 };
 
-/* Requests for a memory of so many bytes. */
+/* For a memory of so many bytes, about so many requests. */
 struct trace trace_make(const struct plan *plan, size_t memory, size_t requests);
 void trace_free(struct trace *trace);
 
