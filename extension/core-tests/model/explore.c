@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_MAX = 512, TRACE_MAX = 4096, RELEASE = 0x80 };
+enum { STATE_MAX = 640, TRACE_MAX = 4096, RELEASE = 0x80 };
 
 unsigned broken;
 uint64_t fixed_words;

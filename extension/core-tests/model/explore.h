@@ -82,9 +82,9 @@ static inline bool drained(const struct machine *machine, unsigned process) {
     return machine->buffered[process] == 0;
 }
 
-#define TASK(place)                \
+#define TASK(place)                 \
     uint16_t *const at_ = &(place); \
-    switch (*at_) {                \
+    switch (*at_) {                 \
         case 0:
 #define RETURN()         \
     do {                 \
@@ -96,52 +96,52 @@ static inline bool drained(const struct machine *machine, unsigned process) {
     default:                       \
         wrong(m, "no such place"); \
         return BLOCKED;            \
-    }
+        }
 
-#define YIELD()           \
-    do {                  \
-        *at_ = __LINE__;  \
-        return RUNNING;   \
-        case __LINE__:;   \
+#define YIELD()          \
+    do {                 \
+        *at_ = __LINE__; \
+        return RUNNING;  \
+        case __LINE__:;  \
     } while (0)
-#define LOAD(variable, from)                  \
-    do {                                      \
-        if (!is_fixed(from)) {                \
-            YIELD();                          \
-        }                                     \
-        (variable) = load(m, me, (from));     \
+#define LOAD(variable, from)              \
+    do {                                  \
+        if (!is_fixed(from)) {            \
+            YIELD();                      \
+        }                                 \
+        (variable) = load(m, me, (from)); \
     } while (0)
 /* Until all that this process stored is in memory. */
-#define DRAIN()                     \
-    do {                            \
-        *at_ = __LINE__;            \
-        return RUNNING;             \
-        case __LINE__:              \
-            if (!drained(m, me)) {  \
-                return BLOCKED;     \
-            }                       \
+#define DRAIN()                    \
+    do {                           \
+        *at_ = __LINE__;           \
+        return RUNNING;            \
+        case __LINE__:             \
+            if (!drained(m, me)) { \
+                return BLOCKED;    \
+            }                      \
     } while (0)
-#define FENCE()                  \
-    do {                         \
-        if (!drained(m, me)) {   \
-            DRAIN();             \
-        }                        \
+#define FENCE()                \
+    do {                       \
+        if (!drained(m, me)) { \
+            DRAIN();           \
+        }                      \
     } while (0)
 /* Compare-and-swap: `swapped` tells whether; if not, `expected` becomes what was there. */
-#define SWAP(swapped, at, expected, desired)               \
-    do {                                                   \
-        DRAIN();                                           \
-        (swapped) = m->memory[at] == (expected);           \
-        if (swapped) {                                     \
-            write_word(m, (at), (desired));                \
-        } else {                                           \
-            (expected) = m->memory[at];                    \
-        }                                                  \
+#define SWAP(swapped, at, expected, desired)     \
+    do {                                         \
+        DRAIN();                                 \
+        (swapped) = m->memory[at] == (expected); \
+        if (swapped) {                           \
+            write_word(m, (at), (desired));      \
+        } else {                                 \
+            (expected) = m->memory[at];          \
+        }                                        \
     } while (0)
-#define ADD(at, step)                                         \
-    do {                                                      \
-        DRAIN();                                              \
-        write_word(m, (at), m->memory[at] + (step));          \
+#define ADD(at, step)                                \
+    do {                                             \
+        DRAIN();                                     \
+        write_word(m, (at), m->memory[at] + (step)); \
     } while (0)
 /* Runs another task to its end. */
 #define CALL(call)                                \

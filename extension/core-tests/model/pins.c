@@ -10,7 +10,7 @@
 #include "models.h"
 #include "records.h"
 
-enum { PAGES = 3, PLACES = 6, KEYS = 2, USE = 16 };
+enum { PAGES = 3, PLACES = 6, KEYS = 2, VALUES = 6, USE = 16 };
 
 /* Words of memory. */
 enum {
@@ -54,13 +54,14 @@ enum role { READER, COPIER, STORER, DELETER, CLEARER };
 static const struct setting {
     unsigned pages, units; /* of a page */
     bool moves;            /* a used entry is moved, else dropped */
+    bool closes_early;     /* one entry of each storer is too long for the open page */
     unsigned tries;        /* pages that a storer tries to take back for a store */
     unsigned mortal;       /* a bit for each actor that may be killed, one of them once */
     struct {
         enum role role;
         unsigned key, times;
     } actors[PROCESSES];
-} *now;
+} * now;
 
 struct actor {
     struct member member;
@@ -71,14 +72,16 @@ struct actor {
     uint8_t victim, unit, old; /* page, unit and spot of what is drained or replaced */
     uint8_t low_page, low_life;
     uint8_t floor, pins, value;
-    bool placed, freed;
+    bool placed, freed, too_long, was_long;
     uint8_t held[PAGES]; /* ghost: life of each page whose bytes are in hand */
 };
 
 struct pins {
     struct machine machine;
     struct actor actors[PROCESSES];
-    uint8_t latest[KEYS]; /* ghost: no fetch that begins now may give an older value */
+    uint8_t made[KEYS];          /* ghost: values so far; */
+    uint8_t latest[KEYS];        /* what happened to the key so far, by number: */
+    uint8_t order[KEYS][VALUES]; /* and when each value was published, 0 not */
 };
 
 /* ---- Words ---- */
@@ -104,14 +107,18 @@ static unsigned spot_of(unsigned slot) { /* a place + 1; 0 none */
 static unsigned page_of(unsigned spot) {
     return (spot - 1) / now->units;
 }
-/* Values are numbered, those of key 0 from 1 on, those of key 1 from 17 on. */
-static unsigned value_of(unsigned key, unsigned nth) {
-    return key << 4 | nth;
+/* A value that no store has had before. */
+static unsigned another_value(struct pins *s, unsigned key) {
+    return key << 4 | s->made[key]++;
+}
+static void publish_value(struct pins *s, unsigned value) {
+    s->order[value >> 4][value & 15] = ++s->latest[value >> 4];
 }
 
 /* Sets back what no step will look at again, so that equal states are seen to be equal. */
 static void forget_append(struct actor *a) {
     a->open = a->seen = a->counter = a->other = 0;
+    a->too_long = false;
 }
 static void forget_drain(struct actor *a) {
     forget_append(a);
@@ -140,7 +147,10 @@ static enum progress append(struct machine *m, unsigned me, struct actor *a) {
         LOAD(a->open, STATES + a->page);
         if (((a->open & 7) == OPEN && life_of(a->open) == a->life) || broken == OPEN_NOT_CHECKED) {
             LOAD(a->counter, APPENDS + a->page);
-            if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units) {
+            /* A long entry does not fit where a short one would. */
+            a->too_long = now->closes_early && !a->was_long && choose(2);
+            a->was_long = a->was_long || a->too_long;
+            if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units && !a->too_long) {
                 ADD(APPENDS + a->page, 1);
                 a->counter = (uint16_t)(m->memory[APPENDS + a->page] - 1);
                 if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units) {
@@ -388,7 +398,7 @@ static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsig
             CALL(lower(m, me, a));
         }
     }
-    s->latest[key] = a->value;
+    publish_value(s, a->value);
     if (broken == RAISED_AFTER_PUBLISHING && (a->old == 0 || page_of(a->old) != a->page)) {
         ADD(LIVES + a->page, 1);
     }
@@ -417,8 +427,7 @@ static enum progress remove_key(struct pins *s, unsigned me, struct actor *a, un
             SWAP(swapped, SLOTS + key, a->word, 0);
         } while (!swapped && spot_of(a->word) == a->old);
         if (swapped) {
-            const uint8_t next = (uint8_t)(m->memory[BODIES + a->old - 1] + 1);
-            s->latest[key] = s->latest[key] < next ? next : s->latest[key];
+            s->latest[key]++;
             lower_later(a, page_of(a->old), (a->head >> 4 & 15u));
             CALL(lower(m, me, a));
         }
@@ -438,10 +447,13 @@ static void give(struct pins *s, struct actor *a, unsigned key) {
     if (a->body != a->head >> 8) {
         wrong(m, "a torn value is read");
     }
-    if (a->body >> 4 != key || (a->body & 15) == 0) {
+    if (a->body >> 4 != key) {
         wrong(m, "another key's value is read");
+        return;
     }
-    if (a->body < a->floor) {
+    if (s->order[key][a->body & 15] == 0) {
+        wrong(m, "a value is read that was never stored");
+    } else if (s->order[key][a->body & 15] < a->floor) {
         wrong(m, "an older value is read than was there before");
     }
 }
@@ -584,11 +596,11 @@ static enum progress take_room(struct machine *m, unsigned me, struct actor *a) 
     END_TASK
 }
 
-static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsigned key, unsigned times) {
+static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsigned key) {
     struct machine *m = &s->machine;
     TASK(a->in_role)
     while (a->left > 0) {
-        a->value = (uint8_t)value_of(key, times - a->left + 2); /* the first is there already */
+        a->value = (uint8_t)another_value(s, key);
         a->left--;
         CALL(take_room(m, me, a));
         if (a->placed) {
@@ -605,7 +617,6 @@ static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsign
             store(m, me, WRITING(a->member.number), 0);
         } else {
             CALL(remove_key(s, me, a, key));
-            s->latest[key] = a->value;
         }
         a->spot = a->page = a->life = a->value = 0;
         a->placed = false;
@@ -672,7 +683,7 @@ static enum progress step(void *state, unsigned me) {
         case COPIER:
             return copier(s, me, a);
         case STORER:
-            return storer(s, me, a, now->actors[me].key, now->actors[me].times);
+            return storer(s, me, a, now->actors[me].key);
         case DELETER:
             return deleter(s, me, a, now->actors[me].key);
         case CLEARER:
@@ -729,9 +740,10 @@ static void begin(void *state) {
     }
     /* Page 0 is full, of key 0's first value and if there is room of key 1's; page 1 is open and empty. */
     for (unsigned key = 0; key < KEYS && key < now->units; key++) {
-        s->latest[key] = (uint8_t)value_of(key, 1);
-        m->memory[BODIES + key] = s->latest[key];
-        m->memory[HEADS + key] = (uint16_t)head_word(s->latest[key], 1, key);
+        const unsigned value = another_value(s, key);
+        publish_value(s, value);
+        m->memory[BODIES + key] = (uint16_t)value;
+        m->memory[HEADS + key] = (uint16_t)head_word(value, 1, key);
         m->memory[SLOTS + key] = (uint16_t)(key + 1);
         m->memory[STARTS] |= (uint16_t)(1u << key);
     }
@@ -752,19 +764,40 @@ static void describe(const void *state, unsigned process, char *text, size_t siz
 }
 
 static const struct setting settings[] = {
-    {2, 1, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 3}}},
-    {2, 1, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 3}}},
-    {2, 1, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 1}}},
-    {2, 2, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 2}, {STORER, 1, 1}}},
-    {2, 2, true, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 2}}},
-    {2, 1, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
-    {2, 1, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
-    {2, 1, false, 1, 2, {{READER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 1}}},
-    {2, 1, false, 1, 3, {{STORER, 0, 2}, {STORER, 1, 1}}},
+    {2, 1, false, false, 2, 0, {{READER, 0, 3}, {STORER, 0, 3}}},
+    {2, 1, false, false, 2, 0, {{COPIER, 0, 2}, {STORER, 0, 3}}},
+    {2, 1, false, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 1}}},
+    {2, 2, true, false, 1, 0, {{READER, 0, 2}, {STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 1, false, false, 1, 0, {{DELETER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 1}}},
+    {2, 1, false, false, 1, 2, {{READER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 1}}},
+    {2, 1, false, false, 1, 3, {{STORER, 0, 2}, {STORER, 1, 1}}},
+    {2, 1, false, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 1, false, true, 1, 0, {{STORER, 0, 1}, {STORER, 1, 2}}},
+    {2, 2, false, false, 1, 0, {{READER, 0, 1}, {STORER, 0, 2}, {STORER, 0, 2}}},
 };
 
 static const struct control controls[] = {
-    {"no fence after a pin", NO_FENCE_AFTER_PIN, 0, false},
+    {"fence after a pin", NO_FENCE_AFTER_PIN, 0, false},
+    {"look at the word after a pin", NO_LOOK_AFTER_PIN, 0, false},
+    {"fence after copying", NO_FENCE_AFTER_COPYING, 1, false},
+    {"look at the word after copying", NO_LOOK_AFTER_COPYING, 1, false},
+    {"scan in limbo", NO_SCAN_IN_LIMBO, 0, false},
+    {"copying in the scan", COPYING_NOT_SCANNED, 1, false},
+    {"pins in the scan", PINS_NOT_SCANNED, 0, false},
+    {"fence after writing", NO_FENCE_AFTER_WRITING, 8, false},
+    {"look at the state before appending", OPEN_NOT_CHECKED, 6, false},
+    {"scan for writers", NO_SCAN_FOR_WRITERS, 2, false},
+    {"writing until it is published", PUBLISHED_AFTER_CLEARING, 2, false},
+    {"compare-and-swap of the use count", USE_STORED_PLAINLY, 3, false},
+    {"start bit before publishing", START_SET_AFTER_PUBLISHING, 6, false},
+    {"living counted before publishing", RAISED_AFTER_PUBLISHING, 0, false},
+    {"life in the number of living", LOWERED_WITHOUT_LIFE, 7, false},
+    {"walk of a page with living entries", DRAINED_LIVE_PAGE_AS_DEAD, 0, false},
+    {"raising of a page's life", LIFE_NOT_RAISED, 7, false},
+    {"setting back before a page opens", SET_BACK_AFTER_OPENING, 6, false},
+    {"asking whether a page's owner lives", OWNER_NOT_ASKED, 6, false},
+    {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 5, false},
+    {"offset in the second look", ONLY_PAGE_COMPARED, 9, true},
 };
 
 static const struct model *prepare(unsigned setting) {
@@ -787,4 +820,4 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite pins_suite = {"pins", prepare, 7, 7, controls, 1};
+const struct suite pins_suite = {"pins", prepare, 10, 8, controls, sizeof controls / sizeof *controls};

@@ -1,0 +1,75 @@
+/*
+ * Runs the models: every setting must be right in every state, and with each part left out some state must
+ * be wrong.
+ *
+ *   model [--long] [--trace] [ONLY]     ONLY: runs whose title contains the text; --trace: the way to what is wrong
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "models.h"
+
+enum { STATES_SHORT = 4 * 1000 * 1000, STATES_LONG = 150 * 1000 * 1000 };
+
+static const struct suite *const suites[] = {&pins_suite};
+
+static struct {
+    const char *only;
+    bool is_long, trace;
+    unsigned passed, failed;
+    uint64_t states;
+} run;
+
+static double seconds(void) {
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void try_one(const struct suite *suite, unsigned setting, const struct control *control) {
+    char title[120];
+    snprintf(title, sizeof title, "%s %u%s%s", suite->name, setting, control ? " without: " : "",
+             control ? control->name : "");
+    if (run.only && !strstr(title, run.only)) {
+        return;
+    }
+    broken = control ? control->broken : 0;
+    const double start = seconds();
+    const struct model *model = suite->prepare(setting);
+    const struct outcome outcome = explore(model, run.is_long ? STATES_LONG : STATES_SHORT, run.trace);
+    const bool right = outcome.wrong == NULL && outcome.exhausted;
+    const bool passed = control ? outcome.wrong != NULL : right;
+    run.passed += passed;
+    run.failed += !passed;
+    run.states += outcome.states;
+    printf("%s %-52s %9llu states, %3u steps deep, %4.1f s: %s\n", passed ? "ok     " : "FAILED ", title,
+           (unsigned long long)outcome.states, outcome.depth, seconds() - start,
+           outcome.wrong       ? outcome.wrong
+           : outcome.exhausted ? "right in all"
+                               : "too many states");
+    fflush(stdout);
+}
+
+int main(int count, char **arguments) {
+    for (int i = 1; i < count; i++) {
+        if (strcmp(arguments[i], "--long") == 0) {
+            run.is_long = true;
+        } else if (strcmp(arguments[i], "--trace") == 0) {
+            run.trace = true;
+        } else {
+            run.only = arguments[i];
+        }
+    }
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
+        const struct suite *suite = suites[i];
+        for (unsigned setting = 0; setting < (run.is_long ? suite->settings : suite->settings_short); setting++) {
+            try_one(suite, setting, NULL);
+        }
+        for (unsigned control = 0; control < suite->control_count; control++) {
+            if (run.is_long || !suite->controls[control].is_long) {
+                try_one(suite, suite->controls[control].setting, &suite->controls[control]);
+            }
+        }
+    }
+    printf("%llu states in all\n%u passed, %u failed\n", (unsigned long long)run.states, run.passed, run.failed);
+    return run.failed != 0;
+}
