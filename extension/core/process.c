@@ -293,6 +293,7 @@ static bool anybody(struct cache *cache, uint32_t page, bool fresh,
             if (holds(record, page) && process_alive(cache, i, incarnation, 32, fresh)) {
                 return true;
             }
+            POINT(record_scanned);
         }
         fence();
         /* Somebody's pins were cleared meanwhile: perhaps they had just been carried over to a record

@@ -43,6 +43,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         if (value->length > cache->scratch_size) {
             return SCRATCH_TOO_SMALL;
         }
+        POINT(copy_begun);
         memcpy(cache->scratch, bytes, value->length);
         value->bytes = cache->scratch;
         value->hold = CACHE_COPIED;
@@ -71,6 +72,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
             }
             held = pin == PIN_HELD;
             if (!held) {
+                POINT(copy_intended);
                 announce_copying(record, page);
                 POINT(copy_announced);
                 word = word_load(slot);
