@@ -9,6 +9,7 @@
 #include "point.h"
 #include "points.h"
 #include "storms.h"
+#include "torn/damage.h"
 
 enum { ROUNDS = 120, PROCESSES = 4 };
 
@@ -41,11 +42,14 @@ static void attach_and_die(void *argument) {
 }
 
 static void creation(void) {
+    struct sequence sequence = {4711};
     unsigned died = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         pid_t children[PROCESSES];
         for (unsigned i = 0; i < PROCESSES; i++) {
-            children[i] = start(attach_and_die, (void *)(uintptr_t)(round + i * 7));
+            /* In every round after one was retired, somebody is to die while he replaces it. */
+            const unsigned number = round % 4 == 2 && i < 2 ? 9 : (unsigned)draw(&sequence, 18);
+            children[i] = start(attach_and_die, (void *)(uintptr_t)number);
         }
         for (unsigned i = 0; i < PROCESSES; i++) {
             int status;

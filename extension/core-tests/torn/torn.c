@@ -58,6 +58,72 @@ static void every_bit_of_an_entry(void) {
     EXPECT(misses > 200);
 }
 
+/* An index word that names any place: a table, the last unit, what is far behind the file. */
+static void every_place(void) {
+    struct cache *cache = open_cache(8);
+    guards_tighten(&cache->map);
+    const struct map *map = &cache->map;
+    const uint64_t last = ref_location(map, map->page_count, 0);
+    const uint64_t places[] = {1,
+                               2,
+                               512,
+                               ref_location(map, 0, 0) - 1,
+                               ref_location(map, 0, 1),
+                               last - 1,
+                               last - 2,
+                               last - 3,
+                               last - 4,
+                               last - 5,
+                               last,
+                               last + 1,
+                               map->size,
+                               1u << 28,
+                               1u << 31,
+                               LOCATION_MASK};
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        for (unsigned call = 0; call < 7; call++) {
+            const struct cache_key key = {"0123456789", 10, 4711};
+            EXPECT_EQUAL(put(cache, key, 1, 200), CACHE_OK);
+            for (uint32_t b = 0; b < map->bucket_count; b++) {
+                for (unsigned slot = 0; slot < BUCKET_SLOTS; slot++) {
+                    shared_word *word = &map->buckets[b].slots[slot];
+                    if (word_load(word)) {
+                        word_store(word, (word_load(word) & ~LOCATION_MASK) | places[i]);
+                    }
+                }
+            }
+            int64_t result;
+            struct cache_value value;
+            switch (call) {
+                case 0:
+                    EXPECT(!cache_find(cache, &key, true, &value));
+                    break;
+                case 1:
+                    EXPECT(!cache_find(cache, &key, false, &value));
+                    break;
+                case 2:
+                    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_ABSENT);
+                    break;
+                case 3:
+                    EXPECT_EQUAL(cache_touch(cache, &key, 0), CACHE_ABSENT);
+                    break;
+                case 4:
+                    EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
+                    break;
+                case 5:
+                    EXPECT(cache_check(cache, NULL) > 0);
+                    break;
+                default:
+                    EXPECT(!cache_exists(cache, &key));
+                    break;
+            }
+            EXPECT(cache_clear(cache));
+        }
+    }
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
 /* All bits of the first 4 KiB, before and after attaching. */
 static void every_bit_of_the_beginning(void) {
     struct cache *cache = open_cache(8);
@@ -140,6 +206,7 @@ static void sanitizers_report(void) {
 static const struct test tests[] = {
     {"damage of every table, of entries and keys", batches},
     {"every bit of an entry's header and key", every_bit_of_an_entry},
+    {"index words that name any place", every_place},
     {"every bit of the header, before attaching", every_bit_of_the_beginning},
     {"control: an overrun of a mapping faults", guards_are_there},
     {"control: the sanitizers report", sanitizers_report},

@@ -21,6 +21,7 @@
     SUITE(records)        \
     SUITE(fork)           \
     SUITE(locks)          \
+    SUITE(races)          \
     SUITE(away)           \
     SUITE(threads)        \
     SUITE(torn)

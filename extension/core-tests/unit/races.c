@@ -1,0 +1,347 @@
+/*
+ * Two processes and one order of events: one is stopped between two steps, another does its worst, and the first
+ * goes on.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "fixture.h"
+#include "drain.h"
+#include "page.h"
+#include "suites.h"
+
+static uint32_t page_of(const struct cache *cache, const struct cache_value *value) {
+    const uintptr_t offset = value->base - cache->map.base;
+    return ref_page(&cache->map, offset >> UNIT_SHIFT);
+}
+
+/* ---- A page is freed while a reader is about to pin it ---- */
+
+static void late_reader(void *argument) {
+    struct cache *cache = open_cache(8);
+    at_point(argument, 1, stop_here);
+    const struct cache_key key = {"read", 4, 4};
+    struct cache_value value;
+    const bool found = cache_find(cache, &key, true, &value);
+    at_no_point();
+    reached(0, 1);
+    await(1, 1);
+    if (found && value.hold == CACHE_PINNED) {
+        EXPECT(is_pattern(value.bytes, value.length, 1));
+    }
+}
+
+/* The page becomes free with its old bytes still in place; only the index word tells. */
+static void freed_before_the_pin(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"read", 4, 4};
+    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
+    const pid_t child = start(late_reader, "pin_counted");
+    wait_stopped(child);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    EXPECT_EQUAL(cache_sweep(cache), 0);
+    kill(child, SIGCONT);
+    await(0, 1);
+    churn(cache, 3);
+    reached(1, 1);
+    finish(child);
+    expect_nothing_left(cache);
+}
+
+/* The page is drained while its reader stands between its pin and its second look: it stays. */
+static void pinned_before_the_drain(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"read", 4, 4};
+    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
+    const pid_t child = start(late_reader, "pin_set");
+    wait_stopped(child);
+    churn(cache, 3);
+    kill(child, SIGCONT);
+    await(0, 1);
+    churn(cache, 3);
+    reached(1, 1);
+    finish(child);
+    expect_nothing_left(cache);
+}
+
+/* The same for a reader that copies. It stops before it announces the page, and again before it reads from it if
+ * it does not notice that the page was freed meanwhile. */
+static void stop_before_the_copy(void) {
+    at_point("copy_begun", 1, stop_here);
+    raise(SIGSTOP);
+}
+static void late_copier(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"read", 4, 4};
+    EXPECT(has_copied(cache, key_of("as long"), 2, 3000)); /* the scratch is large enough from now on */
+    at_point("copy_intended", 1, stop_before_the_copy);
+    struct cache_value value;
+    if (cache_find(cache, &key, false, &value)) {
+        EXPECT(is_pattern(value.bytes, value.length, 1));
+    }
+}
+static void freed_before_the_copy(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"read", 4, 4};
+    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key_of("as long"), 2, 3000), CACHE_OK);
+    const pid_t child = start(late_copier, NULL);
+    wait_stopped(child);
+    EXPECT(cache_clear(cache));
+    EXPECT_EQUAL(cache_sweep(cache), 0);
+    kill(child, SIGCONT);
+    int status;
+    EXPECT(waitpid(child, &status, WUNTRACED) == child);
+    if (WIFSTOPPED(status)) {
+        churn(cache, 3);
+        kill(child, SIGCONT);
+        EXPECT(waitpid(child, &status, 0) == child);
+    }
+    EXPECT_EQUAL(status, 0);
+    expect_nothing_left(cache);
+}
+
+/* ---- Pins are carried over a fork while somebody looks at the records ---- */
+
+/* Record 0 is the first to attach and the first to leave; 1 holds the value, forks, and carries it over to 0. */
+static void leaver(void *argument) {
+    (void)argument;
+    open_cache(8);
+    reached(0, 1);
+    await(1, 1);
+}
+static void sleeper(void *argument) {
+    (void)argument;
+    reached(3, 1);
+    await(9, 1);
+}
+static void carrier(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(cache->number, 1);
+    const struct cache_key key = {"held", 4, 4};
+    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
+    const struct cache_value held = pinned(cache, key);
+    await(2, 1);
+    const pid_t child = start_fork(sleeper, NULL); /* keeps record 1 alive for now */
+    await(4, 1);
+    EXPECT_EQUAL(put(cache, key_of("x"), 2, 100), CACHE_OK);
+    EXPECT_EQUAL(cache->number, 0);
+    kill_and_wait(child);
+    EXPECT_EQUAL(info_of(cache).processes, 2); /* sweeps record 1 */
+    EXPECT_EQUAL(word_load(&ref_record(&cache->map, 1)->pins[0]), 0);
+    reached(5, 1);
+    await(6, 1);
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+}
+static void scanner(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(cache->number, 2);
+    reached(7, 1);
+    await(3, 1);
+    /* The page is in limbo, as after a drain that began before the pin. */
+    const struct cache_key key = {"held", 4, 4};
+    struct cache_value value;
+    EXPECT(cache_find(cache, &key, false, &value));
+    const uint32_t page = page_of(cache, &value);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    shared_word *state = &page_row(cache, page)->state;
+    word_store(state, state_change(word_load(state), PAGE_LIMBO));
+    at_point("record_scanned", 1, stop_here);
+    EXPECT(!drain_page(cache, cache->identity->record, page, DRAIN_INSIST));
+    at_no_point();
+    churn(cache, 3);
+}
+
+static void carried_over_during_a_scan(void) {
+    const pid_t first = start(leaver, NULL);
+    await(0, 1);
+    const pid_t second = start(carrier, NULL);
+    sleep_ms(50);
+    const pid_t third = start(scanner, NULL);
+    await(7, 1);
+    reached(1, 1);
+    finish(first);
+    reached(2, 1);
+    wait_stopped(third);
+    reached(4, 1);
+    await(5, 1);
+    kill(third, SIGCONT);
+    finish(third);
+    reached(6, 1);
+    finish(second);
+}
+
+/* ---- A page is full, closed and old while a writer has a place in it ---- */
+
+static void late_writer(void *argument) {
+    struct cache *cache = open_cache(8);
+    at_point(argument, 1, stop_here);
+    const enum cache_result result = put(cache, key_of("late"), 2, 5000);
+    at_no_point();
+    EXPECT(result == CACHE_OK || result == CACHE_BUSY);
+    EXPECT_EQUAL(has(cache, key_of("late"), 2, 5000), result == CACHE_OK);
+}
+
+static void writer_in_an_old_page(void) {
+    static const char *const points[] = {"append_announced", "append_taken", "entry_header_written",
+                                         "entry_start_set"};
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 4; i++) {
+        const pid_t child = start(late_writer, (void *)(uintptr_t)points[i]);
+        wait_stopped(child);
+        churn(cache, 4);
+        kill(child, SIGCONT);
+        finish(child);
+        expect_sound(cache);
+        churn(cache, 1);
+        end_request(cache);
+    }
+    expect_nothing_left(cache);
+}
+
+/* ---- Two processes free one run, and a third takes its pages in between ---- */
+
+static void free_a_run(void *argument) {
+    struct cache *cache = open_cache(8);
+    at_point(argument, 1, stop_here);
+    cache_sweep(cache);
+    at_no_point();
+}
+static void take_a_run(void *argument) {
+    struct cache *cache = open_cache(8);
+    at_point(argument, 3, stop_here); /* with a page and a half claimed */
+    EXPECT_EQUAL(put(cache, key_of("new run"), 2, 300 * KIB), CACHE_OK);
+    at_no_point();
+    EXPECT(has(cache, key_of("new run"), 2, 300 * KIB));
+    reached(0, 1);
+    await(1, 1);
+    EXPECT(has(cache, key_of("new run"), 2, 300 * KIB));
+}
+static void freed_twice(void) {
+    static const char *const points[] = {"page_claimed", "page_starts_cleared", "run_member_linked",
+                                         "run_page_claimed"};
+    for (unsigned i = 0; i < 4; i++) {
+        struct cache *cache = open_cache(8);
+        const struct cache_key key = {"old run", 7, 7};
+        EXPECT_EQUAL(put(cache, key, 1, 300 * KIB), CACHE_OK);
+        const struct cache_value old = pinned(cache, key);
+        const uint32_t page = page_of(cache, &old);
+        end_request(cache);
+        EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+        const pid_t slow = start(free_a_run, "limbo_unheld");
+        wait_stopped(slow);
+        EXPECT_EQUAL(cache_sweep(cache), 0); /* the run is free now, and the slow one does not know */
+        word_poke(&cache->map.header->run_cursor, page);
+        reached(0, 0);
+        reached(1, 0);
+        const pid_t taker = start(take_a_run, (void *)(uintptr_t)points[i]);
+        wait_stopped(taker);
+        kill(slow, SIGCONT);
+        finish(slow);
+        kill(taker, SIGCONT);
+        await(0, 1);
+        churn(cache, 3);
+        reached(1, 1);
+        finish(taker);
+        expect_nothing_left(cache);
+        close_cache(cache);
+    }
+}
+
+/* ---- An integer is counted while its page is drained ---- */
+
+/* So that a drain would move it. */
+static void use_often(struct cache *cache, struct cache_key key) {
+    for (unsigned i = 0; i < 4; i++) {
+        EXPECT(is_there(cache, key));
+    }
+    end_request(cache);
+}
+
+static void late_counter(void *argument) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"n", 1, 1};
+    int64_t result;
+    at_point(argument, 1, stop_here);
+    EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
+    at_no_point();
+    reached(0, result);
+}
+static void counted_during_a_drain(void) {
+    static const char *const points[] = {"lock_taken", "find_announced", "counted"};
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"n", 1, 1};
+    for (unsigned i = 0; i < 3; i++) {
+        int64_t result;
+        EXPECT(cache_clear(cache));
+        EXPECT_EQUAL(cache_count(cache, &key, 100, 0, &result), CACHE_OK);
+        use_often(cache, key);
+        reached(0, 0);
+        const pid_t child = start(late_counter, (void *)(uintptr_t)points[i]);
+        wait_stopped(child);
+        churn(cache, 3);
+        kill(child, SIGCONT);
+        finish(child);
+        const long told = atomic_load(&board->number[0]);
+        EXPECT(told == 101 || told == 1);
+        struct cache_value value;
+        if (cache_find(cache, &key, true, &value)) {
+            EXPECT_EQUAL(*(const int64_t *)value.bytes, told);
+        }
+        end_request(cache);
+        expect_sound(cache);
+    }
+    expect_nothing_left(cache);
+}
+
+/* A drainer that stands between copying an integer and publishing the copy holds its lock. */
+static void late_drainer(void *argument) {
+    struct cache *cache = open_cache(8);
+    (void)argument;
+    for (unsigned i = 0; i < 20; i++) {
+        /* until the one move of the integer, not of what the test's parent stored */
+        at_point("move_copied", 1, stop_here);
+        churn(cache, 1);
+        at_no_point();
+    }
+}
+static void drained_during_a_count(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"n", 1, 1};
+    int64_t result;
+    EXPECT_EQUAL(cache_count(cache, &key, 100, 0, &result), CACHE_OK);
+    use_often(cache, key);
+    const pid_t child = start(late_drainer, NULL);
+    wait_stopped(child);
+    int64_t told = 100;
+    for (unsigned i = 0; i < 5; i++) {
+        if (cache_count(cache, &key, 1, 0, &result) == CACHE_OK) {
+            told = result;
+        }
+    }
+    kill(child, SIGCONT);
+    sleep_ms(50 * SLOWNESS);
+    struct cache_value value;
+    if (cache_find(cache, &key, true, &value)) {
+        EXPECT_EQUAL(*(const int64_t *)value.bytes, told);
+    }
+    kill_and_wait(child);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
+    {"a page that is drained after its reader's pin stays", pinned_before_the_drain},
+    {"a page that is freed before its reader's announcement is not copied", freed_before_the_copy},
+    {"pins that are carried over while the records are looked at are seen", carried_over_during_a_scan},
+    {"a writer finds its place in a page that others have long filled", writer_in_an_old_page},
+    {"a run that two processes free is not freed under a third", freed_twice},
+    {"no count is lost in a page that is drained", counted_during_a_drain},
+    {"no count is lost in an entry that is being moved", drained_during_a_count},
+    {0},
+};
+const struct suite suite_races = {.name = "races", .tests = tests};
