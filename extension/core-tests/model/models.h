@@ -20,6 +20,6 @@ struct suite {
     unsigned control_count;
 };
 
-extern const struct suite pins_suite;
+extern const struct suite pins_suite, fork_suite;
 
 #endif
