@@ -35,42 +35,51 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
 
 /* ---- Moving one entry ---- */
 
-/* A place for a moved entry: in the main log's open page, or in the page kept in reserve, which becomes the
- * open one. Never by draining. */
-static bool place_for_move(struct cache *cache, struct record_shared *record, uint64_t units,
+/* What becomes of the entries of a page. */
+struct rule {
+    enum page_log log;  /* to which they move */
+    unsigned least_use; /* if they were used so often, */
+    unsigned lower_use; /* which is lowered by so much, */
+    uint64_t budget;    /* and if they are of no more units in all */
+};
+
+/* A place for a moved entry: in the log's open page, or in the page kept in reserve, which becomes the open one.
+ * Never by draining. */
+static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct pending *pending) {
     struct header_shared *header = cache->map.header;
-    const uint64_t seen = word_load(&header->current[LOG_MAIN]);
-    if (page_append(cache, record, LOG_MAIN, units, pending)) {
+    const uint64_t seen = word_load(&header->current[log]);
+    if (page_append(cache, record, log, units, pending)) {
         return true;
     }
     const uint64_t reserve = word_exchange(&header->reserve, 0);
     POINT(reserve_taken);
     if (reserve != 0 && reserve <= cache->map.page_count) {
-        page_open(cache, (uint32_t)(reserve - 1), LOG_MAIN, seen);
+        page_open(cache, (uint32_t)(reserve - 1), log, seen);
     }
-    return page_append(cache, record, LOG_MAIN, units, pending);
+    return page_append(cache, record, log, units, pending);
 }
 
 /* Makes the word that names the old entry name its copy instead. */
-static bool republish(struct cache *cache, shared_word *slot, uint64_t word, const struct pending *pending) {
+static bool republish(struct cache *cache, const struct rule *rule, shared_word *slot, uint64_t word,
+                      const struct pending *pending) {
     const uint64_t location = slot_location(word);
     page_raise_live(cache, pending->page);
     while (slot_location(word) == location) {
-        const unsigned use = slot_use(word) ? slot_use(word) - 1 : 0;
+        const unsigned use = slot_use(word) > rule->lower_use ? slot_use(word) - rule->lower_use : 0;
         if (word_swap(slot, &word, slot_make(slot_tag(word), use, pending->location))) {
             POINT(move_published);
             return true;
         }
     }
-    page_lower_live(cache, pending->page, pending->life);
+    page_lower_live(cache, pending->page, pending->life, pending->units);
     return false;
 }
 
 /* False: there is no place for it, or its key is locked. */
-static bool move(struct cache *cache, struct record_shared *record, const struct entry_shared *entry,
-                 uint64_t location, shared_word *slot, uint64_t word) {
-    const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
+static bool move(struct cache *cache, struct record_shared *record, const struct rule *rule,
+                 const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
+    const uint64_t units = entry_units_all(entry);
     struct bucket_shared *locked = NULL;
     if (where_kind(entry->where) == CACHE_INTEGER) {
         /* Counted up in place under the key's lock: without it a count could go into the old entry after
@@ -81,11 +90,11 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
         }
     }
     struct pending pending;
-    const bool placed = place_for_move(cache, record, units, &pending);
+    const bool placed = place_for_move(cache, record, rule->log, units, &pending);
     if (placed) {
         page_copy(cache, &pending, entry, location, entry->expires);
         POINT(move_copied);
-        if (republish(cache, slot, word, &pending)) {
+        if (republish(cache, rule, slot, word, &pending)) {
             count(record, COUNT_MOVED);
         }
         clear_writing(record);
@@ -111,9 +120,9 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
     return NULL;
 }
 
-/* Moves the entry if it deserves it and `budget` allows, else takes its word out of the index. */
+/* Moves the entry if the rule allows, else takes its word out of the index. */
 static void drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
-                        uint32_t life, uint64_t *budget) {
+                        uint32_t life, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
     if (entry->life != life || slot_location(entry->where) != location ||
@@ -127,10 +136,10 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
         return;
     }
     const bool expired = index_is_expired(entry);
-    const uint64_t units = entry_units(where_key_length(entry->where), entry->units);
-    if (!expired && slot_use(word) >= USE_WORTH_MOVING && units <= *budget &&
-        move(cache, record, entry, location, slot, word)) {
-        *budget -= units;
+    const uint64_t units = entry_units_all(entry);
+    if (!expired && slot_use(word) >= rule->least_use && units <= rule->budget &&
+        move(cache, record, rule, entry, location, slot, word)) {
+        rule->budget -= units;
         return;
     }
     while (slot_location(word) == location) {
@@ -143,23 +152,34 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
 }
 
 /*
- * Units of a page that may move. From the main log all that was used since the page was drained last: it has been of
- * use for long, and dropping it costs more hits than anything else here. Use counts fall with every move, so the log
- * yields sooner or later; who cannot wait drains firmly. Of a page in probation half is enough: where more was used it
- * is by chance, or one visitor's burst.
+ * A page that is wasted is compacted: what lives in it moves within its log, as it is. From another page what was used
+ * moves to the main log, with its use count lowered. In the main log that is all of it: it has been of use for long,
+ * and dropping it costs more hits than anything else here; use counts fall with every move, so the log yields sooner or
+ * later, and who cannot wait drains firmly. In probation half a page is enough: where more was used it is by chance, or
+ * one visitor's burst.
  */
-static uint64_t move_budget(const struct map *map, enum page_log log, enum drain_effort effort) {
-    return log == LOG_MAIN && effort == DRAIN_GENTLY ? page_units(map) : page_units(map) / 2;
+static struct rule rule_for(const struct map *map, const struct page_shared *row, enum drain_effort effort) {
+    const enum page_log log = page_log(row);
+    const bool gentle = effort == DRAIN_GENTLY;
+    if (gentle && page_is_wasted(map, row)) {
+        return (struct rule){.log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map)};
+    }
+    return (struct rule){
+        .log = LOG_MAIN,
+        .least_use = USE_WORTH_MOVING,
+        .lower_use = 1,
+        .budget = gentle && log == LOG_MAIN ? page_units(map) : page_units(map) / 2,
+    };
 }
 
 static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
                           enum drain_effort effort) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
-    uint64_t budget = move_budget(&cache->map, page_log(page_row(cache, page)), effort);
+    struct rule rule = rule_for(&cache->map, page_row(cache, page), effort);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &budget);
+            drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule);
         }
     }
 }

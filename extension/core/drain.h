@@ -11,7 +11,8 @@
 #include "process.h"
 
 enum drain_effort {
-    DRAIN_GENTLY, /* everything used in the main log stays, even if so no room is gained this time */
+    DRAIN_GENTLY, /* everything used in the main log stays, even if so no room is gained this time, and everything
+                   * that lives in a wasted page */
     DRAIN_FIRMLY, /* of a page at most half stays */
     DRAIN_INSIST, /* the same; used runs go, and the kernel is asked anew who lives */
 };

@@ -65,7 +65,7 @@ bool index_unlink(struct cache *cache, const struct found *found) {
         }
     }
     POINT(index_unlinked);
-    page_lower_live(cache, found->page, found->entry->life);
+    page_lower_live(cache, found->page, found->entry->life, entry_units_all(found->entry));
     return true;
 }
 
@@ -128,7 +128,7 @@ static bool displace(struct cache *cache, struct record_shared *record, const st
     /* The life was read while the word named the page. If the word was taken out and came back meanwhile,
      * the life is an older one and nothing is subtracted: the number of living is never too low. */
     if (page < cache->map.page_count) {
-        page_lower_live(cache, page, life);
+        page_lower_live(cache, page, life, 0); /* nothing protects the entry, its length cannot be read */
     }
     count(record, COUNT_DISPLACED);
     return true;
@@ -144,14 +144,14 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     while (!word_swap(found->slot, &old, word)) {
         if (slot_location(old) != slot_location(found->word)) {
             if (!same_page) {
-                page_lower_live(cache, pending->page, pending->life);
+                page_lower_live(cache, pending->page, pending->life, pending->units);
             }
             return false;
         }
     }
     POINT(index_replaced);
     if (!same_page) {
-        page_lower_live(cache, found->page, found->entry->life);
+        page_lower_live(cache, found->page, found->entry->life, entry_units_all(found->entry));
     }
     return true;
 }
@@ -175,7 +175,7 @@ bool index_put_locked(struct cache *cache, struct record_shared *record, const s
     page_raise_live(cache, pending->page);
     const bool put = insert(cache, record, place, word);
     if (!put) {
-        page_lower_live(cache, pending->page, pending->life);
+        page_lower_live(cache, pending->page, pending->life, pending->units);
     }
     return put;
 }

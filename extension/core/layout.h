@@ -12,6 +12,7 @@
  *   page state   life 32 | incarnation 17 | record 12 | state 3
  *   page append  life 32 | next free unit 32              a unit is 8 bytes
  *   page live    life 32 | entries 32                     index words that name the page (never too low)
+ *   page age     number 63 | log 1
  *   current      life 32 | page + 1
  *   key lock     zero 20 | record 12 | incarnation 32     0 is unlocked
  *
@@ -24,7 +25,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 3,
+    LAYOUT_VERSION = 4,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -133,11 +134,11 @@ struct page_shared {
     shared_word state;
     shared_word append;
     shared_word live;
-    shared_word age;       /* its log's age when it was opened or renewed: the order of the log */
+    shared_word age;       /* its log, and that log's age when it was opened or renewed: the order of the log */
     shared_word run_pages; /* a head: pages of the run; else 1 */
     shared_word run_head;  /* a member: life of the head 32 | page of the head 32 */
     shared_word expires;   /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
-    shared_word log;       /* enum page_log */
+    shared_word dead;      /* units of entries that were published and are not named any more; a hint */
 };
 _Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
 

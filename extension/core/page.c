@@ -106,8 +106,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
 void page_renew(struct cache *cache, uint32_t page, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     const uint64_t pages = page_run(&cache->map, page);
-    word_poke(&row->log, log);
-    word_store(&row->age, word_add(&cache->map.header->age[log], pages) + pages);
+    word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
 /* The page is ours alone: sets back what belongs to a life. */
@@ -121,6 +120,7 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
     word_poke(&row->run_pages, 1);
     word_poke(&row->run_head, 0);
     word_poke(&row->expires, 0);
+    word_poke(&row->dead, 0);
     word_poke(&row->live, (uint64_t)life << 32);
     word_poke(&row->append, (uint64_t)life << 32);
     page_renew(cache, page, log);
@@ -212,11 +212,13 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
     page_seal(cache, pending, copy);
 }
 
-void page_lower_live(struct cache *cache, uint32_t page, uint32_t life) {
-    shared_word *live = &page_row(cache, page)->live;
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t life, uint64_t units) {
+    struct page_shared *row = page_row(cache, page);
+    shared_word *live = &row->live;
     uint64_t value = word_load(live);
     while (value >> 32 == life && (uint32_t)value > 0) {
         if (word_swap(live, &value, value - 1)) {
+            word_poke(&row->dead, word_peek(&row->dead) + units);
             if ((uint32_t)value == 1) {
                 hint_if_dead(cache, page);
             }

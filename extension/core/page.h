@@ -24,14 +24,23 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
 }
 
 static inline enum page_log page_log(const struct page_shared *row) {
-    return word_peek(&row->log) == LOG_MAIN ? LOG_MAIN : LOG_PROBATION;
+    return (enum page_log)(word_peek(&row->age) & 1);
+}
+
+static inline uint64_t page_age(const struct page_shared *row) {
+    return word_peek(&row->age) >> 1;
+}
+
+/* Whether it pays to carry what lives in the page elsewhere: a fifth of it is dead. */
+static inline bool page_is_wasted(const struct map *map, const struct page_shared *row) {
+    return word_peek(&row->dead) * 5 >= page_units(map);
 }
 
 /* Whether the page is among the newest two of the probation log, or the run that it heads is the newest. */
 static inline bool page_is_new(const struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
     const uint64_t newest = word_peek(&cache->map.header->age[LOG_PROBATION]);
-    return page_log(row) == LOG_PROBATION && newest - word_peek(&row->age) <= page_run(&cache->map, page);
+    return page_log(row) == LOG_PROBATION && newest - page_age(row) <= page_run(&cache->map, page);
 }
 
 /* The head of the run that a member belongs to, or the page itself if no head speaks for it. */
@@ -92,7 +101,7 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
  * the number is never too low. */
 void page_raise_live(struct cache *cache, uint32_t page);
 
-/* One entry fewer lives in the page; `life` is the entry's. May hint at the page as all dead. */
-void page_lower_live(struct cache *cache, uint32_t page, uint32_t life);
+/* One entry fewer, of so many units, lives in the page; `life` is the entry's. May hint at the page as all dead. */
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t life, uint64_t units);
 
 #endif

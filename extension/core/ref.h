@@ -94,6 +94,11 @@ static inline uint64_t entry_units(uint32_t key_length, uint64_t value_units) {
     return sizeof(struct entry_shared) / UNIT + units_of(key_length) + value_units;
 }
 
+/* Of a whole entry. */
+static inline uint64_t entry_units_all(const struct entry_shared *entry) {
+    return entry_units(where_key_length(entry->where), entry->units);
+}
+
 static inline const char *entry_key(const struct entry_shared *entry) {
     return (const char *)(entry + 1);
 }

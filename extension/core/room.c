@@ -17,11 +17,12 @@ enum {
 };
 
 /*
- * What it costs the cache to take a page: lower is better, NEVER is not to be had. Of pages in use those go first
- * that are in probation for longer than it lasts, then the main log, then the rest of probation, and of each the
- * oldest: to these costs the age is added.
+ * What it costs the cache to take a page: lower is better, NEVER is not to be had. After wasted
+ * pages, emptiest first, those in use go that are in probation for longer than it lasts, then the main log, then the
+ * rest of probation, and of each the oldest: to these costs the age is added.
  */
 enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2 };
+#define COST_WASTED UINT64_C(3)
 #define COST_OVERDUE (UINT64_C(1) << 60)
 #define COST_MAIN (UINT64_C(2) << 60)
 #define COST_PROBATION (UINT64_C(3) << 60)
@@ -32,7 +33,7 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2 };
 
 /* How long the probation log is, its ages tell: no counter could drift. */
 static uint64_t cost_in_log(const struct cache *cache, const struct page_shared *row) {
-    const uint64_t age = word_peek(&row->age) & COST_AGE_MASK;
+    const uint64_t age = page_age(row) & COST_AGE_MASK;
     if (page_log(row) == LOG_MAIN) {
         return COST_MAIN + age;
     }
@@ -60,7 +61,14 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
     if (held) {
         return COST_NEVER;
     }
-    return page_is_dead(row) ? COST_DEAD : cost_in_log(cache, row);
+    if (page_is_dead(row)) {
+        return COST_DEAD;
+    }
+    if (page_is_wasted(&cache->map, row) && page_run(&cache->map, page) == 1) {
+        const uint64_t units = page_units(&cache->map), dead = word_peek(&row->dead);
+        return COST_WASTED + (dead < units ? units - dead : 0);
+    }
+    return cost_in_log(cache, row);
 }
 
 static uint64_t cost_of(struct cache *cache, uint32_t page, bool desperate) {

@@ -215,7 +215,7 @@ bool cache_clear(struct cache *cache) {
                 const uint32_t life = known ? (uint32_t)(word_load(&page_row(cache, page)->live) >> 32) : 0;
                 if (word_swap(slot, &word, 0)) {
                     if (known) {
-                        page_lower_live(cache, page, life);
+                        page_lower_live(cache, page, life, 0);
                     }
                     break;
                 }
