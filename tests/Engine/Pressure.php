@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 /**
  * A command line that overwrites and deletes the values under test and pushes everything out of the cache, again and
- * again, until it is stopped. It counts its rounds in the size of a file.
+ * again, as long as the sandbox is there. It counts its rounds in the size of a file.
  */
 final class Pressure
 {
@@ -41,7 +41,7 @@ final class Pressure
 
     private const LOOP = <<<'PHP'
         require 'VALUES';
-        for ($n = 1; !file_exists('STOP'); ++$n) {
+        for ($n = 1;; ++$n) {
             foreach (NAMES as $name) {
                 larder_store($name, make($name, $n));
             }
@@ -56,15 +56,12 @@ final class Pressure
             }
             file_put_contents('COUNT', '.', FILE_APPEND);
         }
-        return $n;
         PHP;
 
     /** @param string $values a PHP file: make() makes a value under test, NAMES lists them */
     private function __construct(
         public readonly string $values,
         public readonly string $count,
-        private readonly string $stop,
-        private readonly CommandLine $process,
     ) {}
 
     public static function start(Sandbox $sandbox): self
@@ -72,9 +69,8 @@ final class Pressure
         $folder = $sandbox->folder();
         $values = $sandbox->write('values.php', self::VALUES);
         $sandbox->write('values.php.included.php', '<?php return ["included", __FILE__];');
-        $process = $sandbox->commandLine();
-        $process->begin(strtr(self::LOOP, ['VALUES' => $values, 'STOP' => "$folder/stop", 'COUNT' => "$folder/count"]));
-        $pressure = new self($values, "$folder/count", "$folder/stop", $process);
+        $sandbox->commandLine()->begin(strtr(self::LOOP, ['VALUES' => $values, 'COUNT' => "$folder/count"]));
+        $pressure = new self($values, "$folder/count");
         $pressure->wait();
 
         return $pressure;
@@ -86,14 +82,6 @@ final class Pressure
         usleep((int) (self::SECONDS * 1e6));
         $now = $this->rounds();
         Wait::until(fn(): bool => $this->rounds() >= $now + self::ROUNDS, 'other values were stored');
-    }
-
-    /** @return int how many rounds there were */
-    public function stop(): int
-    {
-        touch($this->stop);
-
-        return \is_int($rounds = $this->process->end()) ? $rounds : 0;
     }
 
     private function rounds(): int

@@ -31,7 +31,13 @@ final class Sandbox
     /** @var list<\Closure(): void> */
     private array $stops = [];
 
-    public function __construct()
+    public const USUAL = 'extension/modules/larder.so';
+
+    /** A build for tests: values cannot be read from the end of a request until the next one uses the cache. */
+    public const UNREADABLE = 'var/unreadable/modules/larder.so';
+
+    /** @param self::USUAL|self::UNREADABLE $build the engine */
+    public function __construct(string $build = self::USUAL)
     {
         $this->directory = new TemporaryDirectory();
         chmod($this->directory->path, 0o755);
@@ -39,9 +45,9 @@ final class Sandbox
         chmod($this->shared->path, 0o1777);
         $this->memory = $this->shared->path;
         // The clone may lie where other users cannot reach it.
-        $built = Repository::ROOT . '/extension/modules/larder.so';
+        $built = Repository::ROOT . '/' . $build;
         if (!is_file($built)) {
-            throw new \RuntimeException('extension/modules/larder.so is not there; run `make extension`');
+            throw new \RuntimeException("$build is not there; run tools/build-extension" . ($build === self::UNREADABLE ? ' unreadable' : ''));
         }
         $this->engine = $this->write('larder.so', (string) file_get_contents($built));
     }

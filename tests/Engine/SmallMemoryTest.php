@@ -20,11 +20,11 @@ final class SmallMemoryTest extends EngineTestCase
 
     protected function setUp(): void
     {
+        parent::setUp();
         $attempt = new Process([...self::CONTAINER, 'true']);
         if ($attempt->run() !== 0) {
             self::markTestSkipped('nothing can be mounted here: ' . trim($attempt->getErrorOutput()));
         }
-        parent::setUp();
         $this->log = $this->sandbox->folder() . '/errors';
     }
 
