@@ -29,7 +29,6 @@ _Static_assert((int)WORDS_USED <= (int)WORDS, "memory");
 enum {
     NO_FENCE_AFTER_PIN = BROKEN_OF_RECORDS,
     NO_LOOK_AFTER_PIN,
-    ONLY_PAGE_COMPARED,
     NO_FENCE_AFTER_COPYING,
     NO_LOOK_AFTER_COPYING,
     NO_SCAN_IN_LIMBO,
@@ -484,10 +483,6 @@ static enum progress pin(struct machine *m, unsigned me, struct actor *a, unsign
             break;
         }
         LOAD(a->other, SLOTS + key);
-        if (broken == ONLY_PAGE_COMPARED && spot_of(a->other) &&
-            page_of(spot_of(a->other)) == page_of(spot_of(a->word))) {
-            break;
-        }
         if (spot_of(a->other) == spot_of(a->word)) {
             a->word = a->other;
             break;
@@ -773,7 +768,6 @@ static const struct setting settings[] = {
     {2, 1, false, false, 1, 3, {{STORER, 0, 2}, {STORER, 1, 1}}},
     {2, 1, false, false, 1, 0, {{CLEARER, 0, 1}, {STORER, 0, 1}, {STORER, 1, 2}}},
     {2, 1, false, true, 1, 0, {{STORER, 0, 1}, {STORER, 1, 2}}},
-    {2, 2, false, false, 1, 0, {{READER, 0, 1}, {STORER, 0, 2}, {STORER, 0, 2}}},
 };
 
 static const struct control controls[] = {
@@ -797,7 +791,6 @@ static const struct control controls[] = {
     {"setting back before a page opens", SET_BACK_AFTER_OPENING, 6, false},
     {"asking whether a page's owner lives", OWNER_NOT_ASKED, 6, false},
     {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 5, false},
-    {"offset in the second look", ONLY_PAGE_COMPARED, 9, true},
 };
 
 static const struct model *prepare(unsigned setting) {
@@ -820,4 +813,4 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite pins_suite = {"pins", prepare, 10, 8, controls, sizeof controls / sizeof *controls};
+const struct suite pins_suite = {"pins", prepare, 9, 8, controls, sizeof controls / sizeof *controls};
