@@ -11,6 +11,7 @@ enum {
     GENTLE_TRIES = 8,    /* and how many of them gently */
     SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
+    RESERVE_TRIES = 4,
     RUN_LOOK = 1024, /* pages among which a run is looked for that costs little */
     RUN_TRIES = 6,
     RUN_INSISTS = 2, /* from this try on used runs are not kept any more */
@@ -211,6 +212,19 @@ static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     return known == 0 && word_swap(reserve, &none, (uint64_t)page + 1);
 }
 
+/* Keeps a page for the moves of the next drain, if one is to be had easily. */
+static void fill_reserve(struct cache *cache, struct record_shared *record) {
+    for (unsigned i = 0; i < RESERVE_TRIES && word_load(&cache->map.header->reserve) == 0; i++) {
+        if (victims_run_out(cache)) {
+            survey(cache, false);
+        }
+        const uint32_t page = next_victim(cache);
+        if (page != cache->map.page_count && drain_page(cache, record, page, DRAIN_GENTLY)) {
+            keep_as_reserve(cache, page);
+        }
+    }
+}
+
 /* Sees to it that new entries have an open page. False if no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
@@ -320,6 +334,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
+        fill_reserve(cache, record); /* several pages in a row: what is used in them needs more than one */
         if (drain_page(cache, record, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
             uint64_t reserved = (uint64_t)(start + i) + 1;
             word_swap(&cache->map.header->reserve, &reserved, 0);
