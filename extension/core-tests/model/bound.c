@@ -217,11 +217,11 @@ static const struct setting settings[] = {
 };
 
 static const struct control controls[] = {
-    {"second look at the page's bit", BIT_NOT_LOOKED_AT_AGAIN, 0, false},
-    {"second look at all pages of a run", ONLY_HEAD_LOOKED_AT_AGAIN, 2, false},
-    {"fence between pin and second look", NO_FENCE_AFTER_PIN, 0, false},
-    {"look at the pins after clearing a bit", CLEARED_WITHOUT_LOOKING, 0, false},
-    {"clearing of one bit at a time", POPULATION_STORED, 0, false},
+    {"second look at the page's bit", BIT_NOT_LOOKED_AT_AGAIN, 0},
+    {"second look at all pages of a run", ONLY_HEAD_LOOKED_AT_AGAIN, 2},
+    {"fence between pin and second look", NO_FENCE_AFTER_PIN, 0},
+    {"look at the pins after clearing a bit", CLEARED_WITHOUT_LOOKING, 0},
+    {"clearing of one bit at a time", POPULATION_STORED, 0},
 };
 
 static const struct model *prepare(unsigned setting) {

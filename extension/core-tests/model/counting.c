@@ -267,14 +267,14 @@ static const struct setting settings[] = {
 };
 
 static const struct control controls[] = {
-    {"lock while counting", COUNTED_WITHOUT_LOCK, 0, false},
-    {"look at the word under the lock", LOOKED_BEFORE_LOCKING, 1, false},
-    {"announcement of the counted page", NOT_ANNOUNCED, 4, false},
-    {"lock while an integer is moved", MOVED_WITHOUT_LOCK, 1, false},
-    {"dropping what cannot be locked", MOVED_THOUGH_LOCKED, 1, false},
-    {"respect for a living owner's lock", LOCK_TAKEN_FROM_THE_LIVING, 0, false},
-    {"releasing store of the unlocking", UNLOCKED_BY_A_RELAXED_STORE, 3, false},
-    {"scan in limbo", SCAN_LEFT_OUT, 4, false},
+    {"lock while counting", COUNTED_WITHOUT_LOCK, 0},
+    {"look at the word under the lock", LOOKED_BEFORE_LOCKING, 1},
+    {"announcement of the counted page", NOT_ANNOUNCED, 4},
+    {"lock while an integer is moved", MOVED_WITHOUT_LOCK, 1},
+    {"dropping what cannot be locked", MOVED_THOUGH_LOCKED, 1},
+    {"respect for a living owner's lock", LOCK_TAKEN_FROM_THE_LIVING, 0},
+    {"releasing store of the unlocking", UNLOCKED_BY_A_RELAXED_STORE, 3},
+    {"scan in limbo", SCAN_LEFT_OUT, 4},
 };
 
 static const struct model *prepare(unsigned setting) {

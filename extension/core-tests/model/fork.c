@@ -152,16 +152,16 @@ static const struct setting settings[] = {
 };
 
 static const struct control controls[] = {
-    {"sweeps compared after a scan", SWEEPS_NOT_COMPARED, 2, false},
-    {"sweeps raised", SWEEPS_NOT_RAISED, 2, false},
-    {"sweeps raised before the incarnation", SWEEPS_RAISED_AFTER_INCARNATION, 2, false},
-    {"old record held while pins are carried", CLOSED_BEFORE_CARRYING, 2, false},
-    {"fence before the old record is let go", CARRIED_WITHOUT_FENCE, 2, false},
-    {"leaving the old record alone", OLD_RECORD_WRITTEN, 0, false},
-    {"a new record for the parent", RECORD_KEPT, 0, false},
-    {"lock while a record is swept", SWEPT_WITHOUT_LOCK, 1, false},
-    {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 0, false},
-    {"records counted before the first pin", RECORDS_NOT_COUNTED, 3, false},
+    {"sweeps compared after a scan", SWEEPS_NOT_COMPARED, 2},
+    {"sweeps raised", SWEEPS_NOT_RAISED, 2},
+    {"sweeps raised before the incarnation", SWEEPS_RAISED_AFTER_INCARNATION, 2},
+    {"old record held while pins are carried", CLOSED_BEFORE_CARRYING, 2},
+    {"fence before the old record is let go", CARRIED_WITHOUT_FENCE, 2},
+    {"leaving the old record alone", OLD_RECORD_WRITTEN, 0},
+    {"a new record for the parent", RECORD_KEPT, 0},
+    {"lock while a record is swept", SWEPT_WITHOUT_LOCK, 1},
+    {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 0},
+    {"records counted before the first pin", RECORDS_NOT_COUNTED, 3},
 };
 
 static const struct model *prepare(unsigned setting) {

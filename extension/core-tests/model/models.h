@@ -9,7 +9,6 @@ struct control {
     const char *name;
     unsigned broken;
     unsigned setting;
-    bool is_long; /* not in the short run */
 };
 
 struct suite {

@@ -259,9 +259,9 @@ static const struct setting settings[] = {
 };
 
 static const struct control controls[] = {
-    {"link before a page is a member", MEMBER_BEFORE_LINK, 1, false},
-    {"comparison of a member's link", LINK_NOT_COMPARED, 1, false},
-    {"asking whether a claimer lives", OWNER_NOT_ASKED, 2, false},
+    {"link before a page is a member", MEMBER_BEFORE_LINK, 1},
+    {"comparison of a member's link", LINK_NOT_COMPARED, 1},
+    {"asking whether a claimer lives", OWNER_NOT_ASKED, 2},
 };
 
 static const struct model *prepare(unsigned setting) {
