@@ -22,6 +22,7 @@ struct log_rules engine_rules(void) {
         .use_max = USE_MAX,
         .use_worth = USE_WORTH_MOVING,
         .budget = (uint32_t)page_units(&cache->map) / 2,
+        .wasted = (uint32_t)page_units(&cache->map) / 5,
     };
     close_cache(cache);
     unlink(segment_file());
@@ -88,7 +89,7 @@ static void worker(void *argument) {
         const struct cache_key key = key_named(number, name);
         const bool hit = look_up(cache, replay->run, number, &key);
         score_add(&score, trace, i, hit);
-        if (!hit) {
+        if (!hit || trace_writes(trace, i)) {
             store(cache, trace, number, &key);
         }
         if (++lookups % LOOKUPS_A_REQUEST == 0) {

@@ -14,7 +14,7 @@ struct entry {
     uint32_t page; /* number + 1; 0: absent */
     uint32_t units;
     unsigned use;
-    uint32_t next; /* in the page, in order of writing: key + 1 */
+    uint32_t older, newer; /* in the page, in order of writing: key + 1 */
 };
 
 struct page {
@@ -22,6 +22,8 @@ struct page {
     uint32_t used;        /* units */
     uint32_t run;         /* pages that its one entry takes, else 1 */
     uint64_t age;         /* what `opened` was when it was opened */
+    uint32_t live;        /* entries */
+    uint32_t dead;        /* units of entries that were overwritten since */
 };
 
 struct log_cache {
@@ -56,14 +58,37 @@ static void write(struct log_cache *cache, uint32_t page, uint32_t key) {
     struct page *row = &cache->pages[page];
     struct entry *entry = &cache->entries[key];
     entry->page = page + 1;
-    entry->next = 0;
+    entry->older = row->last;
+    entry->newer = 0;
     if (row->last) {
-        cache->entries[row->last - 1].next = key + 1;
+        cache->entries[row->last - 1].newer = key + 1;
     } else {
         row->first = key + 1;
     }
     row->last = key + 1;
     row->used += entry->units;
+    row->live++;
+}
+
+static void release(struct log_cache *cache, uint32_t page) {
+    cache->unused[cache->unused_count++] = page;
+    cache->free_pages += cache->pages[page].run;
+}
+
+/* The entry dies where it is, and with the last one the page. */
+static void erase(struct log_cache *cache, struct entry *entry) {
+    const uint32_t page = entry->page - 1;
+    struct page *row = &cache->pages[page];
+    *(entry->older ? &cache->entries[entry->older - 1].newer : &row->first) = entry->newer;
+    *(entry->newer ? &cache->entries[entry->newer - 1].older : &row->last) = entry->older;
+    entry->page = 0;
+    row->dead += entry->units;
+    row->live--;
+    const uint8_t log = cache->nodes[page].place;
+    if (row->live == 0 && page + 1 != cache->open[log]) {
+        queue_remove(&cache->logs[log], cache->nodes, page);
+        release(cache, page);
+    }
 }
 
 /* Into the open page of the log, or a new one if that leaves `keep` pages free. */
@@ -99,6 +124,35 @@ static uint32_t victim(const struct log_cache *cache, uint8_t log) {
     return page;
 }
 
+/* The page with most dead units, of those that have enough of them; QUEUE_END if none has. */
+static uint32_t most_dead(const struct log_cache *cache) {
+    uint32_t most = QUEUE_END;
+    uint32_t least = cache->rules->wasted;
+    for (uint8_t log = MAIN; log < LOGS; log++) {
+        for (uint32_t page = cache->logs[log].oldest; page != QUEUE_END; page = cache->nodes[page].newer) {
+            if (page + 1 != cache->open[log] && cache->pages[page].dead >= least) {
+                least = cache->pages[page].dead + 1;
+                most = page;
+            }
+        }
+    }
+    return most;
+}
+
+/* What lives moves within its log, with its uses. */
+static void compact(struct log_cache *cache, uint32_t page) {
+    const uint8_t log = cache->nodes[page].place;
+    queue_remove(&cache->logs[log], cache->nodes, page);
+    uint32_t next;
+    for (uint32_t key = cache->pages[page].first; key; key = next) {
+        next = cache->entries[key - 1].newer;
+        cache->entries[key - 1].page = 0;
+        append(cache, log, key - 1, 0);
+    }
+    release(cache, page);
+}
+
+/* What was used moves to the main log, with one use less. */
 static void drain(struct log_cache *cache) {
     const struct log_rules *rules = cache->rules;
     uint8_t log = cache->logs[PROBATION].units > rules->probation ? PROBATION : MAIN;
@@ -115,15 +169,23 @@ static void drain(struct log_cache *cache) {
     uint32_t next;
     for (uint32_t key = cache->pages[page].first; key; key = next) {
         struct entry *entry = &cache->entries[key - 1];
-        next = entry->next;
+        next = entry->newer;
         entry->page = 0;
         if (entry->use >= rules->use_worth && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
             entry->use--;
             budget -= entry->units;
         }
     }
-    cache->unused[cache->unused_count++] = page;
-    cache->free_pages += cache->pages[page].run;
+    release(cache, page);
+}
+
+static void make_room(struct log_cache *cache) {
+    const uint32_t page = most_dead(cache);
+    if (page != QUEUE_END) {
+        compact(cache, page);
+    } else {
+        drain(cache);
+    }
 }
 
 /* The first use counts for less while the entry is new: what was just stored is often read at once. */
@@ -142,13 +204,13 @@ static void store(struct log_cache *cache, uint32_t key) {
     const uint8_t log = log_of_new(cache);
     if (entry->units <= cache->rules->page_units / 2) {
         while (!append(cache, log, key, RESERVE)) {
-            drain(cache);
+            make_room(cache);
         }
         return;
     }
     const uint32_t run = (entry->units + cache->rules->page_units - 1) / cache->rules->page_units;
     while (cache->free_pages < run + RESERVE) {
-        drain(cache);
+        make_room(cache);
     }
     write(cache, open_page(cache, log, run), key);
 }
@@ -176,11 +238,18 @@ double log_policy(const struct trace *trace, const struct log_rules *rules) {
         struct entry *entry = &cache.entries[trace->request[i]];
         const bool hit = entry->page != 0;
         score_add(&score, trace, i, hit);
-        if (!hit) {
-            store(&cache, trace->request[i]);
-        }
-        if (hit || trace->plan->read_back) {
+        if (hit) {
             use(&cache, entry);
+        }
+        const bool again = hit && trace_writes(trace, i);
+        if (again) {
+            erase(&cache, entry);
+        }
+        if (!hit || again) {
+            store(&cache, trace->request[i]);
+            if (trace->plan->read_back) {
+                use(&cache, entry);
+            }
         }
     }
     free(cache.entries);

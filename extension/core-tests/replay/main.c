@@ -49,59 +49,64 @@ static void replay(const struct plan *plan) {
     const struct outcome one = engine_replay(&trace, &(struct run){.processes = 1});
     const struct outcome several = engine_replay(&trace, &(struct run){.processes = PROCESSES});
     const double simulated = log_policy(&trace, &rules), lru = lru_policy(&trace, units);
+    /* The engine never overwrites: of a page up to a fifth may be what was stored again since. */
+    const double lru_bound = plan->writes ? lru_policy(&trace, units * 4 / 5) : lru;
     const double live = 100.0 * (double)one.live_bytes / (double)one.info.size;
     const double values = 100.0 * (double)one.value_bytes / (double)one.info.size;
     printf("%-36s%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.2f%8.1f%8.1f\n", plan->name, one.percent, several.percent,
            simulated, lru, fifo_policy(&trace, units), sieve_policy(&trace, units), s3_fifo_policy(&trace, units),
            live, values);
     const size_t refused = several.info.refused_room + several.info.refused_lock;
-    EXPECT(not_below_lru(simulated, lru));
-    EXPECT(not_below_lru(one.percent, lru));
-    EXPECT(not_below_lru(several.percent, lru));
+    EXPECT(not_below_lru(simulated, lru_bound));
+    EXPECT(not_below_lru(one.percent, lru_bound));
+    EXPECT(not_below_lru(several.percent, lru_bound));
     EXPECT(reaches_simulator(one.percent, simulated));
     EXPECT(reaches_simulator(several.percent, simulated));
     EXPECT(one.percent <= simulated + SIMULATOR_WITHIN); /* else the simulator is none */
-    EXPECT(live >= LIVE_PERCENT[plan->sizes]);
+    EXPECT(live >= LIVE_PERCENT[plan->sizes] * (plan->writes ? 0.8 : 1));
     EXPECT_EQUAL(one.info.refused_room, 0);
     EXPECT(refused <= several.info.stores / 1000);
     trace_free(&trace);
 }
 
-/* Function, name, shape, sizes, alpha, multiple of the memory, whether what was stored is read back. */
-#define TRACES(TRACE)                                                                     \
-    TRACE(zipf_07_3, "Zipf 0.7, 3 times the memory", ZIPF, MIXED, 0.7, 3, false)          \
-    TRACE(zipf_07_10, "Zipf 0.7, 10 times", ZIPF, MIXED, 0.7, 10, false)                  \
-    TRACE(zipf_07_100, "Zipf 0.7, 100 times", ZIPF, MIXED, 0.7, 100, false)               \
-    TRACE(zipf_09_3, "Zipf 0.9, 3 times", ZIPF, MIXED, 0.9, 3, false)                     \
-    TRACE(zipf_09_10, "Zipf 0.9, 10 times", ZIPF, MIXED, 0.9, 10, false)                  \
-    TRACE(zipf_09_100, "Zipf 0.9, 100 times", ZIPF, MIXED, 0.9, 100, false)               \
-    TRACE(zipf_11_3, "Zipf 1.1, 3 times", ZIPF, MIXED, 1.1, 3, false)                     \
-    TRACE(zipf_11_10, "Zipf 1.1, 10 times", ZIPF, MIXED, 1.1, 10, false)                  \
-    TRACE(zipf_11_100, "Zipf 1.1, 100 times", ZIPF, MIXED, 1.1, 100, false)               \
-    TRACE(small, "Zipf 0.9, 10 times, small values", ZIPF, SMALL, 0.9, 10, false)         \
-    TRACE(large_09, "Zipf 0.9, 10 times, some large", ZIPF, LARGE, 0.9, 10, false)        \
-    TRACE(large_11, "Zipf 1.1, 10 times, some large", ZIPF, LARGE, 1.1, 10, false)        \
-    TRACE(scans_07, "Zipf 0.7, 3 times, scans", SCANS, MIXED, 0.7, 3, false)              \
-    TRACE(scans_09, "Zipf 0.9, 10 times, scans", SCANS, MIXED, 0.9, 10, false)            \
-    TRACE(loop_11, "loop of 1.1 times", LOOP, MIXED, 0, 1.1, false)                       \
-    TRACE(loop_2, "loop of 2 times", LOOP, MIXED, 0, 2, false)                            \
-    TRACE(days_07, "Zipf 0.7, 3 times, day and night", DAY_NIGHT, MIXED, 0.7, 3, false)   \
-    TRACE(days_09, "Zipf 0.9, 10 times, day and night", DAY_NIGHT, MIXED, 0.9, 10, false) \
-    TRACE(days_11, "Zipf 1.1, 10 times, day and night", DAY_NIGHT, MIXED, 1.1, 10, false) \
-    TRACE(back_09, "Zipf 0.9, 10 times, read back", ZIPF, MIXED, 0.9, 10, true)           \
-    TRACE(back_small, "Zipf 0.9, 10 times, small, read back", ZIPF, SMALL, 0.9, 10, true) \
-    TRACE(back_large, "Zipf 1.1, 10 times, large, read back", ZIPF, LARGE, 1.1, 10, true)
+/* Function, name, shape, sizes, alpha, multiple of the memory, whether what was stored is read back, percent of
+ * requests that store the key again. */
+#define TRACES(TRACE)                                                                        \
+    TRACE(zipf_07_3, "Zipf 0.7, 3 times the memory", ZIPF, MIXED, 0.7, 3, false, 0)          \
+    TRACE(zipf_07_10, "Zipf 0.7, 10 times", ZIPF, MIXED, 0.7, 10, false, 0)                  \
+    TRACE(zipf_07_100, "Zipf 0.7, 100 times", ZIPF, MIXED, 0.7, 100, false, 0)               \
+    TRACE(zipf_09_3, "Zipf 0.9, 3 times", ZIPF, MIXED, 0.9, 3, false, 0)                     \
+    TRACE(zipf_09_10, "Zipf 0.9, 10 times", ZIPF, MIXED, 0.9, 10, false, 0)                  \
+    TRACE(zipf_09_100, "Zipf 0.9, 100 times", ZIPF, MIXED, 0.9, 100, false, 0)               \
+    TRACE(zipf_11_3, "Zipf 1.1, 3 times", ZIPF, MIXED, 1.1, 3, false, 0)                     \
+    TRACE(zipf_11_10, "Zipf 1.1, 10 times", ZIPF, MIXED, 1.1, 10, false, 0)                  \
+    TRACE(zipf_11_100, "Zipf 1.1, 100 times", ZIPF, MIXED, 1.1, 100, false, 0)               \
+    TRACE(small, "Zipf 0.9, 10 times, small values", ZIPF, SMALL, 0.9, 10, false, 0)         \
+    TRACE(large_09, "Zipf 0.9, 10 times, some large", ZIPF, LARGE, 0.9, 10, false, 0)        \
+    TRACE(large_11, "Zipf 1.1, 10 times, some large", ZIPF, LARGE, 1.1, 10, false, 0)        \
+    TRACE(scans_07, "Zipf 0.7, 3 times, scans", SCANS, MIXED, 0.7, 3, false, 0)              \
+    TRACE(scans_09, "Zipf 0.9, 10 times, scans", SCANS, MIXED, 0.9, 10, false, 0)            \
+    TRACE(loop_11, "loop of 1.1 times", LOOP, MIXED, 0, 1.1, false, 0)                       \
+    TRACE(loop_2, "loop of 2 times", LOOP, MIXED, 0, 2, false, 0)                            \
+    TRACE(days_07, "Zipf 0.7, 3 times, day and night", DAY_NIGHT, MIXED, 0.7, 3, false, 0)   \
+    TRACE(days_09, "Zipf 0.9, 10 times, day and night", DAY_NIGHT, MIXED, 0.9, 10, false, 0) \
+    TRACE(days_11, "Zipf 1.1, 10 times, day and night", DAY_NIGHT, MIXED, 1.1, 10, false, 0) \
+    TRACE(back_09, "Zipf 0.9, 10 times, read back", ZIPF, MIXED, 0.9, 10, true, 0)           \
+    TRACE(back_small, "Zipf 0.9, 10 times, small, read back", ZIPF, SMALL, 0.9, 10, true, 0) \
+    TRACE(back_large, "Zipf 1.1, 10 times, large, read back", ZIPF, LARGE, 1.1, 10, true, 0) \
+    TRACE(writes_20, "Zipf 0.9, 10 times, a fifth written", ZIPF, MIXED, 0.9, 10, false, 20) \
+    TRACE(writes_05, "Zipf 1.1, 10 times, 5 % written", ZIPF, MIXED, 1.1, 10, false, 5)
 
-#define REPLAY(function, name, shape, sizes, alpha, multiple, read_back)                        \
-    static void function(void) {                                                                \
-        replay(&(struct plan){name, SHAPE_##shape, SIZES_##sizes, alpha, multiple, read_back}); \
+#define REPLAY(function, name, shape, sizes, alpha, multiple, read_back, writes)                        \
+    static void function(void) {                                                                        \
+        replay(&(struct plan){name, SHAPE_##shape, SIZES_##sizes, alpha, multiple, read_back, writes}); \
     }
 TRACES(REPLAY)
 
 /* ---- Controls: the same comparisons fail on broken policies ---- */
 
-static const struct plan usual = {"Zipf 0.9, 10 times", SHAPE_ZIPF, SIZES_MIXED, 0.9, 10, false};
-static const struct plan scans = {"Zipf 0.7, 3 times, scans", SHAPE_SCANS, SIZES_MIXED, 0.7, 3, false};
+static const struct plan usual = {"Zipf 0.9, 10 times", SHAPE_ZIPF, SIZES_MIXED, 0.9, 10, false, 0};
+static const struct plan scans = {"Zipf 0.7, 3 times, scans", SHAPE_SCANS, SIZES_MIXED, 0.7, 3, false, 0};
 
 static void without_uses(void) {
     const struct log_rules rules = engine_rules();

@@ -30,6 +30,7 @@ struct log_rules {
     unsigned use_max;   /* where counting uses ends */
     unsigned use_worth; /* what the first use counts, and from which count entries move */
     uint32_t budget;    /* units of a page in probation that may move */
+    uint32_t wasted;    /* dead units from which a page is compacted */
 };
 double log_policy(const struct trace *trace, const struct log_rules *rules);
 

@@ -106,6 +106,10 @@ uint32_t trace_entry_units(const struct trace *trace, uint32_t key) {
 
 /* ---- Requests ---- */
 
+bool trace_writes(const struct trace *trace, size_t i) {
+    return scramble(i) % 100 < trace->plan->writes;
+}
+
 static double mean_entry(enum sizes sizes) {
     enum { SAMPLE = 100000 };
     double bytes = 0;

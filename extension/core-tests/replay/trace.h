@@ -30,6 +30,7 @@ struct plan {
     double alpha;    /* of Zipf: the key of rank r is asked for as often as r to the power of -alpha */
     double multiple; /* the bytes of all keys, as a multiple of the memory */
     bool read_back;  /* what was stored is read once at once, which does not count as a request */
+    unsigned writes; /* in percent: after so many requests the key is stored again even if it was there */
 };
 
 struct trace {
@@ -45,6 +46,9 @@ enum { TRACE_KEY_LENGTH = 12 };
 /* For a memory of so many bytes, about so many requests. */
 struct trace trace_make(const struct plan *plan, size_t memory, size_t requests);
 void trace_free(struct trace *trace);
+
+/* Whether the key of request i is stored anew after it. */
+bool trace_writes(const struct trace *trace, size_t i);
 
 /* The name of a key: TRACE_KEY_LENGTH bytes, and a zero. */
 void trace_key(uint32_t key, char name[TRACE_KEY_LENGTH + 1]);
