@@ -64,7 +64,8 @@ final class MariaDbServer
         }
         ServerProcess::run([
             Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
-            '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
+            // --force: where the machine's own name is known to no resolver
+            '--force', '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
             // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
             '--innodb=OFF', '--default-storage-engine=Aria',
         ], $data . '-install.log');
