@@ -13,8 +13,8 @@ enum {
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
     RUN_LOOK = 1024, /* pages among which a run is looked for that costs little */
-    RUN_TRIES = 6,
-    RUN_INSISTS = 2, /* from this try on used runs are not kept any more */
+    RUN_TRIES = 12,
+    RUN_INSISTS = 8, /* from this try on used runs are not kept any more */
 };
 
 /*
@@ -262,25 +262,6 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
 
 /* ---- A run ---- */
 
-/* The first window among `look` pages from the cursor on in which no page costs more than `limit`; page_count if
- * none. */
-static uint32_t first_window(struct cache *cache, uint32_t pages, uint64_t limit, uint32_t look) {
-    const uint32_t count = cache->map.page_count;
-    const uint32_t start = (uint32_t)word_peek(&cache->map.header->run_cursor) % count;
-    uint32_t length = 0;
-    for (uint32_t i = 0; i < look + pages && i < count + pages; i++) {
-        const uint32_t page = (start + i) % count;
-        if (page == 0) {
-            length = 0;
-        }
-        length = cost_of(cache, page, false) <= limit ? length + 1 : 0;
-        if (length == pages) {
-            return page + 1 - pages;
-        }
-    }
-    return count;
-}
-
 /* The pages, or heads of runs, that could not be had in the tries so far. Without them each try would choose the
  * same window again. */
 struct refusals {
@@ -297,6 +278,30 @@ static bool was_refused(const struct cache *cache, const struct refusals *refusa
     return false;
 }
 
+static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusals, uint32_t page, bool desperate) {
+    return was_refused(cache, refusals, page) ? COST_NEVER : cost_of(cache, page, desperate);
+}
+
+/* The first window among `look` pages from `from` on in which no page costs more than `limit`; page_count if
+ * none. */
+static uint32_t first_window(struct cache *cache, const struct refusals *refusals, uint64_t from, uint32_t pages,
+                             uint64_t limit, uint32_t look) {
+    const uint32_t count = cache->map.page_count;
+    const uint32_t start = (uint32_t)(from % count);
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < look + pages && i < count + pages; i++) {
+        const uint32_t page = (start + i) % count;
+        if (page == 0) {
+            length = 0;
+        }
+        length = cost_for_run(cache, refusals, page, false) <= limit ? length + 1 : 0;
+        if (length == pages) {
+            return page + 1 - pages;
+        }
+    }
+    return count;
+}
+
 /* The window whose dearest page is cheapest, by a queue of decreasing costs; page_count if none. */
 static uint32_t best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals, bool desperate) {
     uint16_t queue[PAGES_MAX / 8 + 1];
@@ -305,7 +310,7 @@ static uint32_t best_window(struct cache *cache, uint32_t pages, const struct re
     uint32_t head = 0, tail = 0, best = cache->map.page_count;
     uint64_t best_cost = COST_NEVER;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const uint64_t cost = was_refused(cache, refusals, page) ? COST_NEVER : cost_of(cache, page, desperate);
+        const uint64_t cost = cost_for_run(cache, refusals, page, desperate);
         while (tail != head && costs[(tail - 1) % room] <= cost) {
             tail--;
         }
@@ -378,10 +383,16 @@ static uint32_t choose_window(struct cache *cache, uint32_t pages, const struct 
         /* Next to the run before, so that a cache of long values is swept in order and the search is short: where
          * all pages are overdue, else where they are of the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
-        start = first_window(cache, pages, COST_MAIN, RUN_LOOK);
+        const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
+        start = first_window(cache, refusals, cursor, pages, COST_MAIN, RUN_LOOK);
         if (start == none) {
-            start = first_window(cache, pages, COST_MAIN + (age > none / 2 ? age - none / 2 : 0), none);
+            const uint64_t older = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
+            start = first_window(cache, refusals, cursor, pages, older, none);
         }
+    } else if (attempt < RUN_INSISTS && refusals->count > 0) {
+        /* Somebody was in the way: on from there. */
+        const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
+        start = first_window(cache, refusals, behind, pages, COST_MAIN, RUN_LOOK);
     }
     if (start == none) {
         pin_recount(cache);
