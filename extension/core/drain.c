@@ -18,6 +18,7 @@ static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
         /* A member that was freed already, and perhaps taken by another run, links to another head. */
         if (state_of(state) == PAGE_MEMBER && word_load(&row->run_head) == link) {
             word_swap(&row->state, &state, state_change(state, PAGE_FREE));
+            POINT(limbo_member_freed);
         }
     }
 }
