@@ -231,7 +231,7 @@ static void freed_twice(void) {
         const uint32_t page = page_of(cache, &old);
         end_request(cache);
         EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
-        const pid_t slow = start(free_a_run, "limbo_unheld");
+        const pid_t slow = start(free_a_run, "limbo_member_freed");
         wait_stopped(slow);
         EXPECT_EQUAL(cache_sweep(cache), 0); /* the run is free now, and the slow one does not know */
         word_poke(&cache->map.header->run_cursor, page);
@@ -243,6 +243,9 @@ static void freed_twice(void) {
         finish(slow);
         kill(taker, SIGCONT);
         await(0, 1);
+        const struct cache_value taken = pinned(cache, key_of("new run"));
+        EXPECT_EQUAL(page_of(cache, &taken), page); /* or this would show nothing */
+        end_request(cache);
         churn(cache, 3);
         reached(1, 1);
         finish(taker);
