@@ -79,6 +79,7 @@ static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
     cache->looked_at = os_milliseconds();
     if (!cache->asked_alive) {
         leave_segment(cache);
+        strcpy(reason, "out of memory");
     }
     return cache->asked_alive != NULL;
 }

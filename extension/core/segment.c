@@ -257,7 +257,12 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     bool made = false;
-    const size_t size = fchmod(description, 0600) == 0 ? fill(attempt, description) : 0;
+    size_t size = 0;
+    if (fchmod(description, 0600) != 0) {
+        refuse(attempt, "cannot make a private file in %s: %s", attempt->folder, strerror(errno));
+    } else {
+        size = fill(attempt, description);
+    }
     if (size) {
         geometry_plan(&header, attempt->options, size);
         memcpy(header.boot_id, attempt->boot_id, sizeof header.boot_id);
