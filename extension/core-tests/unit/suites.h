@@ -24,6 +24,7 @@
     SUITE(races)          \
     SUITE(away)           \
     SUITE(threads)        \
+    SUITE(failures)       \
     SUITE(torn)
 
 #define DECLARE_SUITE(name) extern const struct suite suite_##name;

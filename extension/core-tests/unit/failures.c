@@ -1,0 +1,153 @@
+/*
+ * Every call of the C library and the system that can fail is made to fail, one after the other, once and from then
+ * on for ever. There is no cache then or a smaller one; nothing crashes, and no memory or descriptor is lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+static long until_failure; /* calls that still succeed; 0: not counting */
+static long calls;
+static bool for_ever;
+static const char *failed; /* the function that failed last */
+
+static bool shall_fail(int error) {
+    if (until_failure == 0) {
+        return false;
+    }
+    calls++;
+    if (calls == until_failure || (for_ever && calls > until_failure)) {
+        errno = error;
+        return true;
+    }
+    return false;
+}
+
+/* The linker puts each __wrap_ in the place of the function (Makefile: FAILING). */
+#define FAILING(type, name, parameters, arguments, error, failure)                      \
+    type __real_##name parameters;                                                      \
+    type __wrap_##name parameters;                                                      \
+    type __wrap_##name parameters {                                                     \
+        return shall_fail(error) ? (failed = #name, failure) : __real_##name arguments; \
+    }
+
+FAILING(void *, calloc, (size_t count, size_t size), (count, size), ENOMEM, NULL)
+FAILING(void *, realloc, (void *old, size_t size), (old, size), ENOMEM, NULL)
+FAILING(char *, strdup, (const char *text), (text), ENOMEM, NULL)
+FAILING(void *, mmap, (void *at, size_t size, int protection, int flags, int file, off_t offset),
+        (at, size, protection, flags, file, offset), ENOMEM, MAP_FAILED)
+FAILING(int, madvise, (void *at, size_t size, int advice), (at, size, advice), EINVAL, -1)
+FAILING(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), EMFILE, -1)
+FAILING(int, openat, (int folder, const char *path, int flags, mode_t mode), (folder, path, flags, mode), EMFILE,
+        -1)
+FAILING(int, fcntl, (int file, int command, void *argument), (file, command, argument), ENOLCK, -1)
+FAILING(int, fstat, (int file, struct stat *status), (file, status), EIO, -1)
+FAILING(int, lstat, (const char *path, struct stat *status), (path, status), EIO, -1)
+FAILING(int, fstatvfs, (int file, struct statvfs *status), (file, status), EIO, -1)
+FAILING(int, posix_fallocate, (int file, off_t offset, off_t length), (file, offset, length), ENOSPC, ENOSPC)
+FAILING(ssize_t, pread, (int file, void *bytes, size_t length, off_t offset), (file, bytes, length, offset), EIO,
+        -1)
+FAILING(ssize_t, pwrite, (int file, const void *bytes, size_t length, off_t offset), (file, bytes, length, offset),
+        EIO, -1)
+FAILING(int, renameat, (int from, const char *old, int to, const char *new), (from, old, to, new), EIO, -1)
+FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode), EIO, -1)
+FAILING(int, fchmod, (int file, mode_t mode), (file, mode), EIO, -1)
+FAILING(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), ENOSYS, -1)
+
+/* ---- What is tried ---- */
+
+static void use(struct cache *cache) {
+    const struct cache_key key = key_of("a"), number = key_of("n");
+    struct cache_value value;
+    int64_t result;
+    put(cache, key, 1, 1000);
+    put(cache, key_of("long"), 2, 200 * KIB);
+    cache_find(cache, &key, true, &value);
+    const struct cache_key long_key = key_of("long");
+    if (cache_find(cache, &long_key, false, &value)) {
+        EXPECT(is_pattern(value.bytes, value.length, 2));
+    }
+    cache_count(cache, &number, 1, 0, &result);
+    cache_touch(cache, &key, 0);
+    info_of(cache);
+}
+
+/* Creates, uses, forks, loses the segment, attaches anew. */
+static void everything(void) {
+    const struct cache_options options = options_of(8);
+    char reason[CACHE_REASON_MAX] = "";
+    struct cache *cache = cache_attach(&options, reason);
+    if (!cache) {
+        if (!*reason) {
+            harness_fail(__FILE__, __LINE__, "no reason is given when %s fails as call %ld", failed,
+                         until_failure);
+        }
+        return;
+    }
+    use(cache);
+    cache->identity->record = NULL; /* as a fork leaves it */
+    use(cache);
+    cache_request_end(cache, false);
+    const long kept = until_failure;
+    until_failure = 0;
+    unlink(segment_file());
+    until_failure = kept;
+    cache->looked_at = 0;
+    if (cache_request_begin(cache)) {
+        use(cache);
+    }
+    cache_detach(cache);
+}
+
+static unsigned descriptors(void) {
+    unsigned open_ones = 0;
+    for (int i = 0; i < 100; i++) {
+        open_ones += __real_fcntl(i, F_GETFD, NULL) >= 0;
+    }
+    return open_ones;
+}
+
+static void nth_call_fails(bool ever) {
+    const unsigned before = descriptors();
+    for_ever = ever;
+    long n = 1;
+    do {
+        unlink(segment_file());
+        calls = 0;
+        until_failure = n++;
+        everything();
+        until_failure = 0;
+        if (descriptors() != before) {
+            harness_fail(__FILE__, __LINE__, "a descriptor is lost when %s fails", failed);
+        }
+    } while (calls >= n - 1);
+    EXPECT(n > 40);
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    expect_nothing_left(cache);
+    char prefix[300];
+    strcpy(prefix, segment_file());
+    strcat(prefix, ".new.");
+    EXPECT_EQUAL(count_files(prefix), 0);
+}
+static void once(void) {
+    nth_call_fails(false);
+}
+static void from_then_on(void) {
+    nth_call_fails(true);
+}
+
+static const struct test tests[] = {
+    {"each call that can fail fails once", once},
+    {"each call that can fail fails, and all that follow", from_then_on},
+    {0},
+};
+const struct suite suite_failures = {.name = "failures", .tests = tests, .seconds = 120};
