@@ -77,6 +77,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
                 POINT(copy_announced);
                 word = word_load(slot);
                 if (slot_location(word) != location) {
+                    clear_copying(record); /* the next page may be pinned, and then nothing clears this */
                     continue;
                 }
             }
