@@ -109,8 +109,8 @@ void pin_drop_all(struct cache *cache, struct record_shared *record) {
 
 /* Whether a record of the kind has its bit for the page. */
 static bool is_pinned(const struct map *map, enum record_use use, uint32_t page) {
-    const uint64_t used = word_load(&map->header->records_used);
-    for (unsigned i = 0; i < map->record_count && i < used; i++) {
+    const unsigned used = ref_records_used(map);
+    for (unsigned i = 0; i < used; i++) {
         const struct record_shared *record = ref_record(map, i);
         if (word_load(&record->use) == use && bit_get(record->pins, page)) {
             return true;
@@ -125,8 +125,8 @@ static void gather(struct cache *cache, enum record_use use, uint64_t pins[PAGES
     for (unsigned i = 0; i < map->pin_words; i++) {
         pins[i] = 0;
     }
-    const uint64_t used = word_load(&map->header->records_used);
-    for (unsigned i = 0; i < map->record_count && i < used; i++) {
+    const unsigned used = ref_records_used(map);
+    for (unsigned i = 0; i < used; i++) {
         const struct record_shared *record = ref_record(map, i);
         if (word_load(&record->use) != use) {
             continue;

@@ -118,13 +118,8 @@ static bool is_unused(const struct map *map, unsigned number) {
     return word_load(&ref_record(map, number)->use) == RECORD_UNUSED;
 }
 
-static unsigned records_used(const struct map *map) {
-    const uint64_t used = word_load(&map->header->records_used);
-    return used < map->record_count ? (unsigned)used : map->record_count;
-}
-
 static int claim_number(const struct map *map, int description, enum record_use use) {
-    const unsigned used = records_used(map);
+    const unsigned used = ref_records_used(map);
     for (unsigned i = 0; i < used; i++) {
         if (is_unused(map, i) && take(map, description, i, use)) {
             return (int)i;
@@ -286,7 +281,7 @@ static bool anybody(struct cache *cache, uint32_t page, bool fresh,
     for (unsigned attempt = 0; attempt < SCAN_RETRIES; attempt++) {
         const uint64_t sweeps = word_load(&cache->map.header->sweeps);
         fence();
-        const unsigned used = records_used(&cache->map);
+        const unsigned used = ref_records_used(&cache->map);
         for (unsigned i = 0; i < used; i++) {
             const struct record_shared *record = ref_record(&cache->map, i);
             const uint32_t incarnation = (uint32_t)word_load(&record->incarnation);

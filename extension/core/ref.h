@@ -51,6 +51,12 @@ static inline struct record_shared *ref_record(const struct map *map, unsigned n
     return (struct record_shared *)(void *)(map->records + number * map->record_size);
 }
 
+/* Records that have ever been claimed: all others are blank. */
+static inline unsigned ref_records_used(const struct map *map) {
+    const uint64_t used = word_load(&map->header->records_used);
+    return used < map->record_count ? (unsigned)used : map->record_count;
+}
+
 static inline shared_word *ref_starts(const struct map *map, uint32_t page) {
     return map->starts + ((uint64_t)page << (map->unit_shift - 6));
 }

@@ -22,7 +22,6 @@ enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 4 };
 struct segment {
     struct map map;
     size_t file_size;
-    size_t size_asked;
     dev_t device;
     ino_t inode;
     unsigned users;
@@ -345,7 +344,6 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
         return NULL;
     }
     segment->file_size = (size_t)status->st_size;
-    segment->size_asked = header->size_asked;
     segment->device = status->st_dev;
     segment->inode = status->st_ino;
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);

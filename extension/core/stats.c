@@ -47,14 +47,9 @@ static bool lives(struct cache *cache, unsigned number) {
            process_alive(cache, number, (uint32_t)word_load(&record->incarnation), 32, true);
 }
 
-static unsigned records_used(const struct map *map) {
-    const uint64_t used = word_load(&map->header->records_used);
-    return used < map->record_count ? (unsigned)used : map->record_count;
-}
-
 static uint64_t total(const struct map *map, enum counter counter) {
     uint64_t sum = word_peek(&map->header->totals[counter]);
-    for (unsigned i = 0; i < records_used(map); i++) {
+    for (unsigned i = 0; i < ref_records_used(map); i++) {
         sum += word_peek(&ref_record(map, i)->counters[counter]);
     }
     return sum;
@@ -82,7 +77,7 @@ void cache_read_info(struct cache *cache, struct cache_info *info) {
     info->pages_held_by_me = cache->pages_held;
     info->record = cache->number;
     info->process_limit = map->record_count;
-    for (unsigned i = 0; i < records_used(map); i++) {
+    for (unsigned i = 0; i < ref_records_used(map); i++) {
         info->processes += lives(cache, i);
     }
     info->age_ms = os_milliseconds() - map->header->created;
@@ -121,7 +116,7 @@ size_t cache_read_holders(struct cache *cache, struct cache_holder *holders, siz
     }
     const struct map *map = &cache->map;
     size_t count = 0;
-    for (unsigned i = 0; i < records_used(map); i++) {
+    for (unsigned i = 0; i < ref_records_used(map); i++) {
         const struct record_shared *record = ref_record(map, i);
         const size_t pages = pages_held(map, record);
         if (pages == 0 || !lives(cache, i)) {
