@@ -11,7 +11,7 @@
 #include "storms.h"
 #include "torn/damage.h"
 
-enum { ROUNDS = 120, PROCESSES = 4 };
+enum { ROUNDS = 120, PROCESSES = 4, DEATHS_A_POINT = 20 };
 
 static unsigned target;
 static unsigned times_left;
@@ -38,6 +38,30 @@ static void attach_and_die(void *argument) {
     if (cache) {
         const enum cache_result result = put(cache, key_of("a"), 1, 1000);
         EXPECT(result == CACHE_OK || result == CACHE_BUSY || result == CACHE_AWAY);
+    }
+}
+
+/* Nobody else is there: each of the points is passed whenever a segment must be made, or replaced. */
+static void alone(void) {
+    static const struct {
+        unsigned number;
+        bool replaces;
+    } deaths[] = {{6, false}, {7, false}, {8, false}, {9, true}};
+    for (unsigned i = 0; i < DEATHS_A_POINT * 4; i++) {
+        struct cache *before = open_cache(8);
+        if (deaths[i % 4].replaces) {
+            word_poke(&before->map.header->retired, 1);
+        } else {
+            EXPECT(unlink(segment_file()) == 0);
+        }
+        close_cache(before);
+        int status;
+        EXPECT(waitpid(start(attach_and_die, (void *)(uintptr_t)deaths[i % 4].number), &status, 0) > 0);
+        EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        struct cache *after = open_cache(8);
+        EXPECT_EQUAL(put(after, key_of("b"), i, 1000), CACHE_OK);
+        EXPECT(has(after, key_of("b"), i, 1000));
+        close_cache(after);
     }
 }
 
@@ -79,6 +103,7 @@ static void creation(void) {
 }
 
 static const struct test tests[] = {
+    {"a process that dies at a point of creating, with nobody else there", alone},
     {"processes that die while they create and replace leave no harm", creation},
     {0},
 };
