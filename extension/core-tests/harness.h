@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proof.h"
+
 struct test {
     const char *name; /* what holds if the test passes; NULL ends a table */
     void (*run)(void);
