@@ -292,6 +292,28 @@ void sleep_ms(unsigned milliseconds) {
     usleep(milliseconds * 1000);
 }
 
+enum { PAUSE = 63 };
+
+pid_t start_clock(void) {
+    const pid_t child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (uint64_t before = nanoseconds(), now;; before = now) {
+            now = nanoseconds();
+            if ((long)(now - before) > atomic_load(&board->number[PAUSE])) {
+                reached(PAUSE, (long)(now - before));
+            }
+        }
+    }
+    setpgid(child, child);
+    return child;
+}
+
+uint64_t longest_pause(void) {
+    return (uint64_t)atomic_load(&board->number[PAUSE]);
+}
+
 /* ---- Points ---- */
 
 static const char *wanted_point;

@@ -85,6 +85,14 @@ void reached(unsigned index, long value);
 uint64_t nanoseconds(void);
 void sleep_ms(unsigned milliseconds);
 
+/*
+ * What this machine does to a process that needs nothing of anybody: starts one that only looks at the clock, until
+ * the test ends or the process is killed. Its longest pause so far, of all that were started, in nanoseconds; number
+ * 63 of the board is used for it. It is in a process group of its own, so that waitpid(0, ...) passes it over.
+ */
+pid_t start_clock(void);
+uint64_t longest_pause(void);
+
 /* ---- Points ---- */
 
 /* Calls the action when this process passes the point for the nth time, counted from 1. */

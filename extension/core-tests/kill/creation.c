@@ -11,7 +11,13 @@
 #include "storms.h"
 #include "torn/damage.h"
 
-enum { ROUNDS = 120, PROCESSES = 4, DEATHS_A_POINT = 20 };
+enum { ROUNDS = 120, ROUNDS_LONG = 3000, PROCESSES = 4, STOPS_A_POINT = 5 };
+
+/* The points at which nobody but a creator comes by; at the last one it replaces another segment. */
+static const char *const points[] = {"segment_temporary_made",    "segment_filled",
+                                     "segment_renamed",           "segment_retired",
+                                     "record_incarnation_raised", "record_copying_cleared"};
+enum { CREATOR_POINTS = 4, REPLACES = 3 };
 
 static unsigned target;
 static unsigned times_left;
@@ -24,9 +30,6 @@ static void die_at_target(const char *name) {
 
 /* Dies at a point of creating, or lives and stores something. */
 static void attach_and_die(void *argument) {
-    static const char *const points[] = {"segment_temporary_made",    "segment_filled",
-                                         "segment_renamed",           "segment_retired",
-                                         "record_incarnation_raised", "record_copying_cleared"};
     const unsigned number = (unsigned)(uintptr_t)argument;
     target = point_number(points[number % 6]);
     times_left = 1;
@@ -41,22 +44,23 @@ static void attach_and_die(void *argument) {
     }
 }
 
+/* So that the next who comes must make a segment, or replace one; who is attached stays so. */
+static void take_away(struct cache *cache, unsigned point) {
+    if (point == REPLACES) {
+        word_poke(&cache->map.header->retired, 1);
+    } else {
+        EXPECT(unlink(segment_file()) == 0);
+    }
+}
+
 /* Nobody else is there: each of the points is passed whenever a segment must be made, or replaced. */
 static void alone(void) {
-    static const struct {
-        unsigned number;
-        bool replaces;
-    } deaths[] = {{6, false}, {7, false}, {8, false}, {9, true}};
-    for (unsigned i = 0; i < DEATHS_A_POINT * 4; i++) {
+    for (unsigned i = 0; i < POINT_ENOUGH * CREATOR_POINTS; i++) {
         struct cache *before = open_cache(8);
-        if (deaths[i % 4].replaces) {
-            word_poke(&before->map.header->retired, 1);
-        } else {
-            EXPECT(unlink(segment_file()) == 0);
-        }
+        take_away(before, i % CREATOR_POINTS);
         close_cache(before);
         int status;
-        EXPECT(waitpid(start(attach_and_die, (void *)(uintptr_t)deaths[i % 4].number), &status, 0) > 0);
+        EXPECT(waitpid(start(attach_and_die, (void *)(uintptr_t)(6 + i % CREATOR_POINTS)), &status, 0) > 0);
         EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         struct cache *after = open_cache(8);
         EXPECT_EQUAL(put(after, key_of("b"), i, 1000), CACHE_OK);
@@ -65,10 +69,61 @@ static void alone(void) {
     }
 }
 
+static void stop_at_target(const char *name) {
+    if (point_number(name) == target && --times_left == 0) {
+        atomic_fetch_add(&point_counts->stopped[target], 1);
+        raise(SIGSTOP);
+    }
+}
+static void attach_and_stop(void *argument) {
+    target = point_number(points[(uintptr_t)argument]);
+    times_left = 1;
+    cache_point_hook = stop_at_target;
+    open_cache(8);
+}
+
+/* Beside a stopped creator those who are attached go on, and those who come are told at once. */
+static void beside_a_stopped_creator(void) {
+    const unsigned stops = (proof_is_long() ? POINT_ENOUGH : STOPS_A_POINT) * CREATOR_POINTS;
+    const pid_t watcher = start_clock();
+    uint64_t longest = 0;
+    for (unsigned i = 0; i < stops; i++) {
+        struct cache *before = open_cache(8);
+        EXPECT_EQUAL(put(before, key_of("a"), i, 1000), CACHE_OK);
+        take_away(before, i % CREATOR_POINTS);
+        const pid_t creator = start(attach_and_stop, (void *)(uintptr_t)(i % CREATOR_POINTS));
+        wait_stopped(creator);
+        const uint64_t begun = nanoseconds();
+        EXPECT(has(before, key_of("a"), i, 1000));
+        EXPECT_EQUAL(put(before, key_of("b"), i, 1000), CACHE_OK);
+        const struct cache_options options = options_of(8);
+        char reason[CACHE_REASON_MAX];
+        struct cache *newcomer = cache_attach(&options, reason);
+        EXPECT(newcomer || *reason);
+        const uint64_t took = nanoseconds() - begun;
+        longest = took > longest ? took : longest;
+        if (newcomer) {
+            cache_detach(newcomer);
+        }
+        kill(creator, SIGCONT);
+        finish(creator);
+        close_cache(before);
+        close_cache(open_cache(8));
+    }
+    kill_and_wait(watcher);
+    proof_figure("longest fetch, store and attaching of another", "%.1f ms", (double)longest / 1e6);
+    proof_figure("longest pause of a process that only looks at the clock", "%.1f ms",
+                 (double)longest_pause() / 1e6);
+    proof_record("death.stopped creator", stops,
+                 "processes stopped at every marked point of creating and replacing a segment",
+                 longest > longest_pause() + 100 * 1000 * 1000, 0);
+}
+
 static void creation(void) {
     struct sequence sequence = {4711};
     unsigned died = 0;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    const unsigned rounds = proof_is_long() ? ROUNDS_LONG : ROUNDS;
+    for (unsigned round = 0; round < rounds; round++) {
         pid_t children[PROCESSES];
         for (unsigned i = 0; i < PROCESSES; i++) {
             /* In every round after one was retired, somebody is to die while he replaces it. */
@@ -98,12 +153,15 @@ static void creation(void) {
     char prefix[300];
     snprintf(prefix, sizeof prefix, "%s.new.", segment_file());
     EXPECT_EQUAL(count_files(prefix), 0);
-    printf("        %u of %d processes died\n", died, ROUNDS * PROCESSES);
-    EXPECT(died > ROUNDS / 2);
+    printf("        %u of %d processes died\n", died, rounds * PROCESSES);
+    EXPECT(died > rounds / 2);
+    proof_record("death.creation", died,
+                 "processes killed while several created, replaced and attached to a segment", 0, 4711);
 }
 
 static const struct test tests[] = {
     {"a process that dies at a point of creating, with nobody else there", alone},
+    {"others go on beside a process that is stopped while it creates", beside_a_stopped_creator},
     {"processes that die while they create and replace leave no harm", creation},
     {0},
 };

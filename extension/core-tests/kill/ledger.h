@@ -51,7 +51,6 @@ struct ledger {
     atomic_ulong removed[WORKERS][TRACKED]; /* removed by a delete or a clear: neither this nor older may come */
     atomic_ulong next_generation[INTEGERS];
     struct generation generations[INTEGERS][GENERATIONS];
-    atomic_ulong longest_pause; /* of a process that does nothing but look at the clock */
     atomic_ulong died_at_points, forks;
 };
 extern struct ledger *ledger;

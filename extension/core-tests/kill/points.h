@@ -8,7 +8,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { POINTS_MAX = 96 };
+enum {
+    POINTS_MAX = 96,
+    POINT_ENOUGH = 20, /* deaths and stops at each, in the long version */
+};
 
 /* Shared by all processes of the run. */
 struct point_counts {
@@ -25,7 +28,7 @@ unsigned point_number(const char *name);
 
 /* Makes the shared counts; before any test. */
 void points_begin(void);
-/* Prints a line for each point and expects that at each some process died. */
+/* Prints a line for each point and expects that at each some process died and some was stopped; enough of them. */
 void points_expect_all(void);
 
 #endif
