@@ -21,6 +21,18 @@ abstract class EngineTestCase extends TestCase
         $this->sandbox->stop();
     }
 
+    /** Instead of the usual one: the build for tests, in which mistakes can be switched on. */
+    protected function useUnreadableBuild(): void
+    {
+        $this->sandbox->stop();
+
+        try {
+            $this->sandbox = new Sandbox(Sandbox::UNREADABLE);
+        } catch (\RuntimeException $missing) {
+            self::markTestSkipped($missing->getMessage());
+        }
+    }
+
     protected static function needsRoot(): void
     {
         if (!User::mayChange()) {

@@ -24,6 +24,7 @@ final class Sandbox
     private readonly TemporaryDirectory $directory;
     private readonly TemporaryDirectory $shared;
     private readonly string $engine;
+    private readonly string $commandLine;
 
     /** @var array<string, string> paths by names */
     private array $pages = [];
@@ -50,6 +51,7 @@ final class Sandbox
             throw new \RuntimeException("$build is not there; run tools/build-extension" . ($build === self::UNREADABLE ? ' unreadable' : ''));
         }
         $this->engine = $this->write('larder.so', (string) file_get_contents($built));
+        $this->commandLine = $this->write('command-line.php', CommandLine::SCRIPT); // once: the process before may just be reading it
     }
 
     public function stop(): void
@@ -112,7 +114,7 @@ final class Sandbox
     public function commandLine(?User $user = null, array $ini = [], array $through = []): CommandLine
     {
         $command = $this->command(\PHP_BINARY, $user ?? User::site(), $ini, $through);
-        $php = new CommandLine([...$command, $this->write('command-line.php', CommandLine::SCRIPT)]);
+        $php = new CommandLine([...$command, $this->commandLine]);
         $this->stops[] = $php->stop(...);
 
         return $php;

@@ -1,0 +1,159 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\EngineTestCase;
+use Larder\ProjectTests\Engine\Php;
+use Larder\ProjectTests\Engine\Processes;
+use Larder\ProjectTests\Engine\User;
+use Larder\ProjectTests\Engine\Wait;
+use Larder\Tool\Server\PhpFpmPool;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/** However much readers hold, and for however long, others go on storing. */
+final class BoundTest extends EngineTestCase
+{
+    private const READERS = 8;
+    private const BATCH = 1_000;
+
+    /** Nearly the longest value that a segment of 8 MiB takes: it needs twelve pages in a row. */
+    private const LONGEST = 780_000;
+
+    /** Fetches every key there is again and again, in another order than the other readers, and holds the values. */
+    private const READ_EVERYTHING = <<<'PHP'
+        mt_srand(getmypid());
+        $order = range(0, 1_999);
+        shuffle($order);
+        for ($round = 0; $round < ROUNDS; ++$round) {
+            foreach ($order as $i) {
+                if (larder_exists("key $i")) {
+                    $held[$i] = larder_fetch("key $i");
+                }
+            }
+            touch('FOLDER/' . getmypid());
+        }
+        sleep(60);
+        PHP;
+
+    /** Sizes as of a site: most are short, one in 500 needs pages of its own. Gives how many were refused. */
+    private const STORE_A_BATCH = <<<'PHP'
+        static $round = 0;
+        for ($i = $refused = 0; $i < 1_000; ++$i, ++$round) {
+            $size = $round % 500 === 0 ? mt_rand(40_000, 190_000) : (int) (50 * 600 ** (mt_rand() / mt_getrandmax()));
+            $refused += !larder_store('key ' . $round % 2_000, str_repeat(chr(33 + $round % 90), $size));
+        }
+        $pins = larder_info()['pins'];
+        return [$refused, $pins['pages'] + $pins['long_lived']];
+        PHP;
+
+    /** @return iterable<string, array{string, bool, int, bool, int}> whether in requests, rounds until they rest, whether they are stopped, what part of the pages they may hold */
+    public static function readers(): iterable
+    {
+        yield 'requests that were stopped' => ['bound.stopped', true, 2, true, 2];
+        yield 'scripts that read every key' => ['bound.every-key', true, \PHP_INT_MAX, false, 2];
+        yield 'loops that never end' => ['bound.endless-loops', false, \PHP_INT_MAX, false, 8];
+    }
+
+    #[DataProvider('readers')]
+    public function testOthersGoOnStoring(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
+    {
+        [$tried, $failed, $figures] = $this->storeBeside($requests, $rounds, $stopped, $part);
+        Proof::record($proof, $tried, 'thousands of stores beside ' . self::READERS . ' readers: at most one of each refused, never more pages held than the bound', $failed, $figures);
+    }
+
+    /** The control: where readers may hold more than the bound, they do. */
+    #[DataProvider('readers')]
+    public function testWithoutABoundMoreIsHeld(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
+    {
+        if ($requests) {
+            $this->useUnreadableBuild();
+            [$tried, $failed] = $this->storeBeside(true, $rounds, $stopped, $part, '1.0');
+            Proof::control($proof, 'a build in which readers may hold all pages', $tried, $failed);
+        } else {
+            [$tried, $failed] = $this->storeBeside(true, $rounds, $stopped, $part);
+            Proof::control($proof, 'the same loops in requests, which may hold half of the pages', $tried, $failed);
+        }
+    }
+
+    /** @return array{int, int, array<string, string>} batches, how many failed, what else was seen */
+    private function storeBeside(bool $requests, int $rounds, bool $stopped, int $part, string $share = '0.5'): array
+    {
+        $ini = ['larder.pin_share' => $share];
+        $others = $this->sandbox->commandLine(ini: [...$ini, 'larder.zero_copy' => '0']);
+        for ($i = 0; $i < 4; ++$i) {
+            $others->run(self::STORE_A_BATCH);
+        }
+        self::assertGreaterThan(0, $others->figure('evictions', 'room'), 'the cache is full');
+        $readers = $this->startReaders($requests, $rounds, $ini);
+        foreach ($stopped ? $readers : [] as $reader) {
+            posix_kill($reader, \SIGSTOP);
+        }
+
+        $batches = Proof::amount(30, 1_000);
+        $failed = $refused = $most = 0;
+        $bound = intdiv($others->figure('memory', 'pages'), $part) + self::READERS; // a page each that is just about to be counted
+        for ($i = 0; $i < $batches; ++$i) {
+            [$refusedHere, $held] = $this->batch($others);
+            $failed += (int) ($refusedHere > self::BATCH / 1_000 || $held > $bound);
+            $refused += $refusedHere;
+            $most = max($most, $held);
+        }
+        $longest = $this->storeLongest($others, 20);
+        foreach ($readers as $reader) {
+            Processes::kill($reader);
+        }
+        self::assertSame(1, $this->storeLongest($others, 1), 'the first store after the death of all readers has their room');
+
+        return [$batches, $failed, [
+            'share of stores that succeeded' => \sprintf('%.3f %%', 100 - 100 * $refused / ($batches * self::BATCH)),
+            'most pages held, and the bound' => "$most, $bound",
+            'stores of the longest value, which needs 12 pages in a row' => "$longest of 20",
+        ]];
+    }
+
+    /**
+     * @param array<string, string> $ini
+     * @return list<int> their processes, which hold values now
+     */
+    private function startReaders(bool $requests, int $rounds, array $ini): array
+    {
+        $folder = $this->sandbox->folder();
+        $code = strtr(self::READ_EVERYTHING, ['FOLDER' => $folder, 'ROUNDS' => (string) $rounds]);
+        if ($requests) {
+            $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: self::READERS)], $ini);
+            for ($i = 0; $i < self::READERS; ++$i) {
+                $request = $fpm->begin($code);
+                $this->sandbox->stopLater(static function () use ($request): void {
+                    $request->stop(0.0);
+                });
+            }
+        } else {
+            for ($i = 0; $i < self::READERS; ++$i) {
+                $this->sandbox->commandLine(ini: $ini)->begin($code);
+            }
+        }
+        $read = static fn(): array => array_map(intval(...), \array_slice((array) scandir($folder), 2));
+        Wait::until(static fn(): bool => \count($read()) === self::READERS, 'all have read');
+
+        return $read();
+    }
+
+    /** @return array{int, int} refused, pages held */
+    private function batch(Php $others): array
+    {
+        $figures = $others->run(self::STORE_A_BATCH);
+        self::assertIsArray($figures);
+        [$refused, $held] = $figures;
+        self::assertIsInt($refused);
+        self::assertIsInt($held);
+
+        return [$refused, $held];
+    }
+
+    private function storeLongest(Php $others, int $times): int
+    {
+        return $others->number(\sprintf('for ($i = $stored = 0; $i < %d; ++$i) { $stored += larder_store("longest", str_repeat("x", %d)); } return $stored;', $times, self::LONGEST));
+    }
+}
