@@ -20,6 +20,7 @@
     SUITE(bound)          \
     SUITE(records)        \
     SUITE(fork)           \
+    SUITE(fork_points)    \
     SUITE(locks)          \
     SUITE(races)          \
     SUITE(away)           \
