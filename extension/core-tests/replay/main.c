@@ -6,12 +6,14 @@
  * LRU. For each trace a row of the table is printed: hits in percent of the requests after the warm-up.
  *
  *   test-replay [--long] [part of a title…]
+ *   test-replay [--long] --write FOLDER [part of a title…]    writes each trace as a file there; see write.h
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine.h"
 #include "harness.h"
+#include "write.h"
 
 /* In points. What is compared has seen the same requests, so little is left to chance: with several processes, their
  * order. */
@@ -69,6 +71,27 @@ static void replay(const struct plan *plan) {
     trace_free(&trace);
 }
 
+static const char *folder; /* of the files to be written */
+
+/* With the hits of the policies, and of the engine where no PHP is around it. */
+static void write_down(const struct plan *plan) {
+    const struct log_rules rules = engine_rules();
+    const uint64_t units = units_of_pages(&rules);
+    struct trace trace = make(plan, &rules);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.trace", folder, plan->name);
+    trace_write(&trace, path,
+                (const struct hits[]){
+                    {"engine", engine_replay(&trace, &(struct run){.processes = 1}).percent},
+                    {"LRU", lru_policy(&trace, units)},
+                    {"FIFO", fifo_policy(&trace, units)},
+                    {"SIEVE", sieve_policy(&trace, units)},
+                    {"S3-FIFO", s3_fifo_policy(&trace, units)},
+                    {NULL, 0},
+                });
+    trace_free(&trace);
+}
+
 /* Function, name, shape, sizes, alpha, multiple of the memory, whether what was stored is read back, percent of
  * requests that store the key again. */
 #define TRACES(TRACE)                                                                        \
@@ -97,9 +120,10 @@ static void replay(const struct plan *plan) {
     TRACE(writes_20, "Zipf 0.9, 10 times, a fifth written", ZIPF, MIXED, 0.9, 10, false, 20) \
     TRACE(writes_05, "Zipf 1.1, 10 times, 5 % written", ZIPF, MIXED, 1.1, 10, false, 5)
 
-#define REPLAY(function, name, shape, sizes, alpha, multiple, read_back, writes)                        \
-    static void function(void) {                                                                        \
-        replay(&(struct plan){name, SHAPE_##shape, SIZES_##sizes, alpha, multiple, read_back, writes}); \
+#define REPLAY(function, name, shape, sizes, alpha, multiple, read_back, writes)                           \
+    static void function(void) {                                                                           \
+        const struct plan plan = {name, SHAPE_##shape, SIZES_##sizes, alpha, multiple, read_back, writes}; \
+        (folder ? write_down : replay)(&plan);                                                             \
     }
 TRACES(REPLAY)
 
@@ -176,6 +200,8 @@ static const struct test tests[] = {
 };
 static struct suite suite = {"replay", tests, 0};
 
+static const struct test files[] = {TRACES(AS_TEST){NULL, NULL}};
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--long") == 0) {
         requests = 2000 * 1000;
@@ -183,6 +209,14 @@ int main(int argc, char **argv) {
         argv[1] = argv[0];
         argc--;
         argv++;
+    }
+    if (argc > 2 && strcmp(argv[1], "--write") == 0) {
+        folder = argv[2];
+        suite.tests = files;
+        argv[2] = argv[0];
+        argc -= 2;
+        argv += 2;
+        return harness_main(argc, argv, (const struct suite *const[]){&suite, NULL});
     }
     printf("%-36s%8s%8s%8s%8s%8s%8s%8s%8s%8s\n", "hits in %; of the segment in %:", "engine", "4 proc.", "simul.",
            "LRU", "FIFO", "SIEVE", "S3-FIFO", "entries", "values");
