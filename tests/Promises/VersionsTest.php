@@ -1,0 +1,210 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\CommandLine;
+use Larder\ProjectTests\Engine\NoAnswer;
+use Larder\ProjectTests\Repository;
+use Larder\Tool\TemporaryDirectory;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * This PHP and one of another version, attached at the same time by the same user with the same settings.
+ *
+ * tools/prove-versions starts it and names the other PHP: in LARDER_OTHER_PHP the command that runs it with an
+ * extension of its own, in LARDER_OTHER_PHP_UNCHECKED the same with an extension that does not look whose values a
+ * segment holds.
+ */
+final class VersionsTest extends TestCase
+{
+    private const KEYS = 500;
+
+    /** How often all keys are stored and read on both sides at once. */
+    private const ROUNDS = 40;
+
+    /** A value tells who stored it; the shapes that are pointed to are all in it. */
+    private const VALUES = <<<'PHP'
+        function value(string $who, int $key, int $round): array
+        {
+            return ['who' => $who, 'round' => $round, 'list' => range($key, $key + 9), 'text' => str_repeat("$who $key ", 20), 'map' => ["k$key" => $key / 4, 'empty' => [], 'yes' => true]];
+        }
+        PHP;
+
+    /** Stores all keys and reads them back: how many are not what was stored. Missing ones are counted apart. */
+    private const ROUND = <<<'PHP'
+        $foreign = $missing = 0;
+        for ($key = 0; $key < %1$d; $key++) {
+            larder_store("shared $key", value('%2$s', $key, %3$d));
+        }
+        for ($key = 0; $key < %1$d; $key++) {
+            $found = larder_fetch("shared $key");
+            $missing += (int) ($found === null);
+            $foreign += (int) ($found !== null && $found !== value('%2$s', $key, %3$d));
+        }
+        return [$foreign, $missing];
+        PHP;
+
+    /** How many keys there are that nobody of this PHP has stored. */
+    private const COUNT_FOREIGN = <<<'PHP'
+        $foreign = 0;
+        for ($key = 0; $key < %d; $key++) {
+            $foreign += (int) (larder_fetch("shared $key", 'a miss') !== 'a miss');
+        }
+        return $foreign;
+        PHP;
+
+    private TemporaryDirectory $shared;
+
+    /** @var list<CommandLine> */
+    private array $running = [];
+
+    protected function setUp(): void
+    {
+        if (getenv('LARDER_OTHER_PHP') === false) {
+            self::markTestSkipped('needs a PHP of another version: tools/prove-versions');
+        }
+        $this->shared = new TemporaryDirectory('/dev/shm');
+        $this->shared->write('command-line.php', CommandLine::SCRIPT);
+    }
+
+    protected function tearDown(): void
+    {
+        foreach ($this->running as $php) {
+            $php->stop();
+        }
+        if (isset($this->shared)) {
+            $this->shared->remove();
+        }
+    }
+
+    public function testTwoVersionsSideBySide(): void
+    {
+        [$here, $there] = [$this->here(), $this->there()];
+        $versions = [$here->text('return PHP_VERSION;'), $there->text('return PHP_VERSION;')];
+        self::assertNotSame(...array_map(static fn(string $version): string => implode('.', \array_slice(explode('.', $version), 0, 2)), $versions));
+
+        $foreign = $missing = 0;
+        for ($round = 0; $round < self::ROUNDS; $round++) {
+            $here->begin(\sprintf(self::ROUND, self::KEYS, 'here', $round));
+            $there->begin(\sprintf(self::ROUND, self::KEYS, 'there', $round));
+            foreach ([$here->end(), $there->end()] as $result) {
+                self::assertIsArray($result);
+                $foreign += \is_int($result[0]) ? $result[0] : self::fail('no count');
+                $missing += \is_int($result[1]) ? $result[1] : self::fail('no count');
+            }
+        }
+        self::assertSame(0, $missing, 'each has room for all keys');
+
+        // What only one of them has stored.
+        $here->run('for ($key = 0; $key < 500; $key++) { larder_store("only here $key", $key); } larder_clear(); return 0;');
+        self::assertSame(self::KEYS, $there->number(\sprintf(self::COUNT_FOREIGN, self::KEYS)), 'a clear of the one leaves the other alone');
+        $foreign += $here->number(\sprintf(self::COUNT_FOREIGN, self::KEYS));
+
+        self::assertCount(2, $this->segments());
+        $own = [$here->text('return larder_info()["path"];'), $there->text('return larder_info()["path"];')];
+        self::assertEqualsCanonicalizing($this->segments(), $own);
+        Proof::record('versions.side-by-side', 2 * self::ROUNDS * self::KEYS + self::KEYS, "fetches of PHP $versions[0] and PHP $versions[1], attached at once", $foreign);
+    }
+
+    /** The name of the other's file says nothing: the file itself does. */
+    public function testAFileUnderTheNameOfTheOtherVersionIsReplaced(): void
+    {
+        $tries = Proof::amount(3, 20);
+        $foreign = 0;
+        for ($try = 0; $try < $tries; $try++) {
+            $this->giveItTheNameOfTheOther();
+            $there = $this->there();
+            $foreign += $there->number(\sprintf(self::COUNT_FOREIGN, self::KEYS));
+            $there->run('larder_store("own", [1, 2]); return 0;');
+            self::assertSame([1, 2], $there->run('return larder_fetch("own");'));
+            $there->stop();
+        }
+        Proof::record('versions.renamed', $tries * self::KEYS, 'fetches from a segment that had been made by the other version', $foreign);
+
+        $this->giveItTheNameOfTheOther();
+        $unchecked = $this->other('LARDER_OTHER_PHP_UNCHECKED');
+
+        try {
+            $misread = $unchecked->number(\sprintf(self::COUNT_FOREIGN, self::KEYS));
+        } catch (NoAnswer) {
+            $misread = self::KEYS; // it crashed on them
+        }
+        Proof::control('versions.renamed', 'without the comparison of the layout', self::KEYS, $misread);
+    }
+
+    public function testALinkToTheSegmentOfTheOtherVersionIsRefused(): void
+    {
+        $names = $this->bothSegments();
+        unlink($names['there']);
+        foreach (['symlink' => symlink(...), 'hard link' => link(...)] as $kind => $link) {
+            $link($names['here'], $names['there']);
+            $there = $this->there();
+            self::assertSame(0, $there->number(\sprintf(self::COUNT_FOREIGN, self::KEYS)), $kind);
+            self::assertFalse($there->run('return larder_store("own", 1);'), $kind);
+            self::assertStringContainsString($names['there'], $there->text('return (string) json_encode(larder_info(), JSON_UNESCAPED_SLASHES);'), "$kind: what is wrong is said");
+            $there->stop();
+            unlink($names['there']);
+            self::assertSame(self::KEYS, $this->here()->number(\sprintf(self::COUNT_FOREIGN, self::KEYS)), "$kind: the other lost nothing by it");
+        }
+    }
+
+    private function giveItTheNameOfTheOther(): void
+    {
+        $names = $this->bothSegments();
+        rename($names['here'], $names['there']);
+    }
+
+    /** @return array{here: string, there: string} their files, both left by their last process; this PHP's is filled */
+    private function bothSegments(): array
+    {
+        foreach ($this->segments() as $segment) {
+            unlink($segment);
+        }
+        $there = $this->there();
+        $there->run('larder_store("own", 1); return 0;');
+        [$other] = [...$this->segments(), ''];
+        $there->stop();
+        $here = $this->here();
+        $here->run(\sprintf(self::ROUND, self::KEYS, 'here', 0));
+        $here->stop();
+        [$own] = [...array_values(array_diff($this->segments(), [$other])), ''];
+        self::assertFileExists($other);
+        self::assertFileExists($own);
+
+        return ['here' => $own, 'there' => $other];
+    }
+
+    /** @return list<string> */
+    private function segments(): array
+    {
+        $files = glob($this->shared->path . '/larder-*/*-' . str_repeat('[0-9a-f]', 16));
+
+        return $files === false ? [] : $files;
+    }
+
+    private function here(): CommandLine
+    {
+        return $this->start([\PHP_BINARY, '-n', '-d', 'extension=' . Repository::ROOT . '/extension/modules/larder.so']);
+    }
+
+    private function there(): CommandLine
+    {
+        return $this->other('LARDER_OTHER_PHP');
+    }
+
+    private function other(string $variable): CommandLine
+    {
+        return $this->start(explode(' ', (string) getenv($variable)));
+    }
+
+    /** @param list<string> $command */
+    private function start(array $command): CommandLine
+    {
+        $php = new CommandLine([...$command, '-d', 'display_errors=stderr', '-d', "larder.path={$this->shared->path}", '-d', 'larder.size=8M', $this->shared->path . '/command-line.php']);
+        $php->run(self::VALUES);
+
+        return $this->running[] = $php;
+    }
+}
