@@ -20,6 +20,12 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+#define HUGE_PAGE (UINT64_C(2) << 20)
+enum { HUGE_PAGES_AT_ONCE = 16, HUGE_MS = 200 };
 
 static int lock_command(int description, int command, short type, off_t first, off_t count, struct flock *lock) {
     *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
@@ -47,8 +53,15 @@ int os_open_again(int description, bool writable) {
     return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* Where a huge page may begin, and at an address that differs from process to process as the stack's does. A hint: if
+ * something is there, the kernel chooses. */
+static void *aligned_hint(void) {
+    char here;
+    return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * HUGE_PAGE);
+}
+
 void *os_map_desk(int description, size_t size) {
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, description, 0);
+    void *at = mmap(aligned_hint(), size, PROT_READ | PROT_WRITE, MAP_SHARED, description, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
@@ -73,6 +86,29 @@ bool os_address_free(uintptr_t address, size_t size) {
 
 void os_unmap(void *address, size_t size) {
     munmap(address, size);
+}
+
+/* Large steps, for each call waits for all processors. A huge page of which nothing is there yet is refused, so each
+ * gets its first byte. */
+void os_prefer_huge(int description, size_t size) {
+    char *at = ftruncate(description, (off_t)size) == 0 ? os_map_desk(description, size) : NULL;
+    const uint64_t begun = os_milliseconds();
+    size_t done = 0, step = 0;
+    while (at && size - done >= HUGE_PAGE && os_milliseconds() - begun < HUGE_MS) {
+        for (step = 0; step < HUGE_PAGES_AT_ONCE * HUGE_PAGE && size - done - step >= HUGE_PAGE;
+             step += HUGE_PAGE) {
+            if (pwrite(description, "", 1, (off_t)(done + step)) != 1) {
+                break;
+            }
+        }
+        if (step == 0 || madvise(at + done, step, MADV_COLLAPSE) != 0) {
+            break;
+        }
+        done += step;
+    }
+    if (at) {
+        munmap(at, size);
+    }
 }
 
 int os_fill(int description, size_t size) {
