@@ -82,13 +82,13 @@ static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
         return false;
     }
     free(cache->asked_alive);
-    cache->asked_alive = calloc(cache->map.record_count, sizeof *cache->asked_alive);
+    cache->asked_alive = NULL;
     cache->looked_at = os_milliseconds();
-    if (!cache->asked_alive) {
-        leave_segment(cache);
-        strcpy(reason, "out of memory");
-    }
-    return cache->asked_alive != NULL;
+    return true;
+}
+
+void cache_prepare(void) {
+    process_prepare();
 }
 
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {

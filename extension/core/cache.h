@@ -84,6 +84,12 @@ struct cache_options {
 enum { CACHE_REASON_MAX = 256 };
 
 /*
+ * What attaching needs once a process. Done before workers are forked, it is done once for all of them, and they attach
+ * faster; else the first cache_attach() does it. Maps nothing and leaves nothing open. Any thread.
+ */
+void cache_prepare(void);
+
+/*
  * Attaches to the segment of the effective user, creating it if there is none. Returns NULL when there
  * is no cache to be had, and then `reason` says why in one sentence and what to do. `reason` is also
  * filled, and the cache returned, when it differs from what was asked (a smaller size); else it is "".

@@ -17,7 +17,8 @@ enum {
 /* ---- Fork ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static char boot_id[BOOT_ID_SIZE];
 static struct cache *caches;
 
 void process_lock(void) {
@@ -51,12 +52,21 @@ static void after_fork_child(void) {
     process_unlock();
 }
 
-static void install_handlers(void) {
+static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
+    os_boot_id(boot_id, sizeof boot_id);
+}
+
+void process_prepare(void) {
+    pthread_once(&prepared, prepare);
+}
+
+const char *process_boot_id(void) {
+    return boot_id;
 }
 
 void process_register(struct cache *cache) {
-    pthread_once(&handlers_once, install_handlers);
+    process_prepare();
     process_lock();
     cache->thread = pthread_self();
     cache->next = caches;
@@ -255,11 +265,15 @@ bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, u
         return true;
     }
     const uint32_t time = (uint32_t)os_milliseconds();
-    if (!fresh && cache->asked_alive[number] && time - cache->asked_alive[number] < ALIVE_BELIEVED_MS) {
+    if (!cache->asked_alive) {
+        cache->asked_alive = calloc(cache->map.record_count, sizeof *cache->asked_alive);
+    }
+    uint32_t none = 0, *asked = cache->asked_alive ? &cache->asked_alive[number] : &none;
+    if (!fresh && *asked && time - *asked < ALIVE_BELIEVED_MS) {
         return true;
     }
     if (os_locked(cache->description, number) || !sweep(cache, number)) {
-        cache->asked_alive[number] = time ? time : 1;
+        *asked = time ? time : 1;
         return ((uint32_t)word_load(now) & mask) == (incarnation & mask);
     }
     return false;

@@ -65,7 +65,7 @@ struct cache {
     uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second, */
     const struct bucket_shared *stalled_bucket; /* and whose; NULL once it was seen to move */
     struct victims victims[LOGS];
-    uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms */
+    uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
     uint64_t word; /* a copied value of up to 8 bytes */
     char *scratch; /* copies of longer values */
@@ -84,7 +84,14 @@ struct cache {
 void process_lock(void);
 void process_unlock(void);
 
+/* Once a process; see cache_prepare(). */
+void process_prepare(void);
+
+/* What the kernel calls this run of the machine; "" if it does not say. After process_prepare(). */
+const char *process_boot_id(void);
+
 /* Puts the cache on the list; from then on forks are handled. */
+
 void process_register(struct cache *cache);
 void process_unregister(struct cache *cache);
 

@@ -37,7 +37,6 @@ struct attempt {
     const struct cache_options *options;
     char *reason;
     uint64_t layout;
-    char boot_id[BOOT_ID_SIZE];
     char folder[FOLDER_MAX_BYTES];
     char name[NAME_MAX_BYTES];
     int directory;
@@ -58,11 +57,15 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt
 static bool open_folder(struct attempt *attempt) {
     const uid_t user = geteuid();
     snprintf(attempt->folder, sizeof attempt->folder, "%s/larder-%u", attempt->options->directory, (unsigned)user);
-    if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
-        return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
-                      strerror(errno));
+    static const int access = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    attempt->directory = open(attempt->folder, access);
+    if (attempt->directory < 0 && errno == ENOENT) {
+        if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
+            return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
+                          strerror(errno));
+        }
+        attempt->directory = open(attempt->folder, access);
     }
-    attempt->directory = open(attempt->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (attempt->directory < 0) {
         return refuse(attempt, "cannot open the folder %s: %s; if it is not yours, remove it or set larder.path",
                       attempt->folder, strerror(errno));
@@ -97,7 +100,7 @@ static enum finding look(struct attempt *attempt, int *description, struct stat 
         return FOREIGN;
     }
     if (pread(*description, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
-        !geometry_valid(header, (uint64_t)status->st_size, attempt->layout, attempt->boot_id)) {
+        !geometry_valid(header, (uint64_t)status->st_size, attempt->layout, process_boot_id())) {
         return REPLACE;
     }
     return word_load(&header->retired) ? REPLACE : USABLE;
@@ -227,6 +230,7 @@ static size_t fill(struct attempt *attempt, int description) {
                attempt->folder, (unsigned long long)space >> 20, SEGMENT_SIZE_MIN >> 20);
         return 0;
     }
+    os_prefer_huge(description, size);
     const int error = os_fill(description, size);
     if (error) {
         refuse(attempt, "cannot take %zu MiB in %s: %s; set larder.size smaller", size >> 20, attempt->folder,
@@ -264,7 +268,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     }
     if (size) {
         geometry_plan(&header, attempt->options, size);
-        memcpy(header.boot_id, attempt->boot_id, sizeof header.boot_id);
+        memcpy(header.boot_id, process_boot_id(), sizeof header.boot_id);
         header.view = choose_address(size, avoid);
         header.created = os_milliseconds();
         made = header.view && os_random(&header.seed, sizeof header.seed);
@@ -495,7 +499,6 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
 bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]) {
     struct attempt attempt = {.options = &cache->options, .reason = reason, .directory = -1, .lock = -1};
     attempt.layout = geometry_layout(cache->options.value_layout);
-    os_boot_id(attempt.boot_id, sizeof attempt.boot_id);
     snprintf(attempt.name, sizeof attempt.name, "%s-%016llx", cache->options.segment,
              (unsigned long long)attempt.layout);
     reason[0] = '\0';

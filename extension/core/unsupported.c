@@ -22,6 +22,8 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
 #define ANY_KEY struct cache *cache, const struct cache_key *key
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+void cache_prepare(void) {
+}
 void cache_detach(struct cache *cache) {
 }
 void cache_request_end(struct cache *cache, bool keep_pins) {

@@ -23,6 +23,7 @@ static PHP_GSHUTDOWN_FUNCTION(larder) {
 
 static PHP_MINIT_FUNCTION(larder) {
     settings_register(type, module_number);
+    cache_prepare();
     return SUCCESS;
 }
 
