@@ -69,9 +69,9 @@ final class FiguresCommand extends Command
     private function measure(Row $row, int $rounds, OutputInterface $output): array
     {
         $folder = new TemporaryDirectory('/dev/shm');
-        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path);
+        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path); // for our own settings; Process passes on only what was there at the start
         $php = new Php([...Engine::settings(), ...$row->ini]);
-        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), timeout: self::SECONDS);
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
         try {
             $pairs = self::pairs($process->mustRun()->getOutput());
         } catch (ProcessFailedException|\JsonException) {
