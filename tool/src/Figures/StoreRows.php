@@ -40,7 +40,7 @@ final class StoreRows
         $rows[] = new Row('store-json', 'store the array as json_decode gives it', 'APCu, php serializer', 0.5, [], static fn(int $rounds): array
             => self::same(Values::decodedTable(), 20, $rounds));
 
-        return [...$rows, ...ColdStore::all()];
+        return $rows;
     }
 
     /** @return non-empty-list<array{float, float}> */

@@ -123,17 +123,31 @@ final class PhpFpmServer
      */
     public function requestCommand(string $script, string $query = '', ?string $pool = null, array $parameters = []): array
     {
-        $socket = $pool === null ? $this->socket : $this->sockets[$pool] ?? throw new ServerFailed(\sprintf('no pool is named %s', $pool));
-        $all = [
+        $all = [...self::parameters($script, $query), ...$parameters];
+        $assignments = array_map(static fn(string $name, string $value): string => $name . '=' . $value, array_keys($all), $all);
+
+        return ['env', '-i', ...$assignments, $this->client->path, '-bind', '-connect', $this->socketOf($pool)];
+    }
+
+    /**
+     * What a web server tells about a request.
+     *
+     * @return array<string, string>
+     */
+    public static function parameters(string $script, string $query = ''): array
+    {
+        return [
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => 'HTTP/1.1', 'SERVER_SOFTWARE' => 'cgi-fcgi',
             'REQUEST_METHOD' => 'GET', 'REMOTE_ADDR' => Address::HOST, 'SERVER_NAME' => 'localhost', 'SERVER_PORT' => '80',
             'SCRIPT_FILENAME' => $script, 'SCRIPT_NAME' => '/' . basename($script), 'QUERY_STRING' => $query,
             'REQUEST_URI' => '/' . basename($script) . ($query === '' ? '' : '?' . $query),
-            ...$parameters,
         ];
-        $assignments = array_map(static fn(string $name, string $value): string => $name . '=' . $value, array_keys($all), $all);
+    }
 
-        return ['env', '-i', ...$assignments, $this->client->path, '-bind', '-connect', $socket];
+    /** @throws ServerFailed */
+    public function connect(?string $pool = null): PhpFpmConnection
+    {
+        return PhpFpmConnection::open($this->socketOf($pool));
     }
 
     /**
@@ -177,6 +191,11 @@ final class PhpFpmServer
     public function stop(): void
     {
         $this->process->stop();
+    }
+
+    private function socketOf(?string $pool): string
+    {
+        return $pool === null ? $this->socket : $this->sockets[$pool] ?? throw new ServerFailed(\sprintf('no pool is named %s', $pool));
     }
 
     private function timesReady(): int

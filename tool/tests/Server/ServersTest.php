@@ -95,6 +95,20 @@ final class ServersTest extends TestCase
         self::assertFalse(Address::says($server->socket, '', ''));
     }
 
+    public function testAConnectionKeepsItsWorkerAndTellsWhenThatEnds(): void
+    {
+        $script = $this->directory->write('page.php', '<?php echo getmypid(), " ", str_repeat($_GET["x"], 100_000); error_log("said"); if ($_GET["x"] === "z") { posix_kill(getmypid(), 9); }');
+        $server = PhpFpmServer::start($this->directory->path, pools: [new PhpFpmPool(workers: 4)]);
+        $connection = $server->connect();
+        $first = $connection->request(PhpFpmServer::parameters($script, 'x=a'));
+        $second = $connection->request(PhpFpmServer::parameters($script, 'x=b'));
+        self::assertSame(str_replace('a', 'b', $first->body), $second->body);
+        self::assertSame(100_000, substr_count($second->body, 'b'));
+        self::assertStringContainsString('said', $second->errors);
+        $this->expectException(ServerFailed::class);
+        $connection->request(PhpFpmServer::parameters($script, 'x=z'));
+    }
+
     public function testFpmServesTwoRequestsAtOnceFromTwoWorkers(): void
     {
         $script = $this->directory->write('page.php', '<?php usleep(200_000); echo getmypid();');
