@@ -100,6 +100,10 @@ static void record(const char *proof, proof_count tried, const char *unit, proof
         add(&line, ",\"all\":true");
     }
     append(&line);
+    if (failed) {
+        fprintf(stderr, "%s: %llu of %llu %s failed\n", proof, failed, tried, unit);
+        exit(1);
+    }
 }
 
 void proof_record(const char *proof, proof_count tried, const char *unit, proof_count failed, uint64_t seed) {

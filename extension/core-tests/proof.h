@@ -23,7 +23,7 @@ bool proof_is_long(void);
 void proof_figure(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* So many things were tried and so many of them failed; `unit` says in words what was tried (plural). Seed 0: the
- * test draws nothing. */
+ * test draws nothing. Ends the program with an error if any failed, after it has written so. */
 void proof_record(const char *proof, proof_count tried, const char *unit, proof_count failed, uint64_t seed);
 
 /* The same where the tries are all that there are within stated bounds, and not a sample of them. */

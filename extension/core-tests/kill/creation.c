@@ -11,7 +11,7 @@
 #include "storms.h"
 #include "torn/damage.h"
 
-enum { ROUNDS = 120, ROUNDS_LONG = 3000, PROCESSES = 4, STOPS_A_POINT = 5 };
+enum { ROUNDS = 120, ROUNDS_LONG = 3000, PROCESSES = 4, STOPS_A_POINT = 5, SECONDS_FOR_ONE = 10 };
 
 /* The points at which nobody but a creator comes by; at the last one it replaces another segment. */
 static const char *const points[] = {"segment_temporary_made",    "segment_filled",
@@ -93,6 +93,7 @@ static void beside_a_stopped_creator(void) {
         take_away(before, i % CREATOR_POINTS);
         const pid_t creator = start(attach_and_stop, (void *)(uintptr_t)(i % CREATOR_POINTS));
         wait_stopped(creator);
+        alarm(SECONDS_FOR_ONE);
         const uint64_t begun = nanoseconds();
         EXPECT(has(before, key_of("a"), i, 1000));
         EXPECT_EQUAL(put(before, key_of("b"), i, 1000), CACHE_OK);
@@ -105,6 +106,7 @@ static void beside_a_stopped_creator(void) {
         if (newcomer) {
             cache_detach(newcomer);
         }
+        alarm(0);
         kill(creator, SIGCONT);
         finish(creator);
         close_cache(before);

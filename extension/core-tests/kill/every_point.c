@@ -28,7 +28,7 @@ enum {
     FIRST_CROWDED = 60,
     CROWDED = 20,
     LONG_FROM = 45,
-    SECONDS_FOR_ONE = 20
+    SECONDS_FOR_ONE = 10
 };
 
 static struct cache_key key_number(unsigned number) {

@@ -246,4 +246,10 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite bound_suite = {"bound", prepare, 6, 5, controls, sizeof controls / sizeof *controls};
+const struct suite bound_suite = {"bound",
+                                  "the bound of what readers hold, single pages and runs, with a recount",
+                                  prepare,
+                                  6,
+                                  5,
+                                  controls,
+                                  sizeof controls / sizeof *controls};

@@ -299,4 +299,10 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite counting_suite = {"counting", prepare, 7, 6, controls, sizeof controls / sizeof *controls};
+const struct suite counting_suite = {"counting",
+                                     "counting, the move of an integer, takeover of a dead owner's lock",
+                                     prepare,
+                                     7,
+                                     6,
+                                     controls,
+                                     sizeof controls / sizeof *controls};

@@ -184,4 +184,10 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite fork_suite = {"fork", prepare, 5, 5, controls, sizeof controls / sizeof *controls};
+const struct suite fork_suite = {"fork",
+                                 "forks with values in hand, beside a scan, sweeps and claims by others",
+                                 prepare,
+                                 5,
+                                 5,
+                                 controls,
+                                 sizeof controls / sizeof *controls};

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "models.h"
+#include "proof.h"
 
 enum { STATES_SHORT = 4 * 1000 * 1000, STATES_LONG = 150 * 1000 * 1000 };
 
@@ -21,16 +22,23 @@ static struct {
     uint64_t states;
 } run;
 
+static const char *proof_of(const struct suite *suite) {
+    static char name[40];
+    snprintf(name, sizeof name, "model.%s", suite->name);
+    return name;
+}
+
 static double seconds(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static void try_one(const struct suite *suite, unsigned setting, const struct control *control) {
+/* The states that were explored; 0 if the run is not wanted. */
+static uint64_t try_one(const struct suite *suite, unsigned setting, const struct control *control) {
     char title[120];
     snprintf(title, sizeof title, "%s %u%s%s", suite->name, setting, control ? " without: " : "",
              control ? control->name : "");
     if (run.only && !strstr(title, run.only)) {
-        return;
+        return 0;
     }
     broken = control ? control->broken : 0;
     const double start = seconds();
@@ -47,6 +55,30 @@ static void try_one(const struct suite *suite, unsigned setting, const struct co
            : outcome.exhausted ? "right in all"
                                : "too many states");
     fflush(stdout);
+    if (control && passed) {
+        char what[160];
+        snprintf(what, sizeof what, "without %s: %s", control->name, outcome.wrong);
+        proof_control(proof_of(suite), what, outcome.states, 1);
+    }
+    return outcome.states;
+}
+
+static void try_all(const struct suite *suite) {
+    const unsigned settings = run.is_long ? suite->settings : suite->settings_short, failed = run.failed;
+    uint64_t states = 0;
+    for (unsigned setting = 0; setting < settings; setting++) {
+        states += try_one(suite, setting, NULL);
+    }
+    const unsigned wrong = run.failed - failed;
+    for (unsigned control = 0; control < suite->control_count; control++) {
+        try_one(suite, suite->controls[control].setting, &suite->controls[control]);
+    }
+    if (!run.only) {
+        char unit[160];
+        snprintf(unit, sizeof unit, "states of %s", suite->what);
+        proof_figure("settings", "%u", settings);
+        proof_record_all(proof_of(suite), states, unit, wrong);
+    }
 }
 
 int main(int count, char **arguments) {
@@ -60,13 +92,7 @@ int main(int count, char **arguments) {
         }
     }
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-        const struct suite *suite = suites[i];
-        for (unsigned setting = 0; setting < (run.is_long ? suite->settings : suite->settings_short); setting++) {
-            try_one(suite, setting, NULL);
-        }
-        for (unsigned control = 0; control < suite->control_count; control++) {
-            try_one(suite, suite->controls[control].setting, &suite->controls[control]);
-        }
+        try_all(suites[i]);
     }
     printf("%llu states in all\n%u passed, %u failed\n", (unsigned long long)run.states, run.passed, run.failed);
     return run.failed != 0;

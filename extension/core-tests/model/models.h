@@ -12,7 +12,7 @@ struct control {
 };
 
 struct suite {
-    const char *name;
+    const char *name, *what;                          /* and what its states are states of */
     const struct model *(*prepare)(unsigned setting); /* good until the next call */
     unsigned settings, settings_short;                /* the first ones are the short run's */
     const struct control *controls;

@@ -813,4 +813,11 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite pins_suite = {"pins", prepare, 9, 8, controls, sizeof controls / sizeof *controls};
+const struct suite pins_suite = {
+    "pins",
+    "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death",
+    prepare,
+    9,
+    8,
+    controls,
+    sizeof controls / sizeof *controls};

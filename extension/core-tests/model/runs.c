@@ -284,4 +284,10 @@ static const struct model *prepare(unsigned setting) {
     return &model;
 }
 
-const struct suite runs_suite = {"runs", prepare, 5, 4, controls, sizeof controls / sizeof *controls};
+const struct suite runs_suite = {"runs",
+                                 "claiming, giving up and freeing a run of pages, with death",
+                                 prepare,
+                                 5,
+                                 4,
+                                 controls,
+                                 sizeof controls / sizeof *controls};
