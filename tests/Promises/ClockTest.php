@@ -1,0 +1,128 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\EngineTestCase;
+use Larder\ProjectTests\Engine\Php;
+use Symfony\Component\Process\Process;
+
+/** Somebody sets the clock of the machine: nothing expires too early for that, and nothing too late. */
+final class ClockTest extends EngineTestCase
+{
+    private const YEAR = 31_536_000;
+
+    /** Loaded before the C library (libfaketime does not reach the extensions of PHP): time is off by the seconds that a file names, of the wall's clock or of all. */
+    private const CLOCK = <<<'C'
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/syscall.h>
+        #include <sys/time.h>
+        #include <time.h>
+        #include <unistd.h>
+
+        static long jump(clockid_t clock) {
+            char text[64] = "", clocks[8] = "";
+            long seconds = 0;
+            const int file = open(getenv("CLOCK_JUMP"), O_RDONLY | O_CLOEXEC);
+            if (file >= 0 && read(file, text, sizeof text - 1) > 0) {
+                sscanf(text, "%7s %ld", clocks, &seconds);
+            }
+            close(file);
+            return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || strcmp(clocks, "all") == 0 ? seconds : 0;
+        }
+        int clock_gettime(clockid_t clock, struct timespec *now) {
+            const int result = (int)syscall(SYS_clock_gettime, clock, now);
+            now->tv_sec += jump(clock);
+            return result;
+        }
+        int gettimeofday(struct timeval *now, void *zone) {
+            struct timespec precise;
+            (void)zone;
+            const int result = clock_gettime(CLOCK_REALTIME, &precise);
+            *now = (struct timeval){.tv_sec = precise.tv_sec, .tv_usec = precise.tv_nsec / 1000};
+            return result;
+        }
+        time_t time(time_t *seconds) {
+            struct timespec precise;
+            clock_gettime(CLOCK_REALTIME, &precise);
+            return seconds ? (*seconds = precise.tv_sec) : precise.tv_sec;
+        }
+        /* PHP loads extensions so that they would find the C library's functions before these. */
+        void *dlopen(const char *path, int flags) {
+            void *(*libc)(const char *, int);
+            *(void **)&libc = dlsym(RTLD_NEXT, "dlopen");
+            return libc(path, flags & ~RTLD_DEEPBIND);
+        }
+        C;
+
+    /** Gives how far the time of PHP jumped, and how many entries expired early or not at all. */
+    private const JUMP = <<<'PHP'
+        file_put_contents('JUMP', 'wall 0');
+        $ttls = ['short' => 0.3, 'long' => 3_600, 'endless' => 0];
+        $number = static fn(string $kind): int => count(array_filter(range(1, 100), static fn(int $i): bool => larder_exists("$kind $i")));
+        foreach ($ttls as $kind => $ttl) {
+            for ($i = 1; $i <= 100; ++$i) {
+                larder_store("$kind $i", "value $i", $ttl);
+            }
+        }
+        $before = time();
+        file_put_contents('JUMP', 'BY');
+        $jumped = time() - $before;
+        $early = 300 - array_sum(array_map($number, array_keys($ttls)));
+        usleep((int) (1e6 * 0.4));
+        return [$jumped, $early + $number('short') + 200 - $number('long') - $number('endless')];
+        PHP;
+
+    private string $jump;
+
+    /** @var list<string> what runs a command under that clock */
+    private array $through;
+
+    protected function setUp(): void
+    {
+        parent::setUp();
+        $this->jump = $this->sandbox->write('jump', 'wall 0');
+        chmod($this->jump, 0o666);
+        $library = $this->sandbox->folder() . '/clock.so';
+        $compiler = new Process(['gcc', '-std=c11', '-shared', '-fPIC', '-O', '-o', $library, $this->sandbox->write('clock.c', self::CLOCK)]);
+        self::assertSame(0, $compiler->run(), $compiler->getErrorOutput());
+        $this->through = ['env', "LD_PRELOAD=$library", "CLOCK_JUMP={$this->jump}"];
+    }
+
+    public function testJumpsOfTheWallClockChangeNoExpiry(): void
+    {
+        $fpm = $this->sandbox->fpm(through: $this->through);
+        $commandLine = $this->sandbox->commandLine(through: $this->through);
+        $tried = $failed = 0;
+        for ($round = 0; $round < Proof::amount(1, 20); ++$round) {
+            foreach ([$fpm, $commandLine] as $php) {
+                foreach ([self::YEAR, -self::YEAR] as $seconds) {
+                    $failed += $this->jump($php, "wall $seconds", $seconds);
+                    $tried += 300;
+                }
+            }
+        }
+        Proof::record('clock.jumps', $tried, 'entries of which each had to expire in its time while the wall clock jumped a year forward or back, in FPM and on the command line', $failed);
+    }
+
+    public function testTheTestWouldNotice(): void
+    {
+        $larder = $this->sandbox->commandLine(through: $this->through);
+        Proof::control('clock.jumps', 'the clock that the engine goes by jumps as well', 300, $this->jump($larder, 'all ' . self::YEAR, self::YEAR));
+    }
+
+    private function jump(Php $php, string $by, int $seconds): int
+    {
+        /** @var array{int, int} $seen */
+        $seen = $php->run(strtr(self::JUMP, ['JUMP' => $this->jump, 'BY' => $by]));
+        self::assertEqualsWithDelta($seconds, $seen[0], 5, 'the control: PHP sees the jump');
+
+        return $seen[1];
+    }
+}
