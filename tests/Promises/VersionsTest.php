@@ -32,12 +32,16 @@ final class VersionsTest extends TestCase
         }
         PHP;
 
-    /** Stores all keys and reads them back: how many are not what was stored. Missing ones are counted apart. */
-    private const ROUND = <<<'PHP'
-        $foreign = $missing = 0;
+    private const STORE = <<<'PHP'
         for ($key = 0; $key < %1$d; $key++) {
             larder_store("shared $key", value('%2$s', $key, %3$d));
         }
+        return 0;
+        PHP;
+
+    /** How many values are not what this PHP has stored, and how many are not there. */
+    private const READ = <<<'PHP'
+        $foreign = $missing = 0;
         for ($key = 0; $key < %1$d; $key++) {
             $found = larder_fetch("shared $key");
             $missing += (int) ($found === null);
@@ -85,16 +89,7 @@ final class VersionsTest extends TestCase
         $versions = [$here->text('return PHP_VERSION;'), $there->text('return PHP_VERSION;')];
         self::assertNotSame(...array_map(static fn(string $version): string => implode('.', \array_slice(explode('.', $version), 0, 2)), $versions));
 
-        $foreign = $missing = 0;
-        for ($round = 0; $round < self::ROUNDS; $round++) {
-            $here->begin(\sprintf(self::ROUND, self::KEYS, 'here', $round));
-            $there->begin(\sprintf(self::ROUND, self::KEYS, 'there', $round));
-            foreach ([$here->end(), $there->end()] as $result) {
-                self::assertIsArray($result);
-                $foreign += \is_int($result[0]) ? $result[0] : self::fail('no count');
-                $missing += \is_int($result[1]) ? $result[1] : self::fail('no count');
-            }
-        }
+        [$foreign, $missing] = $this->storeAtOnce($here, $there, self::ROUNDS);
         self::assertSame(0, $missing, 'each has room for all keys');
 
         // What only one of them has stored.
@@ -106,6 +101,9 @@ final class VersionsTest extends TestCase
         $own = [$here->text('return larder_info()["path"];'), $there->text('return larder_info()["path"];')];
         self::assertEqualsCanonicalizing($this->segments(), $own);
         Proof::record('versions.side-by-side', 2 * self::ROUNDS * self::KEYS + self::KEYS, "fetches of PHP $versions[0] and PHP $versions[1], attached at once", $foreign);
+
+        [$foreign] = $this->storeAtOnce($here, $this->here(), 3);
+        Proof::control('versions.side-by-side', 'both of the same version, and so in one segment', 2 * 3 * self::KEYS, $foreign);
     }
 
     /** The name of the other's file says nothing: the file itself does. */
@@ -150,6 +148,31 @@ final class VersionsTest extends TestCase
         }
     }
 
+    /** @return array{int, int} how many fetches gave what the other had stored, and how many nothing */
+    private function storeAtOnce(CommandLine $one, CommandLine $other, int $rounds): array
+    {
+        $foreign = $missing = 0;
+        for ($round = 0; $round < $rounds; $round++) {
+            self::atOnce($one, $other, self::STORE, $round);
+            foreach (self::atOnce($one, $other, self::READ, $round) as $result) {
+                self::assertIsArray($result);
+                $foreign += \is_int($result[0]) ? $result[0] : self::fail('no count');
+                $missing += \is_int($result[1]) ? $result[1] : self::fail('no count');
+            }
+        }
+
+        return [$foreign, $missing];
+    }
+
+    /** @return list<mixed> what each has returned */
+    private static function atOnce(CommandLine $one, CommandLine $other, string $code, int $round): array
+    {
+        $one->begin(\sprintf($code, self::KEYS, 'here', $round));
+        $other->begin(\sprintf($code, self::KEYS, 'there', $round));
+
+        return [$one->end(), $other->end()];
+    }
+
     private function giveItTheNameOfTheOther(): void
     {
         $names = $this->bothSegments();
@@ -167,7 +190,7 @@ final class VersionsTest extends TestCase
         [$other] = [...$this->segments(), ''];
         $there->stop();
         $here = $this->here();
-        $here->run(\sprintf(self::ROUND, self::KEYS, 'here', 0));
+        $here->run(\sprintf(self::STORE, self::KEYS, 'here', 0));
         $here->stop();
         [$own] = [...array_values(array_diff($this->segments(), [$other])), ''];
         self::assertFileExists($other);
