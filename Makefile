@@ -25,7 +25,7 @@ prove:
 	@tools/setup
 	@tools/test --long $(ARGS)
 
-## figures    measure again the figures that the README gives, on this machine
+## figures    measure again the figures that README and GUARANTEES.md give, on this machine
 figures:
 	@tools/setup php build stores
 	@$(MAKE) vendor extension

@@ -86,6 +86,28 @@ function cell(string $text): string
     return str_replace(['|', "\n"], ['\|', ' '], $text);
 }
 
+/**
+ * One proof that told its figures several times, each time of other tries.
+ *
+ * @param array<mixed> $one
+ * @param array<mixed> $other
+ * @return array<mixed>
+ */
+function together(array $one, array $other): array
+{
+    $figures = is_array($one['figures'] ?? null) ? $one['figures'] : [];
+    foreach (is_array($other['figures'] ?? null) ? $other['figures'] : [] as $name => $figure) {
+        $figures[$name] = isset($figures[$name]) ? text($figures, (string) $name) . '; ' . (is_scalar($figure) ? $figure : '') : $figure;
+    }
+
+    return [
+        ...$one,
+        'tried' => number($one, 'tried') + number($other, 'tried'),
+        'failed' => number($one, 'failed') + number($other, 'failed'),
+        'figures' => $figures,
+    ];
+}
+
 /** The rule of three: what happened in none of N tries happens, at 95 %, in fewer than 3 of N. */
 function bound(int $tried): string
 {
@@ -177,7 +199,8 @@ foreach ($results as $line) {
     if (isset($line['control'])) {
         $controls[$name][] = $line;
     } else {
-        $proofs[area($name)][$name] = $line;
+        $known = $proofs[area($name)][$name] ?? null;
+        $proofs[area($name)][$name] = $known === null ? $line : together($known, $line);
     }
 }
 

@@ -116,7 +116,7 @@ static void beside_a_stopped_creator(void) {
     proof_figure("longest fetch, store and attaching of another", "%.1f ms", (double)longest / 1e6);
     proof_figure("longest pause of a process that only looks at the clock", "%.1f ms",
                  (double)longest_pause() / 1e6);
-    proof_record("death.stopped creator", stops,
+    proof_record("death.stopped-creator", stops,
                  "processes stopped at every marked point of creating and replacing a segment",
                  longest > longest_pause() + 100 * 1000 * 1000, 0);
 }

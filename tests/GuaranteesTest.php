@@ -1,0 +1,109 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Filesystem\Filesystem;
+
+/** GUARANTEES.md is what tools/figures makes of the results that are kept beside it, and they leave no promise out. */
+final class GuaranteesTest extends TestCase
+{
+    private const RESULTS = Repository::ROOT . '/docs/figures/guarantees.jsonl';
+    private const PAGE = Repository::ROOT . '/GUARANTEES.md';
+
+    private const STEP = '{"step":"storm","command":"make storm","long":true,"date":"2026-01-02 03:04 UTC","commit":"abc","php":"8.2",'
+        . '"kernel":"Linux 6","processor":"x","cores":2,"seconds":9,"exit":0}';
+
+    private string $folder;
+
+    protected function setUp(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/guarantees-' . bin2hex(random_bytes(4));
+        (new Filesystem())->mkdir($this->folder);
+    }
+
+    protected function tearDown(): void
+    {
+        (new Filesystem())->remove($this->folder);
+    }
+
+    public function testThePageGivesWhatTheProofsTold(): void
+    {
+        self::assertSame((string) file_get_contents(self::PAGE), $this->page((string) file_get_contents(self::RESULTS)));
+    }
+
+    public function testAnEditedFigureIsNoticed(): void
+    {
+        $page = (string) file_get_contents(self::PAGE);
+        $edited = preg_replace('/none failed/', '1 failed', $page, 1);
+
+        self::assertNotSame($page, $edited);
+        self::assertNotSame($edited, $this->page((string) file_get_contents(self::RESULTS)));
+    }
+
+    public function testEveryPromiseHasAProofThatHeldAndAControlThatFailed(): void
+    {
+        self::assertSame([], self::open((string) file_get_contents(self::PAGE)));
+    }
+
+    public function testWhatWasNotTriedIsNotMeasured(): void
+    {
+        $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0,"seed":7}');
+
+        self::assertStringContainsString('| 3,000 deaths | none failed<br>seed 7 | 0.10 % | not measured |', $page);
+        self::assertCount(15, self::open($page), 'one promise without a control, the others without anything');
+    }
+
+    public function testAControlStandsBesideItsProof(): void
+    {
+        $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0}' . "\n"
+            . '{"proof":"death.storm","control":"no lock","tried":10,"failed":4}');
+
+        self::assertStringContainsString('| none failed | 0.10 % | no lock: 4 of 10 failed |', $page);
+        self::assertCount(14, self::open($page));
+    }
+
+    public function testAProofThatFailedSaysSo(): void
+    {
+        $page = $this->page(str_replace('"exit":0', '"exit":2', self::STEP) . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":2}');
+
+        self::assertStringContainsString('| **2 failed** | broken |', $page);
+        self::assertStringContainsString('**Did not pass:** `make storm`', $page);
+        self::assertCount(15, self::open($page));
+    }
+
+    public function testTheSameProofToldTwiceIsOneRow(): void
+    {
+        $page = $this->page(self::STEP . "\n" . '{"proof":"fork.all","tried":100,"unit":"forks","failed":0,"figures":{"a":"1"}}' . "\n"
+            . '{"proof":"fork.all","tried":200,"unit":"forks","failed":0,"figures":{"a":"2","b":"3"}}');
+
+        self::assertStringContainsString('| 300 forks | none failed<br>a: 1; 2<br>b: 3 | 1.0 % |', $page);
+    }
+
+    /** @return list<string> the promises that lack a proof that held, or a control */
+    private static function open(string $page): array
+    {
+        preg_match_all('/^\| \*\*(.+?)\*\* (.*?)(?=^\| \*\*|\z)/ms', $page, $promises, \PREG_SET_ORDER);
+        self::assertCount(15, $promises);
+        $open = [];
+        foreach ($promises as [, $promise, $rows]) {
+            if (!str_contains($rows, 'none failed') || preg_match('/of [\d,]+ failed|each failed/', $rows) !== 1 || str_contains($rows, 'broken')) {
+                $open[] = $promise;
+            }
+        }
+
+        return $open;
+    }
+
+    private function page(string $results): string
+    {
+        file_put_contents("$this->folder/results.jsonl", $results);
+        $process = Repository::process([\PHP_BINARY, 'tools/guarantees-page.php', "$this->folder/results.jsonl", "$this->folder/page.md"]);
+
+        self::assertSame(0, $process->run(), $process->getErrorOutput());
+
+        return (string) file_get_contents("$this->folder/page.md");
+    }
+}
