@@ -103,8 +103,13 @@ function larder_clear(): bool {}
  *   was taken in this process, so values are copied out.
  * - serializer: string, 'igbinary' or 'php': what serializes objects stored from here.
  * - memory: array of int: page_size (bytes), pages (all of them), and how many are free, open (being written),
- *   closed (full), limbo (emptied, but still held by a reader), run (of values longer than half a page).
+ *   closed (full), limbo (emptied, but still held by a reader), run (of values longer than half a page). And
+ *   dead: bytes of entries that were replaced, deleted or dropped one by one, in pages that still hold others; the
+ *   emptiest of those pages are reused first. Few free pages are no fault: a cache that works is full.
  * - entries, slots: int, entries in the index, expired ones included until they are reclaimed, and its capacity.
+ * - oldest: float, seconds since the oldest page that holds entries was begun: so long stays by now what nobody
+ *   uses (what is used is carried to newer pages). In a full cache this is how far back it reaches; when it falls
+ *   below the ttl that you give, larder.size is too small.
  * - hits, misses, stores, deletes: int.
  * - copies: int, hits that copied the value out instead of pointing to it.
  * - evictions: array of int, entries dropped: room (to make room), expired (their time was over), index (both
@@ -116,7 +121,8 @@ function larder_clear(): bool {}
  *   same for processes without request ends, such as the command line), mine (pages held by this process).
  * - processes: array: attached (int), limit (larder.processes), mine (int, this process's record), swept (int,
  *   dead ones cleaned up after), locks_taken_over (int, key locks taken over from dead ones), holders (list of
- *   the processes that hold most pages: record (int), pages (int), mine (bool), long_lived (bool)).
+ *   the processes that hold most pages: record (int), pid (int, in that process's own namespace), pages (int),
+ *   mine (bool), long_lived (bool)).
  *
  * @return mixed[]
  */

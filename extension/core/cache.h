@@ -200,6 +200,10 @@ struct cache_info {
     uintptr_t view;    /* address of the read-only view */
     bool fixed;        /* false: the address was taken here, every fetch copies */
     size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
+    size_t
+        bytes_dead; /* of entries that were replaced, deleted or evicted one by one, in pages that are still in use */
+    uint64_t
+        oldest_ms; /* since the oldest page in use was begun or renewed: so long stays what nobody uses; 0: all free */
     size_t entries; /* index words in use, expired entries included until they are reclaimed */
     size_t slots;   /* index words there are */
     size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations */
@@ -228,6 +232,7 @@ void cache_read_info(struct cache *cache, struct cache_info *info);
  */
 struct cache_holder {
     unsigned record;
+    long process; /* its id, as it knows itself: in a container that is not the host's */
     size_t pages;
     bool me;
     bool long_lived;

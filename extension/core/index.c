@@ -150,8 +150,11 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
         }
     }
     POINT(index_replaced);
-    if (!same_page) {
-        page_lower_live(cache, found->page, found->entry->life, entry_units_all(found->entry));
+    const uint64_t units = entry_units_all(found->entry);
+    if (same_page) {
+        page_add_dead(cache, found->page, units);
+    } else {
+        page_lower_live(cache, found->page, found->entry->life, units);
     }
     return true;
 }

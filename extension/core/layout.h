@@ -25,7 +25,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 4,
+    LAYOUT_VERSION = 5,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -134,11 +134,11 @@ struct page_shared {
     shared_word state;
     shared_word append;
     shared_word live;
-    shared_word age;       /* its log, and that log's age when it was opened or renewed: the order of the log */
-    shared_word run_pages; /* a head: pages of the run; else 1 */
-    shared_word run_head;  /* a member: life of the head 32 | page of the head 32 */
-    shared_word expires;   /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
-    shared_word dead;      /* units of entries that were published and are not named any more; a hint */
+    shared_word age;    /* its log, and that log's age when it was opened or renewed: the order of the log */
+    shared_word extent; /* when that was, seconds after the segment was made 32 | pages of a head's run, else 1 */
+    shared_word run_head; /* a member: life of the head 32 | page of the head 32 */
+    shared_word expires;  /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
+    shared_word dead;     /* units of entries that were published and are not named any more; a hint */
 };
 _Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
 
@@ -170,7 +170,8 @@ struct record_shared {
     shared_word use;         /* enum record_use; a hint */
     shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
     shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
-    uint64_t unused[4];
+    shared_word process;     /* the owner's process id in its own namespace: for people only */
+    uint64_t unused[3];
     shared_word counters[COUNTERS];
     shared_word pins[]; /* a bit for each page */
 };

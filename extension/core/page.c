@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "os.h"
 #include "point.h"
 
 enum { APPEND_TRIES = 16 };
@@ -106,6 +107,8 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
 void page_renew(struct cache *cache, uint32_t page, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     const uint64_t pages = page_run(&cache->map, page);
+    const uint64_t seconds = (os_milliseconds() - cache->map.header->created) / 1000;
+    word_store(&row->extent, seconds << 32 | (uint32_t)word_load(&row->extent));
     word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
@@ -117,7 +120,7 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
         word_poke(&starts[i], 0);
     }
     POINT(page_starts_cleared);
-    word_poke(&row->run_pages, 1);
+    word_poke(&row->extent, 1);
     word_poke(&row->run_head, 0);
     word_poke(&row->expires, 0);
     word_poke(&row->dead, 0);
@@ -218,7 +221,7 @@ void page_lower_live(struct cache *cache, uint32_t page, uint32_t life, uint64_t
     uint64_t value = word_load(live);
     while (value >> 32 == life && (uint32_t)value > 0) {
         if (word_swap(live, &value, value - 1)) {
-            word_poke(&row->dead, word_peek(&row->dead) + units);
+            page_add_dead(cache, page, units);
             if ((uint32_t)value == 1) {
                 hint_if_dead(cache, page);
             }

@@ -19,8 +19,14 @@ static inline struct page_shared *page_row(const struct cache *cache, uint32_t p
 
 /* Pages that a page counts for: 1, or the length of the run that it heads. A hint unless it is held. */
 static inline uint32_t page_run(const struct map *map, uint32_t page) {
-    const uint64_t run = word_peek(&map->pages[page].run_pages);
-    return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? (uint32_t)run : 1;
+    const uint32_t run = (uint32_t)word_peek(&map->pages[page].extent);
+    return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? run : 1;
+}
+
+/* A hint: two at once may count as one. */
+static inline void page_add_dead(const struct cache *cache, uint32_t page, uint64_t units) {
+    shared_word *dead = &cache->map.pages[page].dead;
+    word_poke(dead, word_peek(dead) + units);
 }
 
 static inline enum page_log page_log(const struct page_shared *row) {

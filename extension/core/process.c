@@ -120,6 +120,7 @@ static bool take(const struct map *map, int description, unsigned number, enum r
     }
     struct record_shared *record = ref_record(map, number);
     record_reset(map, record);
+    word_store(&record->process, (uint64_t)getpid());
     word_store(&record->use, use);
     return true;
 }

@@ -357,7 +357,8 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
         }
         POINT(run_page_claimed);
     }
-    word_store(&page_row(cache, start)->run_pages, pages);
+    shared_word *extent = &page_row(cache, start)->extent;
+    word_store(extent, (word_load(extent) & ~(uint64_t)UINT32_MAX) | pages);
     word_poke(&cache->map.header->run_cursor, start + pages);
     POINT(run_claimed);
     *pending = (struct pending){

@@ -8,9 +8,22 @@
 #include "pin.h"
 #include "segment.h"
 
+static void read_age(const struct map *map, const struct page_shared *row, struct cache_info *info) {
+    const uint64_t begun = (word_load(&row->extent) >> 32) * 1000;
+    const uint64_t age = info->age_ms > begun ? info->age_ms - begun : 0;
+    info->bytes_dead += (size_t)word_load(&row->dead) << UNIT_SHIFT;
+    if ((uint32_t)word_load(&row->live) > 0 && age > info->oldest_ms) {
+        info->oldest_ms = age;
+    }
+}
+
 static void read_pages(const struct map *map, struct cache_info *info) {
     for (uint32_t page = 0; page < map->page_count; page++) {
-        switch (state_of(word_load(&map->pages[page].state))) {
+        const enum page_state state = state_of(word_load(&map->pages[page].state));
+        if (state != PAGE_FREE && state != PAGE_MEMBER) {
+            read_age(map, &map->pages[page], info);
+        }
+        switch (state) {
             case PAGE_FREE:
                 info->pages_free++;
                 break;
@@ -61,6 +74,7 @@ void cache_read_info(struct cache *cache, struct cache_info *info) {
         return;
     }
     const struct map *map = &cache->map;
+    info->age_ms = os_milliseconds() - map->header->created;
     read_pages(map, info);
     read_index(map, info);
     info->path = segment_path(cache->segment);
@@ -80,7 +94,6 @@ void cache_read_info(struct cache *cache, struct cache_info *info) {
     for (unsigned i = 0; i < ref_records_used(map); i++) {
         info->processes += lives(cache, i);
     }
-    info->age_ms = os_milliseconds() - map->header->created;
     info->hits = total(map, COUNT_HITS);
     info->misses = total(map, COUNT_MISSES);
     info->stores = total(map, COUNT_STORES);
@@ -124,6 +137,7 @@ size_t cache_read_holders(struct cache *cache, struct cache_holder *holders, siz
         }
         const struct cache_holder holder = {
             .record = i,
+            .process = (long)word_load(&record->process),
             .pages = pages,
             .me = i == cache->number,
             .long_lived = word_load(&record->use) == RECORD_LONG_LIVED,

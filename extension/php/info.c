@@ -25,6 +25,7 @@ static void add_memory(zval *result, const struct cache_info *info) {
     add_count(&memory, "closed", info->pages_closed);
     add_count(&memory, "limbo", info->pages_limbo);
     add_count(&memory, "run", info->pages_run);
+    add_count(&memory, "dead", info->bytes_dead);
     add_assoc_zval(result, "memory", &memory);
 }
 
@@ -65,6 +66,7 @@ static void add_holders(zval *processes, struct cache *cache) {
     for (size_t i = 0; i < count; i++) {
         array_init(&holder);
         add_count(&holder, "record", holders[i].record);
+        add_count(&holder, "pid", (uint64_t)holders[i].process);
         add_count(&holder, "pages", holders[i].pages);
         add_assoc_bool(&holder, "mine", holders[i].me);
         add_assoc_bool(&holder, "long_lived", holders[i].long_lived);
@@ -106,6 +108,7 @@ void info_array(struct cache *cache, zval *result) {
     add_memory(result, &info);
     add_count(result, "entries", info.entries);
     add_count(result, "slots", info.slots);
+    add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_count(result, "hits", info.hits);
     add_count(result, "misses", info.misses);
     add_count(result, "stores", info.stores);
@@ -147,6 +150,7 @@ void info_page(struct cache *cache) {
         row("Size", "%zu bytes, %zu pages of %zu", info.size, info.pages, info.page_size);
         php_info_print_table_row(2, "Values are", points_to_values(&info) ? "pointed to" : "copied");
         row("Entries", "%zu of %zu", info.entries, info.slots);
+        row("What nobody uses stays for", "%" PRIu64 " s so far", info.oldest_ms / 1000);
         row("Hits, misses", "%" PRIu64 ", %" PRIu64, info.hits, info.misses);
         row("Stores", "%" PRIu64, info.stores);
         row("Evicted for room", "%" PRIu64, info.evicted);

@@ -53,6 +53,16 @@ foreach (['Larder => available', "Segment => $path", 'Entries => 2 of ', 'Hits, 
 }
 preg_match_all('/^(Larder|Reason) => .*/m', other_process('phpinfo(INFO_MODULES);', ['larder.enabled' => 0]), $lines);
 echo implode("\n", $lines[0]), "\n";
+
+// a replaced entry is dead until its page is reused; the oldest page grows older; a holder is named by its process
+larder_store('big', str_repeat('x', 20_000));
+$before = larder_info();
+larder_store('big', str_repeat('y', 20_000));
+usleep(1_100_000);
+$after = larder_info();
+var_dump($after['memory']['dead'] - $before['memory']['dead'] >= 20_000, $after['oldest'] >= 1.1 && $after['oldest'] <= $after['age'], $after['processes']['holders'][0]['pid'] === getmypid());
+larder_clear();
+var_dump(larder_info()['oldest']);
 ?>
 --EXPECT--
 not documented: 
@@ -90,3 +100,7 @@ bool(true)
 bool(true)
 Larder => not available here
 Reason => larder.enabled is off
+bool(true)
+bool(true)
+bool(true)
+float(0)
