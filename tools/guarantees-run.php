@@ -17,6 +17,9 @@ require __DIR__ . '/../vendor/autoload.php';
 
 const LOGS = 'var/guarantees';
 
+/** Seconds for one step. */
+const LIMIT = 1_800;
+
 /** Seconds between two signs of life. */
 const SIGN_EVERY = 20;
 
@@ -64,12 +67,12 @@ function kept(string $file): array
     return $kept;
 }
 
-/** @param list<string> $lines of a step */
-function seconds(array $lines): ?int
+/** @param list<string> $lines of a step; null if it was never run, or only in its other version */
+function seconds(array $lines, bool $long): ?int
 {
     $line = json_decode($lines[0] ?? '', true);
 
-    return is_array($line) && is_int($line['seconds'] ?? null) ? $line['seconds'] : null;
+    return is_array($line) && ($line['long'] ?? null) === $long && is_int($line['seconds'] ?? null) ? $line['seconds'] : null;
 }
 
 /** @return array<string, mixed> where and on what it ran */
@@ -92,8 +95,8 @@ function surroundings(): array
 function run(string $name, string $command, bool $long): array
 {
     $file = (string) tempnam(sys_get_temp_dir(), 'larder-proof-');
-    $process = Process::fromShellCommandline(
-        $command,
+    $process = new Process(
+        ['timeout', '--kill-after=20', (string) LIMIT, 'sh', '-c', $command],
         null,
         ['LARDER_PROOF' => $long ? 'long' : '', 'LARDER_PROOF_RESULTS' => $file],
         null,
@@ -134,14 +137,15 @@ $wanted = $arguments === [] ? $steps : array_intersect_key($steps, array_flip($a
 $kept = array_intersect_key(kept($file), $steps);
 $failed = [];
 foreach (array_keys($wanted) as $index => $name) {
-    $left = array_map(static fn(string $step): ?int => seconds($kept[$step] ?? []), array_slice(array_keys($wanted), $index));
+    $left = array_map(static fn(string $step): ?int => seconds($kept[$step] ?? [], $long), array_slice(array_keys($wanted), $index));
+    $new = count(array_keys($left, null, true));
     say(sprintf(
-        '-- [%d/%d] %s; %d s left%s',
+        '-- [%d/%d] %s; left: %d s if all take as long as before%s',
         $index + 1,
         count($wanted),
         $wanted[$name],
         array_sum($left),
-        in_array(null, $left, true) ? ' and what was never run' : ' if all take as long as before',
+        $new > 0 ? ", and $new steps for the first time" : '',
     ));
     $started = time();
     $about = surroundings();

@@ -15,6 +15,7 @@
 
 #include "fixture.h"
 #include "ledger.h"
+#include "points.h"
 #include "storms.h"
 #include "torn/damage.h"
 #include "worker.h"
@@ -34,7 +35,8 @@ unsigned long storm_kills;
 static pid_t workers[WORKERS];
 static struct sequence sequence = {SEED};
 static unsigned long killed, started, checks;
-static pid_t watcher; /* of the clock */
+static long killed_before[POINTS_MAX]; /* at points, by other tests */
+static pid_t watcher;                  /* of the clock */
 
 static void start_worker(unsigned place) {
     started++;
@@ -193,6 +195,11 @@ static void tell(double seconds) {
     const unsigned long found = sum(offsetof(struct place_of_work, found));
     EXPECT(found > killed);
     proof_figure("of them at a marked point", "%lu", atomic_load(&ledger->died_at_points));
+    unsigned enough = 0;
+    for (unsigned i = 0; i < point_count(); i++) {
+        enough += atomic_load(&point_counts->killed[i]) - killed_before[i] >= POINT_ENOUGH;
+    }
+    proof_figure("points at which 20 or more died", "%u of %u", enough, point_count());
     proof_figure("longest call of a survivor", "%s, %.1f ms", worker_call(call), (double)longest / 1e6);
     proof_figure("longest pause of a process that only looks at the clock", "%.1f ms", (double)pause / 1e6);
     proof_figure("checks that found no fault, nor a page in use after a sweep and deletion of all", "%lu", checks);
@@ -205,6 +212,9 @@ static void tell(double seconds) {
 
 static void storm(void) {
     ledger_begin();
+    for (unsigned i = 0; i < point_count(); i++) {
+        killed_before[i] = atomic_load(&point_counts->killed[i]);
+    }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const uint64_t begun = nanoseconds();
     check_in_child(NULL);
