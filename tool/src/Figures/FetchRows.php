@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Figures;
 
+use Larder\Tool\TemporaryDirectory;
+
 /** Fetching in a loop on the command line. */
 final class FetchRows
 {
@@ -27,6 +29,7 @@ final class FetchRows
                 ['apc.serializer' => 'igbinary'],
                 static fn(int $rounds): array => self::pair('larder_fetch', 'apcu_fetch', Values::table(), 20_000, $rounds, 40),
             ),
+            new Row('fetch-table-file', 'fetch the 50 x 50 array', 'include of an opcached PHP file', null, [], self::file(...)),
             new Row('fetch-random', 'fetch a random key of 100,000', 'APCu', 0.6, [], self::random(...)),
             new Row('call', 'fetch 10 bytes', 'an empty function of one argument', null, [], static fn(int $rounds): array
                 => self::pair('larder_fetch', __NAMESPACE__ . '\nothing', 'x123456789', 50_000, $rounds)),
@@ -59,6 +62,29 @@ final class FetchRows
         };
 
         return Pair::measure(self::loop('larder_fetch'), $ten, 50_000, $rounds);
+    }
+
+    /** @return non-empty-list<array{float, float}> */
+    private static function file(int $rounds): array
+    {
+        $directory = new TemporaryDirectory('/dev/shm');
+        $file = $directory->path . '/table.php';
+        file_put_contents($file, '<?php return ' . var_export(Values::table(), true) . ';');
+        touch($file, time() - 60); // opcache leaves new files out
+        larder_store('figure', Values::table());
+        if ((include $file) !== larder_fetch('figure') || !opcache_is_script_cached($file)) {
+            throw new \RuntimeException('the file is not cached, or says something else');
+        }
+        $include = static function (int $times) use ($file): void {
+            for ($i = 0; $i < $times; $i++) {
+                include $file;
+            }
+        };
+        try {
+            return Pair::measure(self::loop('larder_fetch'), $include, 50_000, $rounds, 5_000);
+        } finally {
+            $directory->remove();
+        }
     }
 
     /** @return \Closure(int): void the call is compiled as a script's own would be */
