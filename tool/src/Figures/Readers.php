@@ -8,62 +8,79 @@ use Larder\Tool\Php;
 use Symfony\Component\Process\Process;
 
 /**
- * How much more two readers on two cores do than one, beside a loop that shares nothing: what is missing is what the
- * readers cost each other.
+ * What two processes on two cores get done of what each does alone, beside a loop that shares nothing: what is missing
+ * is what they cost each other.
  */
 final class Readers
 {
     private const SCRIPT = <<<'PHP'
-        [, $fetch, $until] = $argv;
-        larder_store('readers', 'x123456789');
+        [, $work, $until] = $argv;
+        larder_store('read', 'x123456789');
         usleep((int) max(0, ((float) $until - microtime(true)) * 1e6));
         $end = hrtime(true) + 300_000_000;
         for ($times = 0; hrtime(true) < $end; $times++) {
-            if ($fetch === '1') {
-                for ($i = 0; $i < 1000; $i++) {
-                    larder_fetch('readers');
-                }
-            } else {
-                for ($i = 0; $i < 1000; $i++) {
-                    strlen($fetch . $i);
+            for ($i = 0; $i < 1000; $i++) {
+                if ($work === 'read') {
+                    larder_fetch('read');
+                } elseif ($work === 'write') {
+                    larder_store('written', 'x123456789');
+                } else {
+                    strlen($work . $i);
                 }
             }
         }
         echo $times;
         PHP;
 
-    public static function row(): Row
+    /** @return list<Row> */
+    public static function all(): array
     {
-        return new Row('readers', 'two readers on two cores: gain over one', 'a loop that shares nothing', 0.95, [], self::measure(...), least: true);
+        $alone = 'a loop that shares nothing';
+
+        return [
+            new Row('readers', 'two readers on two cores: gain over one', $alone, 0.95, [], static fn(int $rounds): array => self::measure(['read', 'read'], $rounds), least: true),
+            new Row('reader-writer', 'a reader beside a writer of another key: gain', $alone, 0.95, [], static fn(int $rounds): array => self::measure(['read', 'write'], $rounds), least: true),
+        ];
     }
 
-    /** @return non-empty-list<array{float, float}> */
-    private static function measure(int $rounds): array
+    /**
+     * @param non-empty-list<string> $works
+     * @return non-empty-list<array{float, float}>
+     */
+    private static function measure(array $works, int $rounds): array
     {
-        return array_map(static fn(): array => [self::gain('1'), self::gain('0')], range(1, max(5, intdiv($rounds, 4))));
+        $nothing = array_map(static fn(): string => 'nothing', $works);
+
+        return array_map(static fn(): array => [self::gain($works), self::gain($nothing)], range(1, max(5, intdiv($rounds, 4))));
     }
 
-    private static function gain(string $fetch): float
+    /** @param non-empty-list<string> $works */
+    private static function gain(array $works): float
     {
-        $one = self::run($fetch, 1);
+        $alone = array_map(static fn(string $work): int => self::run([$work])[0] ?? 0, array_combine($works, $works));
+        $gains = array_map(static fn(string $work, int $times): float => $times / max(1, $alone[$work]), $works, self::run($works));
 
-        return self::run($fetch, 2) / max(1, $one);
+        return array_sum($gains);
     }
 
-    private static function run(string $fetch, int $readers): int
+    /**
+     * @param list<string> $works
+     * @return list<int> how often each was done
+     */
+    private static function run(array $works): array
     {
         $until = (string) (microtime(true) + 0.25);
-        $processes = [];
-        for ($i = 0; $i < $readers; $i++) {
-            $processes[] = $process = new Process((new Php(Engine::settings()))->command(['-r', self::SCRIPT, $fetch, $until]));
+        $processes = array_map(static function (string $work) use ($until): Process {
+            $process = new Process((new Php(Engine::settings()))->command(['-r', self::SCRIPT, $work, $until]));
             $process->start();
-        }
-        $times = 0;
-        foreach ($processes as $process) {
-            $process->wait();
-            $times += (int) $process->getOutput();
-        }
 
-        return $times;
+            return $process;
+        }, $works);
+
+        return array_map(static function (Process $process): int {
+            $process->wait();
+
+            return (int) $process->getOutput();
+        }, $processes);
     }
 }

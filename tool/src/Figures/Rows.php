@@ -10,7 +10,7 @@ final class Rows
     /** @return non-empty-array<string, Row> by name */
     public static function all(): array
     {
-        $rows = [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), Readers::row(), Memory::row()];
+        $rows = [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), ...Readers::all(), Memory::row()];
 
         return array_combine(array_column($rows, 'name'), $rows);
     }
