@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\ProjectTests\Promises\Proof;
 use Larder\Tool\Server\PhpFpmPool;
 use Larder\Tool\Server\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -34,12 +35,16 @@ final class MasterTest extends EngineTestCase
         self::assertSame(1 + $times, $fpm->run('return larder_fetch("requests");'));
         $this->assertHoldsNothing($fpm, "after $times requests");
         // the control: the same look finds what the worker has, two mappings and a descriptor
-        self::assertCount(3, $this->sandbox->heldBy($fpm->pid()));
+        self::assertCount(3, $held = $this->sandbox->heldBy($fpm->pid()));
 
         $fpm->server->reload();
         $this->assertHoldsNothing($fpm, 'after a reload');
         self::assertSame(1 + $times, $fpm->run('return larder_fetch("requests");'));
         $this->assertHoldsNothing($fpm, 'after a request that came after a reload');
+        if ($root) {
+            Proof::record('neighbours.master', $times, 'requests, and a reload, after which the master of root has mapped and opened nothing', \count($this->sandbox->heldBy($fpm->master())));
+            Proof::control('neighbours.master', 'the same look at a worker, which has two mappings and a descriptor', 1, (int) (\count($held) > 0));
+        }
     }
 
     /** All ways in which a script can run code while PHP preloads, the late ones above all. */

@@ -7,49 +7,9 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Tool\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** Who shall not share a cache does not: other users, segments of another name, and whoever sends a request cannot change that. */
+/** Who shall not share a cache does not: segments of another name, and whoever sends a request cannot change that. */
 final class SeparationTest extends EngineTestCase
 {
-    public function testPoolsOfTwoUsersSeeNothingOfEachOther(): void
-    {
-        self::needsRoot();
-        $fpm = $this->sandbox->fpm([
-            new PhpFpmPool('site', user: User::site()->name),
-            new PhpFpmPool('stranger', user: User::stranger()->name),
-        ]);
-        $site = $fpm->pool('site');
-        $stranger = $fpm->pool('stranger');
-        $site->run('larder_store("value", "of the site");');
-        self::assertSame('nothing', $stranger->run('return larder_fetch("value", "nothing");'));
-        $stranger->run('larder_store("value", "of a stranger"); larder_store("other", 1); larder_clear();');
-        self::assertSame('of the site', $site->run('return larder_fetch("value");'));
-
-        [$segment] = $this->sandbox->segments();
-        self::assertSame($segment, $site->run('return larder_info()["path"];'));
-        self::assertSame(['folder' => false, 'file' => false], $stranger->run("return ['folder' => @scandir(dirname('$segment')), 'file' => @fopen('$segment', 'r')];"));
-        self::assertSame([], array_filter($this->sandbox->heldBy($stranger->pid()), static fn(string $held): bool => str_contains($held, $segment)));
-        // the control: the site itself may look, and has it
-        self::assertIsArray($site->run("return scandir(dirname('$segment'));"));
-        self::assertCount(3, array_filter($this->sandbox->heldBy($site->pid()), static fn(string $held): bool => str_contains($held, $segment)));
-    }
-
-    public function testAFolderThatSomebodyElsePreparedIsNotTrusted(): void
-    {
-        self::needsRoot();
-        $folder = $this->sandbox->segmentFolder();
-        $stranger = $this->sandbox->commandLine(User::stranger());
-        self::assertTrue($stranger->run("return mkdir('$folder', 0777) && chmod('$folder', 0777);"));
-
-        $site = $this->sandbox->fpm();
-        self::assertFalse($site->run('return larder_store("value", "of the site");'));
-        self::assertStringContainsString("$folder must belong to user " . User::site()->id, $site->text('return larder_info()["reason"];'));
-        self::assertSame(['.', '..'], scandir($folder));
-
-        // as soon as it is gone, the next request has a cache
-        self::assertTrue($stranger->run("return rmdir('$folder');"));
-        self::assertTrue($site->run('return larder_store("value", "of the site");'));
-    }
-
     public function testPoolsOfOneUserAreSeparatedByTheNamesOfTheirSegments(): void
     {
         $user = User::site()->name;

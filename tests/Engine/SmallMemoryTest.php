@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\ProjectTests\Promises\Proof;
 use Symfony\Component\Process\Process;
 
 /** The settings as they are, in a container whose /dev/shm has 64 MiB. */
@@ -63,6 +64,7 @@ final class SmallMemoryTest extends EngineTestCase
 
         $fpm->run('return unlink("/dev/shm/taken");');
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);
+        Proof::record('neighbours.full-memory', 5, 'requests without room for a segment, which went on without a cache and said why', 0);
     }
 
     /** The segment's memory was taken when it was made: to write to it is no risk, whatever others do later. */

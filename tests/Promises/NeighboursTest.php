@@ -1,0 +1,134 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\EngineTestCase;
+use Larder\ProjectTests\Engine\Fpm;
+use Larder\ProjectTests\Engine\User;
+use Larder\Tool\Server\PhpFpmPool;
+
+/** Two pools of two users under one master: neither sees anything of the other, nor can it do anything to it. */
+final class NeighboursTest extends EngineTestCase
+{
+    private const KEYS = 10_000;
+    private const STORE = 'for ($i = $stored = 0; $i < %d; ++$i) { $stored += CACHE_store("%s $i", "secret of %2$s $i"); } return $stored;';
+
+    /** All ways to a value of the other's; gives how many it found. */
+    private const LOOK = <<<'PHP'
+        $found = 0;
+        foreach (array_chunk(range(0, KEYS - 1), 100) as $numbers) {
+            $keys = array_map(fn(int $i): string => "OTHER $i", $numbers);
+            $many = larder_fetch_multiple($keys);
+            foreach ($keys as $i => $key) {
+                $found += larder_fetch($key) !== null || larder_exists($key) || $many[$key] !== null || larder_touch($key, 1) || larder_delete($key) || larder_replace($key, 1);
+            }
+        }
+        return $found;
+        PHP;
+
+    /** Everything that a process of the other's could be reached by; gives what could be read. */
+    private const REACH = <<<'PHP'
+        $reached = [];
+        foreach (FILES as $path) {
+            if (@fopen($path, 'r') || @fopen($path, 'r+') || @fopen($path, 'a') || @fopen($path, 'x') || @file_get_contents($path) !== false || @rename($path, "$path.mine") || @unlink($path) || @chmod($path, 0666) || @scandir($path) || @readlink($path)) {
+                $reached[] = $path;
+            }
+        }
+        return [count(FILES), $reached];
+        PHP;
+
+    private Fpm $site;
+    private Fpm $stranger;
+    private Fpm $fpm;
+
+    protected function setUp(): void
+    {
+        parent::setUp();
+        self::needsRoot();
+        $this->fpm = $this->sandbox->fpm([
+            new PhpFpmPool('site', user: User::site()->name),
+            new PhpFpmPool('stranger', user: User::stranger()->name),
+        ], ['larder.size' => '16M']);
+        $this->site = $this->fpm->pool('site');
+        $this->stranger = $this->fpm->pool('stranger');
+    }
+
+    public function testNothingOfTheOtherIsSeen(): void
+    {
+        foreach (['site' => $this->site, 'stranger' => $this->stranger] as $name => $pool) {
+            self::assertSame(self::KEYS, $pool->run(strtr(\sprintf(self::STORE, self::KEYS, $name), ['CACHE' => 'larder'])));
+        }
+        $found = $this->stranger->number(strtr(self::LOOK, ['KEYS' => (string) self::KEYS, 'OTHER' => 'site']));
+        // What it is told is its own: entries, processes, places.
+        self::assertSame(self::KEYS, $this->stranger->figure('entries'));
+        self::assertSame(1, $this->stranger->figure('processes', 'attached'));
+        self::assertStringNotContainsString('/larder-' . User::site()->id . '/', $this->stranger->text('return serialize(larder_info());'));
+
+        // What it does is done to its own.
+        self::assertTrue($this->stranger->run('return larder_clear();'));
+        self::assertSame([self::KEYS, 0], [$this->site->figure('entries'), $this->stranger->figure('entries')]);
+        $lost = $this->site->number(\sprintf('for ($i = $lost = 0; $i < %d; ++$i) { $lost += larder_fetch("site $i") !== "secret of site $i"; } return $lost;', self::KEYS));
+        Proof::record('neighbours.pools', self::KEYS, 'keys of another pool, looked for by all functions, and cleared by it', $found + $lost, ['seen' => (string) $found, 'lost' => (string) $lost]);
+    }
+
+    /** The control: APCu has one cache for all pools of a master. */
+    public function testApcuShowsAllToAll(): void
+    {
+        $this->site->run(strtr(\sprintf(self::STORE, self::KEYS, 'site'), ['CACHE' => 'apcu']));
+        $found = $this->stranger->number(\sprintf('for ($i = $found = 0; $i < %d; ++$i) { $found += apcu_fetch("site $i") === "secret of site $i"; } return $found;', self::KEYS));
+        Proof::control('neighbours.pools', 'APCu in the same pools', self::KEYS, $found);
+    }
+
+    public function testTheOthersFilesAndProcessesCannotBeReached(): void
+    {
+        $this->site->run('larder_store("value", str_repeat("secret ", 1_000)); $held = larder_fetch("value");');
+        $this->stranger->run('larder_store("value", "mine");');
+        $worker = $this->site->pid();
+        [$segment] = $this->sandbox->segments();
+        $paths = [$segment, "$segment.lock", \dirname($segment), \dirname($segment) . '/default', "$segment.new.1", $this->sandbox->memory . '/larder-' . User::stranger()->id . '/../larder-' . User::site()->id . '/' . basename($segment)];
+        foreach (['maps', 'smaps', 'mem', 'fd', 'map_files', 'environ', 'pagemap', 'syscall', 'stack', 'root', 'cwd', 'exe'] as $name) {
+            $paths[] = "/proc/$worker/$name";
+        }
+        for ($i = 0; $i < 32; ++$i) {
+            $paths[] = "/proc/$worker/fd/$i";
+            $paths[] = "/proc/$worker/task/$worker/fd/$i";
+        }
+        foreach ($this->sandbox->heldBy($worker) as $held) {
+            if (preg_match('/^[0-9a-f]+-[0-9a-f]+/', $held, $range) === 1) {
+                $paths[] = "/proc/$worker/map_files/{$range[0]}";
+            }
+        }
+        self::assertSame([], preg_grep('#/larder-' . User::site()->id . '/#', $this->sandbox->heldBy($this->stranger->pid())), 'its worker inherited something');
+        $files = var_export($paths, true);
+        /** @var array{int, list<string>} $seen */
+        $seen = $this->stranger->run(strtr(self::REACH, ['FILES' => $files]));
+        self::assertSame([], $seen[1]);
+        Proof::record('neighbours.files', $seen[0], "paths of another user's segment and worker", \count($seen[1]));
+
+        /** @var array{int, list<string>} $own */
+        $own = $this->site->run(strtr(self::REACH, ['FILES' => var_export(["/proc/$worker/maps", \dirname($segment), $segment], true)]));
+        Proof::control('neighbours.files', 'its owner tries the same', $own[0], \count($own[1]));
+    }
+
+    /** Whatever it names in its own settings, it is in a folder of its own. */
+    public function testTheNameOfTheOthersSegmentLeadsToAnOwn(): void
+    {
+        $this->site->run('larder_store("value", "of the site");');
+        [$segment] = $this->sandbox->segments();
+        $guesses = [
+            ['larder.segment' => 'default'], ['larder.path' => $this->sandbox->memory . '/'], ['larder.path' => $this->sandbox->memory . '/./'],
+            ['larder.segment' => '../larder-' . User::site()->id . '/default'], ['larder.path' => \dirname($segment)], ['larder.segment' => basename($segment)],
+        ];
+        $seen = 0;
+        foreach ($guesses as $guess) {
+            $stranger = $this->sandbox->commandLine(User::stranger(), ['larder.size' => '16M', ...$guess]);
+            $seen += (int) ($stranger->run('return larder_fetch("value");') !== null);
+            $stranger->run('larder_store("value", "of a stranger"); larder_clear();');
+        }
+        $seen += (int) ($this->site->run('return larder_fetch("value");') !== 'of the site');
+        Proof::record('neighbours.names', \count($guesses), "settings that name another user's segment", $seen);
+        self::assertSame('of the site', $this->sandbox->commandLine(ini: ['larder.size' => '16M'])->run('return larder_fetch("value");'), 'the control: its user finds it by them');
+    }
+}

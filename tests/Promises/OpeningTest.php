@@ -1,0 +1,100 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\EngineTestCase;
+use Larder\ProjectTests\Engine\Fpm;
+use Larder\ProjectTests\Engine\User;
+use Larder\Tool\Server\PhpFpmPool;
+
+/** Whatever is put in the place of a segment, a site does not fall for it: it says why, and goes on without a cache. */
+final class OpeningTest extends EngineTestCase
+{
+    private const REQUEST = 'return [larder_store("value", 1), larder_fetch("value", "none"), larder_exists("value"), larder_increment("n"), larder_info()["reason"], "the page"];';
+
+    /** A worker for each request, so each attaches anew. */
+    private Fpm $site;
+
+    protected function setUp(): void
+    {
+        parent::setUp();
+        self::needsRoot();
+        $this->site = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, directives: ['pm.max_requests' => '1'])]);
+    }
+
+    public function testAttacksAreRefusedInWords(): void
+    {
+        [$attacks, $segment] = $this->attacks();
+        $fooled = $falls = [];
+        foreach ($attacks->all() as $name => [$attack, $words]) {
+            self::assertSame([true, 1, true], \array_slice((array) $this->site->run(self::REQUEST), 0, 3), "before: $name");
+            self::assertNotFalse($attack(), $name);
+            $seen = (array) $this->site->run(self::REQUEST);
+            if (\array_slice($seen, 0, 4) !== [false, 'none', false, false] || !\is_string($seen[4]) || !str_contains($seen[4], $words) || $seen[5] !== 'the page') {
+                $fooled[$name] = $seen;
+            }
+            if ($this->site->run("\$file = @fopen('$segment', 'c+'); return is_resource(\$file) && fwrite(\$file, 'value') === 5;") === true) {
+                $falls[] = $name;
+            }
+            $attacks->end();
+        }
+        self::assertSame([], $fooled);
+        self::assertStringNotContainsString('exited on signal', $this->site->log());
+        Proof::record('neighbours.opening', \count($attacks->all()), 'attacks on the place of a segment', \count($fooled), ['attacks' => implode('; ', array_keys($attacks->all()))]);
+        Proof::control('neighbours.opening', 'fopen() of the same path, which then writes to: ' . implode('; ', $falls), \count($attacks->all()), \count($falls));
+    }
+
+    /** Exchanges the segment for other things as quickly as it can. */
+    private const EXCHANGE = <<<'PHP'
+        for ($times = 0, $until = microtime(true) + SECONDS; microtime(true) < $until; ++$times) {
+            match ($times % 3) {
+                0 => @symlink('VICTIM', 'SEGMENT.mine'),
+                1 => @link('VICTIM', 'SEGMENT.mine'),
+                2 => @copy('VICTIM', 'SEGMENT.mine') && @chmod('SEGMENT.mine', 0644),
+            };
+            @rename('SEGMENT', 'SEGMENT.true');
+            @rename('SEGMENT.mine', 'SEGMENT');
+            @rename('SEGMENT.true', 'SEGMENT');
+        }
+        return $times;
+        PHP;
+
+    public function testWhatIsExchangedBetweenTwoChecksIsNotUsed(): void
+    {
+        $this->site->run(self::REQUEST);
+        [$segment] = $this->sandbox->segments();
+        $victim = $this->sandbox->write('victim', $content = str_repeat('content of somebody else ', 1_000));
+        chown($victim, User::site()->id);
+        $seconds = Proof::amount(1, 30);
+        $attacker = $this->sandbox->commandLine();
+        $attacker->begin(strtr(self::EXCHANGE, ['VICTIM' => $victim, 'SEGMENT' => $segment, 'SECONDS' => (string) $seconds]));
+        $requests = $answers = $wrong = 0;
+        for ($until = microtime(true) + $seconds; microtime(true) < $until; ++$requests) {
+            [$stored, $fetched, , , $reason, $page] = (array) $this->site->run(self::REQUEST);
+            $answers += (int) ($stored === true && $fetched === 1);
+            $wrong += (int) ($page !== 'the page' || ($stored !== true && ($fetched !== 'none' || $reason === '')));
+        }
+        $exchanged = $attacker->end();
+        self::assertIsInt($exchanged);
+        self::assertGreaterThan(100, $exchanged);
+        self::assertSame($content, file_get_contents($victim));
+        self::assertStringNotContainsString('exited on signal', $this->site->log());
+        Proof::record('neighbours.exchanged', $requests, 'first uses while the segment is exchanged for links and files of others', $wrong, [
+            'exchanges' => number_format($exchanged), 'uses that had the cache' => (string) $answers, 'bytes of the others that changed' => '0',
+        ]);
+    }
+
+    /** @return array{Attacks, string} and the segment that they are for */
+    private function attacks(): array
+    {
+        $this->site->run(self::REQUEST);
+        [$segment] = $this->sandbox->segments();
+        $elsewhere = $this->sandbox->memory . '/elsewhere'; // the same file system, so that links can be made
+        mkdir($elsewhere, 0o777);
+        chmod($elsewhere, 0o777);
+
+        return [new Attacks($this->sandbox, \dirname($segment), $segment, $elsewhere), $segment];
+    }
+}
