@@ -1,6 +1,6 @@
 /*
  * Damages segments: `test-fuzz [batches [first seed]]`, each batch a process and a fresh segment; without a number 20
- * batches, 2,000 in the long version. A seed that fails is printed; `test-fuzz 1 SEED` repeats it.
+ * batches, 5,000 in the long version. A seed that fails is printed; `test-fuzz 1 SEED` repeats it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "torn/damage.h"
 
-enum { ROUNDS = 50, BATCHES = 20, BATCHES_LONG = 2000, SECONDS_A_BATCH = 60 };
+enum { ROUNDS = 50, BATCHES = 20, BATCHES_LONG = 5000, SECONDS_A_BATCH = 60 };
 
 static unsigned long batches, first;
 

@@ -217,4 +217,4 @@ static const struct test tests[] = {
     {"a damaged lock word blocks nothing", damaged},
     {0},
 };
-const struct suite suite_locks = {.name = "locks", .tests = tests, .seconds = 120};
+const struct suite suite_locks = {.name = "locks", .tests = tests};
