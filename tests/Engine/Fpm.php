@@ -35,9 +35,9 @@ final class Fpm extends Php
     }
 
     /** As run(), without waiting: end() gives the answer. */
-    public function begin(string $code): Process
+    public function begin(string $code, float $seconds = 30.0): Process
     {
-        return $this->server->startRequest($this->sandbox->page($code), pool: $this->pool);
+        return $this->server->startRequest($this->sandbox->page($code), pool: $this->pool, seconds: $seconds);
     }
 
     public function end(Process $request): mixed

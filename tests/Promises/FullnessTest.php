@@ -13,7 +13,7 @@ final class FullnessTest extends EngineTestCase
 
     /**
      * Stores many times what there is room for: 50 bytes to 2 MiB, short ones far more often, with all kinds of expiry
-     * times. Between two stores ten of a hundred hot keys are read. A wipe: at most a fifth of the entries of a moment
+     * times. Between two stores ten of a hundred hot keys are read. A wipe: at most a tenth of the entries of a moment
      * ago is there.
      */
     private const FILL = <<<'PHP'
@@ -43,7 +43,7 @@ final class FullnessTest extends EngineTestCase
             if ($seen['stores'] % 10 === 0) {
                 $now = $entries();
                 $share = $before === 0 ? 100 : (int) (100 * $now / $before);
-                $seen['wipes'] += $share <= 20;
+                $seen['wipes'] += $share <= 10;
                 $seen['least'] = min($seen['least'], $share);
                 $before = $now;
             }

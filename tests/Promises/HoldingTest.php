@@ -25,6 +25,7 @@ final class HoldingTest extends EngineTestCase
 
     /** Looks at what it holds, and fetches another value, until it is told to end. */
     private const HOLD = <<<'PHP'
+        set_time_limit(0);
         $expected = $make(0);
         foreach ($expected as $name => $value) {
             while (($held[$name] = larder_fetch($name)) === null) {
@@ -96,7 +97,7 @@ final class HoldingTest extends EngineTestCase
         $folder = $this->sandbox->folder();
         $fpm = $this->sandbox->fpm(ini: $ini);
         $others = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
-        $request = $fpm->begin(self::VALUES . strtr(self::HOLD, ['FOLDER' => $folder]));
+        $request = $fpm->begin(self::VALUES . strtr(self::HOLD, ['FOLDER' => $folder]), $seconds + 60);
         Wait::until(static fn(): bool => file_exists("$folder/holds"), 'the values are held');
         $others->begin(self::VALUES . strtr(self::DISTURB, ['SECONDS' => (string) $seconds, 'LEAST' => (string) $least]));
         [$done, $evicted] = self::numbers($others->end($seconds + 60));

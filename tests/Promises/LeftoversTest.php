@@ -76,7 +76,7 @@ final class LeftoversTest extends EngineTestCase
     public function testNoByteOfADeletedValueIsSeen(): void
     {
         $fpm = $this->sandbox->fpm();
-        $rounds = Proof::amount(5, 100);
+        $rounds = Proof::amount(2, 100);
         $bytes = $found = 0;
         for ($round = 0; $round < $rounds; ++$round) {
             self::assertTrue($fpm->run(self::STORE_AND_DELETE_SECRETS));

@@ -71,10 +71,10 @@ final class ReentranceTest extends EngineTestCase
 
     public function testWhatRunsAfterATimeoutFindsItUsable(): void
     {
-        $fpm = $this->sandbox->fpm([new PhpFpmPool('www', ['max_execution_time' => 1], User::site()->name, workers: 4)], ['larder.serializer' => 'php']);
+        $fpm = $this->sandbox->fpm([new PhpFpmPool('www', ['max_execution_time' => 1], User::site()->name, workers: 2)], ['larder.serializer' => 'php']);
         $notes = $this->sandbox->folder();
         $requests = [];
-        for ($i = 0; $i < 4; ++$i) {
+        for ($i = 0; $i < 2; ++$i) {
             $requests[] = $fpm->begin($this->everything() . strtr(CallingBack::TIMEOUT, ['PLACE' => (string) ($i % 2), 'NOTES' => "$notes/$i"]));
         }
         $calls = $wrong = 0;

@@ -9,12 +9,12 @@ use Larder\ProjectTests\Engine\EngineTestCase;
 /** How much of a full segment is keys and values; docs/engine.md says where the rest is. */
 final class UsableMemoryTest extends EngineTestCase
 {
-    /** How many bytes of keys and values are there when four times as much was stored. */
+    /** How many bytes of keys and values are there when three times as much was stored. */
     private const MEASURE_SHARE = <<<'PHP'
         mt_srand(SEED);
         larder_clear();
         $size = larder_info()['size'];
-        for ($stored = $n = 0; $stored < 4 * $size; $stored += $lengths[$n++]) {
+        for ($stored = $n = 0; $stored < 3 * $size; $stored += $lengths[$n++]) {
             $lengths[$n] = mt_rand(FROM, TO);
             larder_store("key $n", str_repeat('x', $lengths[$n]));
         }
