@@ -7,6 +7,11 @@
 #include "pin.h"
 #include "point.h"
 
+enum {
+    DRAW_AFTER = 128, /* entries of probation that were drained and had not been used, in a row */
+    DRAW_ONE_OF = 8,
+};
+
 /* ---- Limbo ---- */
 
 static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
@@ -42,6 +47,7 @@ struct rule {
     unsigned least_use; /* if they were used so often, */
     unsigned lower_use; /* which is lowered by so much, */
     uint64_t budget;    /* and if they are of no more units in all */
+    bool draws;         /* one of many moves without having been used, see is_drawn() */
 };
 
 /* A place for a moved entry: in the log's open page, or in the page kept in reserve, which becomes the open one.
@@ -121,6 +127,20 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
     return NULL;
 }
 
+/*
+ * Where nothing in probation has been used for long, it is too short for what is asked for: everybody goes round
+ * through more than fits, and each key comes back just after it went. Then some are moved to the main log by lot; those
+ * that are asked for there stay. Without it a loop over a little more than the memory never hits; what the log loses by
+ * it in a single pass over many keys is little.
+ */
+static bool is_drawn(struct cache *cache, const struct rule *rule, bool used) {
+    if (!rule->draws) {
+        return false;
+    }
+    cache->unused_in_a_row = used ? 0 : cache->unused_in_a_row + 1;
+    return cache->unused_in_a_row > DRAW_AFTER && cache->unused_in_a_row % DRAW_ONE_OF == 0;
+}
+
 /* Moves the entry if the rule allows, else takes its word out of the index. */
 static void drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                         uint32_t life, struct rule *rule) {
@@ -138,7 +158,8 @@ static void drain_entry(struct cache *cache, struct record_shared *record, uint3
     }
     const bool expired = index_is_expired(entry);
     const uint64_t units = entry_units_all(entry);
-    if (!expired && slot_use(word) >= rule->least_use && units <= rule->budget &&
+    const bool used = slot_use(word) >= rule->least_use;
+    if (!expired && (is_drawn(cache, rule, used) || used) && units <= rule->budget &&
         move(cache, record, rule, entry, location, slot, word)) {
         rule->budget -= units;
         return;
@@ -170,6 +191,7 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
         .least_use = USE_WORTH_MOVING,
         .lower_use = 1,
         .budget = gentle && log == LOG_MAIN ? page_units(map) : page_units(map) / 2,
+        .draws = gentle && log == LOG_PROBATION,
     };
 }
 

@@ -37,9 +37,9 @@ static inline uint64_t page_age(const struct page_shared *row) {
     return word_peek(&row->age) >> 1;
 }
 
-/* Whether it pays to carry what lives in the page elsewhere: a fifth of it is dead. */
+/* Whether it pays to carry what lives in the page elsewhere: an eighth of it is dead. */
 static inline bool page_is_wasted(const struct map *map, const struct page_shared *row) {
-    return word_peek(&row->dead) * 5 >= page_units(map);
+    return word_peek(&row->dead) * 8 >= page_units(map);
 }
 
 /* Whether the page is among the newest two of the probation log, or the run that it heads is the newest. */

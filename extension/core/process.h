@@ -65,6 +65,7 @@ struct cache {
     uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second, */
     const struct bucket_shared *stalled_bucket; /* and whose; NULL once it was seen to move */
     struct victims victims[LOGS];
+    uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
     uint64_t word; /* a copied value of up to 8 bytes */

@@ -4,7 +4,8 @@
  * The pages form two logs. New entries are appended to the probation log, about an eighth of the pages; when its
  * oldest page is drained, entries that were used move to the main log and the others go. When the main log has to
  * yield, entries used since they came there move once more, with their use count lowered, and the others go. So a
- * single pass over many keys does not push out what is in use. It is the lock-free relative, by pages, of S3-FIFO
+ * single pass over many keys does not push out what is in use; where nothing in probation is used for long, some move
+ * by lot (see drain.c), so that a loop over more than the memory hits. It is the lock-free relative, by pages, of S3-FIFO
  * (Yang et al., SOSP 2023), SIEVE (Zhang et al., NSDI 2024) and 2Q (Johnson and Shasha, VLDB 1994): a hit writes at
  * most four times in an entry's life and moves nothing. core-tests/replay measures it beside them.
  *

@@ -8,7 +8,7 @@
 #include "pin.h"
 #include "segment.h"
 
-static void read_age(const struct map *map, const struct page_shared *row, struct cache_info *info) {
+static void read_age(const struct page_shared *row, struct cache_info *info) {
     const uint64_t begun = (word_load(&row->extent) >> 32) * 1000;
     const uint64_t age = info->age_ms > begun ? info->age_ms - begun : 0;
     info->bytes_dead += (size_t)word_load(&row->dead) << UNIT_SHIFT;
@@ -21,7 +21,7 @@ static void read_pages(const struct map *map, struct cache_info *info) {
     for (uint32_t page = 0; page < map->page_count; page++) {
         const enum page_state state = state_of(word_load(&map->pages[page].state));
         if (state != PAGE_FREE && state != PAGE_MEMBER) {
-            read_age(map, &map->pages[page], info);
+            read_age(&map->pages[page], info);
         }
         switch (state) {
             case PAGE_FREE:

@@ -22,7 +22,9 @@ struct log_rules engine_rules(void) {
         .use_max = USE_MAX,
         .use_worth = USE_WORTH_MOVING,
         .budget = (uint32_t)page_units(&cache->map) / 2,
-        .wasted = (uint32_t)page_units(&cache->map) / 5,
+        .wasted = (uint32_t)page_units(&cache->map) / 8,
+        .draw_after = 128,
+        .draw_one_of = 8,
     };
     close_cache(cache);
     unlink(segment_file());

@@ -36,8 +36,9 @@ struct log_cache {
     uint32_t unused_count;
     uint32_t free_pages; /* a run takes several pages and one number */
     struct queue logs[LOGS];
-    uint32_t open[LOGS]; /* number + 1 */
-    uint64_t opened;     /* pages of the probation log, ever */
+    uint32_t open[LOGS];      /* number + 1 */
+    uint64_t opened;          /* pages of the probation log, ever */
+    uint32_t unused_in_a_row; /* entries drained from probation since one had been used */
 };
 
 static uint8_t log_of_new(const struct log_cache *cache) {
@@ -152,6 +153,16 @@ static void compact(struct log_cache *cache, uint32_t page) {
     release(cache, page);
 }
 
+/* Whether it moves though it was not used: some do where nothing is used in probation. */
+static bool is_drawn(struct log_cache *cache, uint8_t log, bool used) {
+    const struct log_rules *rules = cache->rules;
+    if (log != PROBATION || rules->draw_one_of == 0) {
+        return false;
+    }
+    cache->unused_in_a_row = used ? 0 : cache->unused_in_a_row + 1;
+    return cache->unused_in_a_row > rules->draw_after && cache->unused_in_a_row % rules->draw_one_of == 0;
+}
+
 /* What was used moves to the main log, with one use less. */
 static void drain(struct log_cache *cache) {
     const struct log_rules *rules = cache->rules;
@@ -171,8 +182,9 @@ static void drain(struct log_cache *cache) {
         struct entry *entry = &cache->entries[key - 1];
         next = entry->newer;
         entry->page = 0;
-        if (entry->use >= rules->use_worth && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
-            entry->use--;
+        const bool used = entry->use >= rules->use_worth;
+        if ((is_drawn(cache, log, used) || used) && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+            entry->use -= entry->use > 0;
             budget -= entry->units;
         }
     }

@@ -132,6 +132,8 @@ TRACES(REPLAY)
 static const struct plan usual = {"Zipf 0.9, 10 times", SHAPE_ZIPF, SIZES_MIXED, 0.9, 10, false, 0};
 static const struct plan scans = {"Zipf 0.7, 3 times, scans", SHAPE_SCANS, SIZES_MIXED, 0.7, 3, false, 0};
 
+static const struct plan loop = {"loop of 2 times", SHAPE_LOOP, SIZES_MIXED, 0, 2, false, 0};
+
 static void without_uses(void) {
     const struct log_rules rules = engine_rules();
     struct trace trace = make(&usual, &rules);
@@ -158,6 +160,15 @@ static void without_probation(void) {
     struct trace trace = make(&scans, &rules);
     const double simulated = log_policy(&trace, &rules);
     rules.probation = 0;
+    EXPECT(!reaches_simulator(log_policy(&trace, &rules), simulated));
+    trace_free(&trace);
+}
+
+static void without_drawing(void) {
+    struct log_rules rules = engine_rules();
+    struct trace trace = make(&loop, &rules);
+    const double simulated = log_policy(&trace, &rules);
+    rules.draw_one_of = 0;
     EXPECT(!reaches_simulator(log_policy(&trace, &rules), simulated));
     trace_free(&trace);
 }
@@ -196,6 +207,7 @@ static const struct test tests[] = {
     TRACES(AS_TEST){"control: without uses it shows", without_uses},
     {"control: without moves it shows", without_moves},
     {"control: without probation it shows", without_probation},
+    {"control: without drawing it shows", without_drawing},
     {NULL, NULL},
 };
 static struct suite suite = {"replay", tests, 0};

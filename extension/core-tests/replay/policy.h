@@ -26,11 +26,13 @@ double s3_fifo_policy(const struct trace *trace, uint64_t units);
 struct log_rules {
     uint32_t pages;
     uint32_t page_units;
-    uint32_t probation; /* pages of the probation log; 0: there is one log for all */
-    unsigned use_max;   /* where counting uses ends */
-    unsigned use_worth; /* what the first use counts, and from which count entries move */
-    uint32_t budget;    /* units of a page in probation that may move */
-    uint32_t wasted;    /* dead units from which a page is compacted */
+    uint32_t probation;   /* pages of the probation log; 0: there is one log for all */
+    unsigned use_max;     /* where counting uses ends */
+    unsigned use_worth;   /* what the first use counts, and from which count entries move */
+    uint32_t budget;      /* units of a page in probation that may move */
+    uint32_t wasted;      /* dead units from which a page is compacted */
+    uint32_t draw_after;  /* entries of probation that were not used, in a row: then of */
+    uint32_t draw_one_of; /* so many one moves all the same; 0: none */
 };
 double log_policy(const struct trace *trace, const struct log_rules *rules);
 
