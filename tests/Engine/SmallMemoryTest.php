@@ -36,7 +36,7 @@ final class SmallMemoryTest extends EngineTestCase
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);
 
         // Who comes later finds it, though it is not as large as the settings say.
-        $other = $this->sandbox->commandLine(ini: self::DEFAULTS, through: ['nsenter', '--mount', '--target', (string) $fpm->master()]);
+        $other = $this->sandbox->commandLine(ini: self::DEFAULTS, through: ['nsenter', '--mount', '--root', '--target', (string) $fpm->master()]);
         self::assertSame('value', $other->run('return larder_fetch("value");'));
         self::assertTrue($other->run('return larder_store("value", "of the other");'));
         self::assertSame('of the other', $fpm->run('return larder_fetch("value");'));
