@@ -1,0 +1,75 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Psr;
+
+use Larder\Store\ArrayStore;
+
+/**
+ * Items that wait to be saved: copies, which do not change with the caller's items and objects.
+ *
+ * @internal
+ */
+final class Deferred
+{
+    private readonly ArrayStore $values;
+
+    /** @var array<array-key, Expiry|null> of every item, null for no expiry */
+    private array $expiries = [];
+
+    private readonly int|false $process;
+
+    public function __construct()
+    {
+        $this->values = new ArrayStore();
+        $this->process = getmypid();
+    }
+
+    /** False in a child that has been forked since. */
+    public function isOfThisProcess(): bool
+    {
+        return $this->process === getmypid();
+    }
+
+    /** @throws InvalidArgument for a value that PHP cannot serialize */
+    public function add(Item $item): void
+    {
+        try {
+            $this->values->set($item->getKey(), $item->get());
+        } catch (\Throwable $thrown) {
+            throw InvalidArgument::forValue($item->getKey(), $thrown);
+        }
+        $this->expiries[$item->getKey()] = $item->expiry();
+    }
+
+    public function remove(string $key): void
+    {
+        $this->values->delete($key);
+        unset($this->expiries[$key]);
+    }
+
+    /** Also when it has expired since: then get() gives the default, whatever is stored. */
+    public function has(string $key): bool
+    {
+        return \array_key_exists($key, $this->expiries);
+    }
+
+    public function get(string $key, mixed $default): mixed
+    {
+        return $this->expiries[$key]?->isOver() === true ? $default : $this->values->get($key, $default);
+    }
+
+    /** @return list<array{float|null, non-empty-array<array-key, mixed>}> seconds left (null for no expiry), and the values that have them left */
+    public function byLifetime(): array
+    {
+        $groups = [];
+        foreach ($this->expiries as $key => $expiry) {
+            $moment = $expiry === null ? 'never' : \sprintf('%F', $expiry->at);
+            $groups[$moment] ??= [$expiry?->left(), []];
+            $groups[$moment][1][$key] = $this->values->get((string) $key);
+        }
+
+        return array_values($groups);
+    }
+}
