@@ -48,6 +48,23 @@ static void long_values(void) {
     fill_over(150 * KIB, 0.9);
 }
 
+/* The page of short values is open while many runs are taken: what was stored in it last is young all the same. */
+static void young_beside_runs(void) {
+    struct cache *cache = open_cache(8);
+    size_t lost = 0;
+    for (size_t i = 0; i < 4000; i++) {
+        for (size_t j = 0; j < 5; j++) {
+            EXPECT_EQUAL(put(cache, key_of("short %zu %zu", i, j), i, 400), CACHE_OK);
+        }
+        EXPECT_EQUAL(put(cache, key_of("long %zu", i), i, 50 * KIB + i % 20 * KIB), CACHE_OK);
+        for (size_t j = 0; j < 5; j++) {
+            lost += !is_there(cache, key_of("short %zu %zu", i, j));
+        }
+    }
+    EXPECT_EQUAL(lost, 0);
+    expect_nothing_left(cache);
+}
+
 static void oversized(void) {
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 1000; i++) {
@@ -123,6 +140,10 @@ static void dead_pages(void) {
         EXPECT(has_copied(cache, key_of("keep %zu", i), i, 4000));
     }
     EXPECT_EQUAL(info_of(cache).evicted, 0);
+    EXPECT(cache_clear(cache));
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        EXPECT_EQUAL((uint32_t)word_load(&cache->map.pages[page].live), 0);
+    }
     expect_nothing_left(cache);
 }
 
@@ -184,6 +205,7 @@ static const struct test tests[] = {
     {"ten times the memory of values of 5 KB", middle_values},
     {"ten times the memory of values of 30 KB", large_values},
     {"ten times the memory of values of 150 KiB", long_values},
+    {"what was stored last stays while runs are taken", young_beside_runs},
     {"an oversized value is refused and nothing is evicted", oversized},
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not push out what is used", scan},
