@@ -1,0 +1,21 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Psr;
+
+use Larder\Cache;
+use Larder\Testing\ItemPoolContract;
+
+final class ArrayItemPoolTest extends ItemPoolContract
+{
+    protected function open(): Cache
+    {
+        return Place::Array->open();
+    }
+
+    protected function isSharedByProcesses(): bool
+    {
+        return false;
+    }
+}
