@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Psr;
+
+use Larder\Cache;
+use Larder\Psr\SimpleCache;
+use PHPUnit\Framework\TestCase;
+
+final class SimpleCacheTest extends TestCase
+{
+    /** A worker may go on for days: what it has seen of keys must not pile up. */
+    public function testItsMemoryDoesNotGrowWithTheKeys(): void
+    {
+        $cache = new SimpleCache(Cache::open('none:'));
+        $askFor = static function (int $from) use ($cache): int {
+            for ($i = $from; $i < $from + 20_000; ++$i) {
+                $cache->get(str_pad('key' . $i, 190, '.'));
+                $cache->get(str_pad('key' . $i, 2_000, '.'));
+            }
+
+            return memory_get_usage();
+        };
+        // Twenty thousand keys of 190 bytes would be 5 MB.
+        self::assertLessThan($askFor(0) + 100_000, $askFor(20_000));
+    }
+
+    /** Keys that were good once are not looked at again; others are, however often they are asked for. */
+    public function testGoodKeysInBetweenDoNotMakeABadOneGood(): void
+    {
+        $cache = new SimpleCache(Cache::open('none:'));
+        for ($i = 0; $i < 3_000; ++$i) {
+            self::assertNull($cache->get('key' . $i));
+            try {
+                $cache->get('key:' . $i % 5);
+                self::fail('key:' . $i % 5);
+            } catch (\Psr\SimpleCache\InvalidArgumentException) {
+            }
+        }
+    }
+}
