@@ -123,13 +123,16 @@ final class SimpleCache implements CacheInterface
 
     private function learn(string $key): void
     {
-        Keys::check($key);
-        if (\strlen($key) <= self::KNOWN_LENGTH) {
-            if (\count($this->known) >= self::KNOWN_KEYS) {
-                $this->known = [];
-            }
-            $this->known[$key] = true;
+        // What most keys need of Keys::check(), without the call.
+        if (\strlen($key) > self::KNOWN_LENGTH || \preg_match(Keys::PATTERN, $key) !== 1) {
+            Keys::check($key);
+
+            return;
         }
+        if (\count($this->known) >= self::KNOWN_KEYS) {
+            $this->known = [];
+        }
+        $this->known[$key] = true;
     }
 
     /** @return int|float as a store wants them: 0 for no expiry; -1 for what has expired */
