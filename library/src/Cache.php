@@ -7,10 +7,22 @@ namespace Larder;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
+use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 use Larder\Store\Store;
 
-/** One cache over every place: what a Store promises, for whichever store the address names. */
+/**
+ * One cache over every place: what a Store promises, for whichever store the address names. What only some stores can do
+ * throws NotSupported by the others; what they do, they do in one step, whatever other processes do at the same time.
+ */
 final class Cache
 {
     public function __construct(private readonly Store $store) {}
@@ -106,5 +118,116 @@ final class Cache
     public function clear(): bool
     {
         return $this->store->clear();
+    }
+
+    /** Whether the method that this is about works here. */
+    public function can(Capability $capability): bool
+    {
+        return $capability->isOf($this->store);
+    }
+
+    /**
+     * Stores where there is nothing.
+     *
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @return bool false when there is a value, which stays, or the store refused
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return Capability::of($this->store, Adds::class)->add($key, $value, $ttl);
+    }
+
+    /**
+     * Stores where there is something.
+     *
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @return bool false when there is nothing, or the store refused
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return Capability::of($this->store, Replaces::class)->replace($key, $value, $ttl);
+    }
+
+    /**
+     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry.
+     *
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @return int|false the sum; false, and nothing changes, when the value is no integer, the sum would leave the range
+     *                   of int, or the store refused
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        return Capability::of($this->store, Counts::class)->increment($key, $step, $first, $ttl);
+    }
+
+    /**
+     * As increment(), downwards, and below 0 too.
+     *
+     * @param int $step not PHP_INT_MIN, which has no negative
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function decrement(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        return $step === \PHP_INT_MIN ? false : $this->increment($key, -$step, $first, $ttl);
+    }
+
+    /**
+     * Gives a value $ttl seconds from now; 0 for no expiry.
+     *
+     * @return bool false when there is none, or the store refused
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function touch(string $key, int|float $ttl): bool
+    {
+        return Capability::of($this->store, Touches::class)->touch($key, $ttl);
+    }
+
+    /**
+     * Puts the integer $new in the place of $old; the expiry stays.
+     *
+     * @return bool false when there is nothing or something else, which stays, or the store refused
+     * @throws NotSupported|InvalidKey
+     */
+    public function swap(string $key, int $old, int $new): bool
+    {
+        return Capability::of($this->store, Swaps::class)->swap($key, $old, $new);
+    }
+
+    /**
+     * A lock that one process has at a time, until it releases it or $seconds are over: a holder that died is succeeded
+     * then. It protects work that several must not begin at once, not data against a holder that went on too long; a
+     * store that loses values may lose a lock too.
+     *
+     * @param int|float $seconds more than 0, a year at most
+     * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
+     * @return Lock|null null when another has it
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function lock(string $key, int|float $seconds, int|float $wait = 0): ?Lock
+    {
+        return Lock::take(Capability::of($this->store, Locks::class), $key, $seconds, $wait);
+    }
+
+    /**
+     * The keys that have a value here; not for each request, since all of them are looked at.
+     *
+     * @param string $prefix with which they begin
+     * @return iterable<string>
+     * @throws NotSupported
+     */
+    public function keys(string $prefix = ''): iterable
+    {
+        $store = Capability::of($this->store, Lists::class);
+
+        return (static function () use ($store, $prefix): \Generator {
+            foreach ($store->keys() as $key) {
+                if (str_starts_with($key, $prefix)) {
+                    yield $key;
+                }
+            }
+        })();
     }
 }

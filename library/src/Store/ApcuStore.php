@@ -6,8 +6,16 @@ namespace Larder\Store;
 
 use APCUIterator;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 use function apcu_delete;
+use function apcu_entry;
 use function apcu_exists;
 use function apcu_fetch;
 use function apcu_store;
@@ -17,9 +25,15 @@ use function apcu_store;
  *
  * Values are kept in APCu's own way (apc.serializer). APCu counts lifetimes in whole seconds, so a value with a ttl is
  * wrapped together with its exact time of expiry. clear() looks at every key that APCu holds.
+ *
+ * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
+ * As with any store into APCu, a process that is killed just then leaves APCu locked.
  */
-final class ApcuStore implements Store
+final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<mixed> */
+    use ChangesAtomically;
+
     /** Stands first in an array that wraps a value. */
     private const WRAP = "\0larder";
 
@@ -102,6 +116,59 @@ final class ApcuStore implements Store
         return apcu_delete(new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY)) !== false;
     }
 
+    public function keys(): iterable
+    {
+        $iterator = new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY);
+        foreach ($iterator as $entry) {
+            $name = \is_array($entry) ? $entry['key'] ?? null : null;
+            $key = \is_string($name) ? substr($name, \strlen($this->prefix)) : '';
+            if ($key !== '' && !LockKey::is($key) && $this->has($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        $name = $this->name($key);
+        // A name that nobody else has: APCu holds its lock while it asks for the value of one that it does not have.
+        $section = "\0larder-section:" . random_bytes(16);
+
+        try {
+            return apcu_entry($section, fn(): bool => $this->changeLocked($name, $change), 1) === true;
+        } finally {
+            apcu_delete($section);
+        }
+    }
+
+    /** @param \Closure(Entry<mixed>|null): (Entry<mixed>|false|null) $change */
+    private function changeLocked(string $name, \Closure $change): bool
+    {
+        $stored = apcu_fetch($name, $found);
+        $value = $found === true ? self::unwrap($stored, $this) : $this;
+        $until = self::isWrapped($stored) ? $stored[1] : 0.0;
+        $new = $change($value === $this ? null : new Entry($value, $until));
+        if ($new === false) {
+            return false;
+        }
+        if ($new === null) {
+            return apcu_delete($name);
+        }
+        $until = $new->until ?? $until;
+
+        return apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : (int) max(1.0, ceil($until - microtime(true))));
+    }
+
+    private function pack(mixed $value): mixed
+    {
+        return $value;
+    }
+
+    private function unpack(mixed $stored): mixed
+    {
+        return $stored;
+    }
+
     private function name(string $key): string
     {
         Key::check($key);
@@ -117,17 +184,21 @@ final class ApcuStore implements Store
 
     private static function wrap(mixed $value, float $until): mixed
     {
-        $looksWrapped = \is_array($value) && ($value[0] ?? null) === self::WRAP;
-
-        return $until > 0.0 || $looksWrapped ? [self::WRAP, $until, $value] : $value;
+        return $until > 0.0 || self::isWrapped($value) ? [self::WRAP, $until, $value] : $value;
     }
 
     private static function unwrap(mixed $value, mixed $default): mixed
     {
-        if (!\is_array($value) || ($value[0] ?? null) !== self::WRAP) {
+        if (!self::isWrapped($value)) {
             return $value;
         }
 
         return $value[1] === 0.0 || $value[1] > microtime(true) ? $value[2] : $default;
+    }
+
+    /** @phpstan-assert-if-true array{mixed, float, mixed} $value */
+    private static function isWrapped(mixed $value): bool
+    {
+        return \is_array($value) && ($value[0] ?? null) === self::WRAP;
     }
 }

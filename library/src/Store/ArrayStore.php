@@ -6,14 +6,24 @@ namespace Larder\Store;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 /**
  * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
  * with its objects since. Nothing is evicted; what has expired goes when it is asked for or written over.
  */
-final class ArrayStore implements Store
+final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<array{bool, mixed}> */
+    use ChangesAtomically;
     use OneByOne;
+    use PacksPlainData;
 
     /** @var array<array-key, array{bool, mixed, float}> encoded?, value, unix time of expiry (0.0 for never) */
     private array $entries = [];
@@ -27,7 +37,7 @@ final class ArrayStore implements Store
             return $default;
         }
 
-        return $entry[0] && \is_string($entry[1]) ? $this->codec->decode($entry[1], $default) : $entry[1];
+        return $this->unpack([$entry[0], $entry[1]], $default);
     }
 
     public function has(string $key): bool
@@ -39,9 +49,7 @@ final class ArrayStore implements Store
     {
         Key::check($key);
         $until = Ttl::until($ttl);
-        // Objects and references would change with the caller's: these are kept as bytes, the rest as it is.
-        $plain = PlainData::of($value);
-        $this->entries[$key] = $plain !== null ? [false, $plain->value, $until] : [true, $this->codec->encode($value), $until];
+        $this->entries[$key] = [...$this->pack($value), $until];
 
         return true;
     }
@@ -57,6 +65,31 @@ final class ArrayStore implements Store
     public function clear(): bool
     {
         $this->entries = [];
+
+        return true;
+    }
+
+    public function keys(): iterable
+    {
+        foreach (array_map(strval(...), array_keys($this->entries)) as $key) {
+            if (!LockKey::is($key) && $this->has($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        $entry = $this->entry($key);
+        $new = $change($entry === null ? null : new Entry([$entry[0], $entry[1]], $entry[2]));
+        if ($new === false) {
+            return false;
+        }
+        if ($new === null) {
+            unset($this->entries[$key]);
+        } else {
+            $this->entries[$key] = [...$new->stored, $new->until ?? $entry[2] ?? 0.0];
+        }
 
         return true;
     }

@@ -16,6 +16,8 @@ use Larder\Exception\StoreUnavailable;
  */
 final class Directory
 {
+    /** Nobody waits longer for a process that holds a folder's lock and does not go on. */
+    private const WAIT_SECONDS = 1.0;
     /** A temporary file older than this was left by a process that died. */
     private const LEFTOVER_SECONDS = 3600;
     private const HASH = '[0-9a-f]{30}';
@@ -77,6 +79,44 @@ final class Directory
         return $path;
     }
 
+    /**
+     * Does something with a file while no other process does, by flock() on its folder: the kernel frees it when a process
+     * dies. Not to be nested.
+     *
+     * @template T
+     * @param \Closure(): T $work
+     * @param bool $orWithout do it too where the file system knows no such locks
+     * @return T|null null also when the lock was not to be had
+     */
+    public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
+    {
+        $path = \dirname($file);
+        if (!is_dir($path)) {
+            @mkdir($path, 0o700, true);
+        }
+        $folder = @fopen($path, 'r');
+        if ($folder === false) {
+            return $orWithout ? $work() : null;
+        }
+        $end = microtime(true) + self::WAIT_SECONDS;
+        $isHeld = 0;
+        while (!flock($folder, \LOCK_EX | \LOCK_NB, $isHeld)) {
+            if ($isHeld !== 1) {
+                return $orWithout ? $work() : null;
+            }
+            if (microtime(true) > $end) {
+                return null;
+            }
+            usleep(random_int(20, 200));
+        }
+
+        try {
+            return $work();
+        } finally {
+            fclose($folder);
+        }
+    }
+
     public function file(string $key): string
     {
         $hash = hash('xxh128', $key);
@@ -128,8 +168,8 @@ final class Directory
     public function clear(): bool
     {
         $all = true;
-        foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '$/D') as $file) {
-            $all = $this->remove($file) && $all;
+        foreach ($this->values() as $file) {
+            $all = $this->locked($file, fn(): bool => $this->remove($file), orWithout: true) === true && $all;
         }
         foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '\.[0-9a-f.]+\.tmp$/D') as $leftover) {
             if ((int) @filemtime($leftover) < time() - self::LEFTOVER_SECONDS) {
@@ -140,8 +180,14 @@ final class Directory
         return $all;
     }
 
+    /** @return iterable<string> */
+    public function values(): iterable
+    {
+        return $this->files('/^' . self::HASH . '\.' . $this->suffix . '$/D');
+    }
+
     /** @return iterable<string> files of this namespace whose name matches */
-    public function files(string $pattern): iterable
+    private function files(string $pattern): iterable
     {
         for ($folder = 0; $folder < 256; ++$folder) {
             $path = \sprintf('%s/%02x', $this->path, $folder);

@@ -37,17 +37,47 @@ final class Envelope
         return self::isCurrent($sealed) ? substr($sealed, self::HEAD + $length) : null;
     }
 
+    /** @return float the unix time at which it expires, 0.0 for never; bytes without an envelope do not expire */
+    public static function until(string $sealed): float
+    {
+        return self::isEnvelope($sealed) ? self::expiry($sealed) : 0.0;
+    }
+
+    /** @return string|null the full key beside the value; null when expired or without one */
+    public static function key(string $sealed): ?string
+    {
+        if (!self::isEnvelope($sealed) || !self::isCurrent($sealed)) {
+            return null;
+        }
+        /** @var array{1: int} $length */
+        $length = unpack('v', $sealed, 9);
+
+        return substr($sealed, self::HEAD, $length[1]);
+    }
+
     /** Whether the time of an envelope, whatever its key, has passed. */
     public static function hasExpired(string $sealed): bool
     {
-        return $sealed !== '' && $sealed[0] === self::MARK && \strlen($sealed) > self::HEAD && !self::isCurrent($sealed);
+        return self::isEnvelope($sealed) && !self::isCurrent($sealed);
+    }
+
+    private static function isEnvelope(string $sealed): bool
+    {
+        return $sealed !== '' && $sealed[0] === self::MARK && \strlen($sealed) > self::HEAD;
     }
 
     private static function isCurrent(string $sealed): bool
     {
+        $until = self::expiry($sealed);
+
+        return $until === 0.0 || $until > microtime(true);
+    }
+
+    private static function expiry(string $sealed): float
+    {
         /** @var array{1: float} $until */
         $until = unpack('e', $sealed, 1);
 
-        return $until[1] === 0.0 || $until[1] > microtime(true);
+        return $until[1];
     }
 }

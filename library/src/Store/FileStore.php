@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 /**
  * Files: shared by all processes of one user, kept over restarts. On a tmpfs such as /dev/shm they stay in memory.
@@ -14,10 +21,13 @@ use Larder\Exception\StoreUnavailable;
  * The full key stands in the file, so that two keys with the same hash never meet. What has expired keeps its file until
  * it is written over, deleted or cleared.
  */
-final class FileStore implements Store
+final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
     use KeepsBytes;
     use OneByOne;
+    use PacksByCodec;
 
     private readonly Directory $directory;
 
@@ -32,7 +42,8 @@ final class FileStore implements Store
         Key::check($key);
         $sealed = Envelope::seal($this->codec->encode($value), Ttl::until($ttl), $key);
         $file = $this->directory->file($key);
-        if ($this->directory->write($file, $sealed)) {
+        $written = $this->directory->locked($file, fn(): bool => $this->directory->write($file, $sealed), orWithout: true);
+        if ($written === true) {
             return true;
         }
         $this->directory->remove($file);
@@ -44,12 +55,43 @@ final class FileStore implements Store
     {
         Key::check($key);
 
-        return $this->directory->remove($this->directory->file($key));
+        $file = $this->directory->file($key);
+
+        return $this->directory->locked($file, fn(): bool => $this->directory->remove($file), orWithout: true) ?? false;
     }
 
     public function clear(): bool
     {
         return $this->directory->clear();
+    }
+
+    public function keys(): iterable
+    {
+        foreach ($this->directory->values() as $file) {
+            $key = Envelope::key((string) @file_get_contents($file));
+            if ($key !== null && $key !== '' && !LockKey::is($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+        $file = $this->directory->file($key);
+
+        return $this->directory->locked($file, function () use ($key, $file, $change): bool {
+            $sealed = (string) @file_get_contents($file);
+            $bytes = Envelope::open($sealed, $key);
+            $until = Envelope::until($sealed);
+            $new = $change($bytes === null ? null : new Entry($bytes, $until));
+
+            return match (true) {
+                $new === false => false,
+                $new === null => $this->directory->remove($file),
+                default => $this->directory->write($file, Envelope::seal($new->stored, $new->until ?? $until, $key)),
+            };
+        }) ?? false;
     }
 
     private function bytes(string $key): ?string

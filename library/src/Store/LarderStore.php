@@ -7,6 +7,12 @@ namespace Larder\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 use function larder_clear;
 use function larder_delete;
@@ -22,8 +28,10 @@ use function larder_store_multiple;
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
  * clear() empties the segment; several caches in one segment are for NamespacedLarderStore.
  */
-final class LarderStore implements Store
+final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
 {
+    use LarderAtomics;
+
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
      * @throws StoreUnavailable
@@ -121,6 +129,13 @@ final class LarderStore implements Store
     public function clear(): bool
     {
         return larder_clear();
+    }
+
+    private function name(string $key): string
+    {
+        Key::check($key);
+
+        return $key;
     }
 
     /**

@@ -11,6 +11,8 @@ use Memcache;
 final class MemcacheStore extends MemcachedProtocol
 {
     private const RETRY_SECONDS = 1;
+    /** Bytes; a server may be set to take larger ones (-I), and not smaller than 1 KB. */
+    private const SURELY_TAKEN = 900_000;
 
     private Memcache $client;
 
@@ -51,14 +53,37 @@ final class MemcacheStore extends MemcachedProtocol
         return @$this->client->set($name, $bytes, 0, $expiry);
     }
 
-    protected function add(string $name, string $bytes): void
+    protected function writeNew(string $name, string $bytes, int $expiry): ?bool
     {
-        @$this->client->add($name, $bytes);
+        return @$this->client->add($name, $bytes, 0, $expiry) ? true : $this->wasOther($bytes);
+    }
+
+    /** By reflection: the parameters have not always been there, and analysers do not know them. */
+    protected function readToSwap(string $name): ?array
+    {
+        $flags = 0;
+        $number = 0;
+        $bytes = @(new \ReflectionMethod($this->client, 'get'))->invokeArgs($this->client, [$name, &$flags, &$number]);
+
+        return \is_string($bytes) ? [$bytes, $number] : null;
+    }
+
+    protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool
+    {
+        $cas = new \ReflectionMethod($this->client, 'cas');
+
+        return @$cas->invoke($this->client, $name, $bytes, 0, $expiry, $unchanged) === true ? true : $this->wasOther($bytes);
     }
 
     protected function remove(string $name): bool
     {
         return @$this->client->delete($name) || $this->answers();
+    }
+
+    /** @return false|null null when the server does not answer, or the value is too large; the client does not tell */
+    private function wasOther(string $bytes): ?false
+    {
+        return \strlen($bytes) <= self::SURELY_TAKEN && $this->answers() ? false : null;
     }
 
     private function answers(): bool

@@ -8,6 +8,12 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 /**
  * What the stores on memcached servers have in common, whichever extension speaks to the server.
@@ -20,8 +26,9 @@ use Larder\Exception\StoreUnavailable;
  * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
  * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
  */
-abstract class MemcachedProtocol implements Store
+abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
 {
+    use MemcachedAtomics;
     use KeepsBytes;
 
     private const NAME_LIMIT = 250;
@@ -127,7 +134,14 @@ abstract class MemcachedProtocol implements Store
     /** @param int $expiry as memcached takes it */
     abstract protected function write(string $name, string $bytes, int $expiry): bool;
 
-    abstract protected function add(string $name, string $bytes): void;
+    /** @return bool|null false when there is something; null when refused or away */
+    abstract protected function writeNew(string $name, string $bytes, int $expiry): ?bool;
+
+    /** @return array{string, int|float}|null bytes, and what tells the server that nobody has changed them */
+    abstract protected function readToSwap(string $name): ?array;
+
+    /** @return bool|null false when somebody has changed or removed it; null when refused or away */
+    abstract protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool;
 
     /** @return bool true when there is nothing under that name any more */
     abstract protected function remove(string $name): bool;
@@ -149,13 +163,19 @@ abstract class MemcachedProtocol implements Store
         if ($name === null) {
             return false;
         }
-        $proof = $this->isHashed($name) ? $key : '';
-        if ($this->write($name, $until === 0.0 && $proof === '' ? $bytes : Envelope::seal($bytes, $until, $proof), $expiry)) {
+        if ($this->write($name, $this->sealed($bytes, $until, $name, $key), $expiry)) {
             return true;
         }
         $this->remove($name);
 
         return false;
+    }
+
+    private function sealed(string $bytes, float $until, string $name, string $key): string
+    {
+        $proof = $this->isHashed($name) ? $key : '';
+
+        return $until === 0.0 && $proof === '' ? $bytes : Envelope::seal($bytes, $until, $proof);
     }
 
     private function opened(string $stored, string $name, string $key): ?string
@@ -192,7 +212,7 @@ abstract class MemcachedProtocol implements Store
     {
         $stored = $this->read($this->generationName());
         if ($stored === null) {
-            $this->add($this->generationName(), self::newGeneration());
+            $this->writeNew($this->generationName(), self::newGeneration(), 0);
             $stored = $this->read($this->generationName());
         }
         $this->remember($stored);

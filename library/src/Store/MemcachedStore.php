@@ -66,13 +66,34 @@ final class MemcachedStore extends MemcachedProtocol
         return $this->client->set($name, $bytes, $expiry);
     }
 
-    protected function add(string $name, string $bytes): void
+    protected function writeNew(string $name, string $bytes, int $expiry): ?bool
     {
-        $this->client->add($name, $bytes);
+        return $this->client->add($name, $bytes, $expiry) ? true : $this->wasOther();
+    }
+
+    protected function readToSwap(string $name): ?array
+    {
+        /** @var array{value: mixed, cas: int|float}|false $found */
+        $found = $this->client->get($name, null, Memcached::GET_EXTENDED);
+
+        return $found !== false && \is_string($found['value']) ? [$found['value'], $found['cas']] : null;
+    }
+
+    protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool
+    {
+        return $this->client->cas($unchanged, $name, $bytes, $expiry) ? true : $this->wasOther();
     }
 
     protected function remove(string $name): bool
     {
         return $this->client->delete($name) || $this->client->getResultCode() === Memcached::RES_NOTFOUND;
+    }
+
+    /** @return false|null false when the last write failed because another process was first */
+    private function wasOther(): ?false
+    {
+        $others = [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS, Memcached::RES_NOTFOUND];
+
+        return \in_array($this->client->getResultCode(), $others, true) ? false : null;
     }
 }

@@ -139,6 +139,8 @@ final class MySqlConnection
         $this->database = @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
             PDO::ATTR_EMULATE_PREPARES => false,
+            // An update that finds its row counts it, even if it writes what is there.
+            PDO::MYSQL_ATTR_FOUND_ROWS => true,
             PDO::ATTR_TIMEOUT => max(1, (int) ceil($this->timeout)),
             // In a fork no persistent connection: it would be the parent's.
             PDO::ATTR_PERSISTENT => $this->persistent && $this->inherited === [],

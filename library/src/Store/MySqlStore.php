@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
 
@@ -15,8 +22,16 @@ use PDOException;
  * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. What has expired keeps
  * its row until it is written over, deleted or cleared.
  */
-final class MySqlStore extends MySqlTable
+final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
+    use PacksByCodec;
+
+    private const TRIES = 1000;
+    /** InnoDB's code for transactions that wait for each other: this one was given up. */
+    private const DEADLOCK = 1213;
+
     /**
      * @param 'innodb'|'myisam' $engine
      * @throws StoreUnavailable
@@ -85,6 +100,73 @@ final class MySqlStore extends MySqlTable
         }
 
         return $stored;
+    }
+
+    public function keys(): iterable
+    {
+        try {
+            $rows = $this->connection->run(\sprintf('SELECT full_key FROM %s WHERE expires = 0 OR expires > ?', $this->table), [microtime(true)]);
+            $keys = $rows->fetchAll(PDO::FETCH_COLUMN);
+        } catch (PDOException) {
+            return;
+        }
+        foreach ($keys as $key) {
+            if (\is_string($key) && !LockKey::is($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    /** By statements that change a row only as it was read, so that both engines can; when another was first, again. */
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+        $name = self::name($key);
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            try {
+                $row = $this->connection->run(\sprintf('SELECT full_key, value, expires FROM %s WHERE name = ?', $this->table), [$name]);
+                /** @var array{string, string, float}|false $found */
+                $found = $row->fetch(PDO::FETCH_NUM);
+                $row->closeCursor();
+                $isThere = $found !== false && $found[0] === $key && ($found[2] === 0.0 || $found[2] > microtime(true));
+                $new = $change($isThere ? new Entry($found[1], $found[2]) : null);
+                if ($new === false) {
+                    return false;
+                }
+                if ($this->changeRow($name, $key, $found, $new)) {
+                    return true;
+                }
+            } catch (PDOException $error) {
+                if (($error->errorInfo[1] ?? null) !== self::DEADLOCK) {
+                    return false; // too large, full or away
+                }
+            }
+            usleep(random_int(0, 100 * min($try, 10)));
+        }
+
+        return false;
+    }
+
+    /**
+     * @param array{string, string, float}|false $found
+     * @param Entry<string>|null $new
+     * @return bool false when the row is another by now
+     * @throws PDOException
+     */
+    private function changeRow(string $name, string $key, array|false $found, ?Entry $new): bool
+    {
+        if ($found === false) {
+            $sql = $new === null ? null : 'INSERT IGNORE INTO %s (name, full_key, value, expires) VALUES (?, ?, ?, ?)';
+            $parameters = $new === null ? [] : [$name, $key, $new->stored, $new->until ?? 0.0];
+        } elseif ($new === null) {
+            $sql = 'DELETE FROM %s WHERE name = ? AND full_key = ? AND value = ? AND expires = ?';
+            $parameters = [$name, ...$found];
+        } else {
+            $sql = 'UPDATE %s SET full_key = ?, value = ?, expires = ? WHERE name = ? AND full_key = ? AND value = ? AND expires = ?';
+            $parameters = [$key, $new->stored, $new->until ?? $found[2], $name, ...$found];
+        }
+
+        return $sql === null || $this->connection->run(\sprintf($sql, $this->table), $parameters)->rowCount() === 1;
     }
 
     /**

@@ -5,6 +5,12 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 use function larder_add;
 use function larder_delete;
@@ -18,8 +24,10 @@ use function larder_store_multiple;
  * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
-final class NamespacedLarderStore implements Store
+final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
 {
+    use LarderAtomics;
+
     private const GENERATION_BYTES = 12;
 
     private readonly string $generationName;
@@ -36,7 +44,7 @@ final class NamespacedLarderStore implements Store
 
     public function get(string $key, mixed $default = null): mixed
     {
-        return larder_fetch($this->name($key, $this->generation()), $default);
+        return larder_fetch($this->name($key), $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -54,12 +62,12 @@ final class NamespacedLarderStore implements Store
 
     public function has(string $key): bool
     {
-        return larder_exists($this->name($key, $this->generation()));
+        return larder_exists($this->name($key));
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return larder_store($this->name($key, $this->generation()), $value, Ttl::seconds($ttl));
+        return larder_store($this->name($key), $value, Ttl::seconds($ttl));
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -72,7 +80,7 @@ final class NamespacedLarderStore implements Store
 
     public function delete(string $key): bool
     {
-        larder_delete($this->name($key, $this->generation()));
+        larder_delete($this->name($key));
 
         return true;
     }
@@ -82,9 +90,10 @@ final class NamespacedLarderStore implements Store
         return larder_store($this->generationName, self::newGeneration());
     }
 
-    private function name(string $key, string $generation): string
+    private function name(string $key, ?string $generation = null): string
     {
         Key::check($key);
+        $generation ??= $this->generation();
         $name = $generation . '=' . $key;
 
         return \strlen($name) <= Key::MAX_LENGTH ? $name : $generation . '#' . hash('sha256', $key, true);

@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 /**
  * Files of PHP code, which opcache keeps ready in shared memory: a get of plain data is a pointer. For data that is
@@ -21,9 +28,12 @@ use Larder\Exception\StoreUnavailable;
  * a quarter of it, and of the keys that opcache can hold, stays free for the program's own files; beyond that, values not
  * yet in opcache are compiled at each get. opcacheMemory() tells what is used.
  */
-final class PhpFileStore implements Store
+final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<array{bool, mixed}> */
+    use ChangesAtomically;
     use OneByOne;
+    use PacksPlainData;
 
     private const FREE_SHARE = 0.25;
 
@@ -48,7 +58,7 @@ final class PhpFileStore implements Store
             return $default;
         }
 
-        return $entry[3] && \is_string($entry[4]) ? $this->codec->decode($entry[4], $default) : $entry[4];
+        return $this->unpack([$entry[3], $entry[4]], $default);
     }
 
     public function has(string $key): bool
@@ -60,17 +70,9 @@ final class PhpFileStore implements Store
     {
         Key::check($key);
         $until = Ttl::until($ttl);
-        $plain = PlainData::of($value);
-        $version = random_int(self::FIRST_VERSION, self::LAST_VERSION);
-        $code = \sprintf(
-            '<?php return [%d,%s,%s,%s];',
-            $version,
-            var_export($until, true),
-            var_export($key, true),
-            $plain !== null ? 'false,' . $plain->code() : 'true,' . var_export($this->codec->encode($value), true),
-        );
+        $stored = $this->pack($value);
         $file = $this->directory->file($key);
-        if ($this->directory->write($file, $code, $version)) {
+        if ($this->directory->locked($file, fn(): bool => $this->write($file, $key, $stored, $until), orWithout: true) === true) {
             return true;
         }
         $this->directory->remove($file);
@@ -82,7 +84,9 @@ final class PhpFileStore implements Store
     {
         Key::check($key);
 
-        return $this->directory->remove($this->directory->file($key));
+        $file = $this->directory->file($key);
+
+        return $this->directory->locked($file, fn(): bool => $this->directory->remove($file), orWithout: true) ?? false;
     }
 
     public function clear(): bool
@@ -121,6 +125,49 @@ final class PhpFileStore implements Store
             'free' => $memory['free_memory'],
             'keep_free' => (int) (self::FREE_SHARE * array_sum($memory)),
         ];
+    }
+
+    public function keys(): iterable
+    {
+        foreach ($this->directory->values() as $file) {
+            $entry = self::compile($file);
+            $key = \is_array($entry) ? $entry[2] ?? null : null;
+            if (\is_string($key) && !LockKey::is($key) && $this->has($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        $file = $this->directory->file($key);
+
+        return $this->directory->locked($file, function () use ($key, $file, $change): bool {
+            $entry = $this->entry($key);
+            $new = $change($entry === null ? null : new Entry([$entry[3], $entry[4]], $entry[1]));
+
+            return match (true) {
+                $new === false => false,
+                $new === null => $this->directory->remove($file),
+                default => $this->write($file, $key, $new->stored, $new->until ?? $entry[1] ?? 0.0),
+            };
+        }) ?? false;
+    }
+
+    /** @param array{bool, mixed} $stored as pack() gives it */
+    private function write(string $file, string $key, array $stored, float $until): bool
+    {
+        $version = random_int(self::FIRST_VERSION, self::LAST_VERSION);
+        $code = \sprintf(
+            '<?php return [%d,%s,%s,%s,%s];',
+            $version,
+            var_export($until, true),
+            var_export($key, true),
+            var_export($stored[0], true),
+            PlainData::code($stored[1]),
+        );
+
+        return $this->directory->write($file, $code, $version);
     }
 
     /** @return array{int, float, string, bool, mixed}|null */

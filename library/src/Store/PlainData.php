@@ -28,12 +28,6 @@ final class PlainData
         return $copy === null ? null : new self($copy);
     }
 
-    /** An expression of PHP that gives the value; a constant one, so opcache keeps the value ready. */
-    public function code(): string
-    {
-        return self::expression($this->value);
-    }
-
     /**
      * @param array<array-key, mixed> $array
      * @return array<array-key, mixed>|null
@@ -59,7 +53,12 @@ final class PlainData
         return $copy;
     }
 
-    private static function expression(mixed $value): string
+    /**
+     * An expression of PHP that gives the value; a constant one, so opcache keeps the value ready.
+     *
+     * @param mixed $value plain data
+     */
+    public static function code(mixed $value): string
     {
         if (!\is_array($value)) {
             return var_export($value, true);
@@ -67,7 +66,7 @@ final class PlainData
         $code = '[';
         $list = array_is_list($value);
         foreach ($value as $key => $item) {
-            $code .= ($list ? '' : var_export($key, true) . '=>') . self::expression($item) . ',';
+            $code .= ($list ? '' : var_export($key, true) . '=>') . self::code($item) . ',';
         }
 
         return $code . ']';

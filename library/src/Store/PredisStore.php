@@ -98,6 +98,13 @@ final class PredisStore extends RedisProtocol
         return true;
     }
 
+    protected function command(string $command, string ...$arguments): mixed
+    {
+        $answer = $this->client->executeRaw([$command, ...$arguments], $isError);
+
+        return $isError === true ? false : $answer;
+    }
+
     protected function names(string $pattern): iterable
     {
         $position = '0';

@@ -8,6 +8,13 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 use Predis\PredisException;
 use RedisException;
 
@@ -17,8 +24,10 @@ use RedisException;
  * Names are "namespace:key". clear() looks for those (SCAN) and unlinks them, without holding up the server. After a
  * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's.
  */
-abstract class RedisProtocol implements Store
+abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    use RedisAtomics;
+
     private int $process = 0;
     private readonly string $prefix;
 

@@ -96,6 +96,11 @@ final class RedisStore extends RedisProtocol
         return @$this->client->unlink($names) !== false;
     }
 
+    protected function command(string $command, string ...$arguments): mixed
+    {
+        return @$this->client->rawcommand($command, ...$arguments);
+    }
+
     protected function names(string $pattern): iterable
     {
         $position = null;

@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 
 /**
  * System V shared memory, one block a key, by the extension shmop: shared by all processes of one user, also those of
@@ -16,10 +23,13 @@ use Larder\Exception\StoreUnavailable;
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. Expired values give up their blocks when
  * no other is to be had.
  */
-final class ShmopStore implements Store
+final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
     use KeepsBytes;
     use OneByOne;
+    use PacksByCodec;
 
     /** The kernel's list of all blocks. */
     private const LIST = '/proc/sysvipc/shm';
@@ -71,6 +81,17 @@ final class ShmopStore implements Store
         return $this->sweep(expiredOnly: false);
     }
 
+    public function keys(): iterable
+    {
+        foreach ($this->idsOfThisUser() as $id) {
+            $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
+            $key = $sealed === null ? null : Envelope::key($sealed);
+            if ($key !== null && $key !== '' && !LockKey::is($key)) {
+                yield $key;
+            }
+        }
+    }
+
     /** @return int the block's key, 1 to 2^31 - 1, as ipcs -m shows it in hexadecimal */
     public function id(string $key): int
     {
@@ -84,6 +105,27 @@ final class ShmopStore implements Store
         $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
 
         return $sealed === null ? null : Envelope::open($sealed, $key);
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+        $id = $this->id($key);
+        $isFull = false;
+        $work = function () use ($id, $key, $change, &$isFull): bool {
+            $sealed = (string) $this->block->read($id);
+            $bytes = Envelope::open($sealed, $key);
+            $until = Envelope::until($sealed);
+            $new = $change($bytes === null ? null : new Entry($bytes, $until));
+            if ($new === false || $new === null) {
+                return $new === null && $this->block->remove($id);
+            }
+            $isFull = !$this->block->write($id, Envelope::seal($new->stored, $new->until ?? $until, $key));
+
+            return !$isFull;
+        };
+
+        return ($this->locked($id, $work) ?? false) || ($isFull && $this->sweepNow() && $this->locked($id, $work) === true);
     }
 
     private function write(string $key, string $sealed): bool
@@ -114,6 +156,12 @@ final class ShmopStore implements Store
 
     private function writeAfterSweep(string $key, string $sealed): bool
     {
+        return $this->sweepNow() && $this->write($key, $sealed);
+    }
+
+    /** @return bool false when it was done a short while ago */
+    private function sweepNow(): bool
+    {
         $now = microtime(true);
         if ($now < $this->nextSweep) {
             return false;
@@ -121,7 +169,7 @@ final class ShmopStore implements Store
         $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
         $this->sweep(expiredOnly: true);
 
-        return $this->write($key, $sealed);
+        return true;
     }
 
     private function sweep(bool $expiredOnly): bool

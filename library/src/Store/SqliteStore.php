@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
 use PDOStatement;
@@ -17,10 +24,13 @@ use PDOStatement;
  * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. What has
  * expired keeps its row until it is written over, deleted or cleared.
  */
-final class SqliteStore implements Store
+final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
     use KeepsBytes;
     use OneByOne;
+    use PacksByCodec;
 
     private const BUSY_SECONDS = 1;
 
@@ -99,12 +109,66 @@ final class SqliteStore implements Store
     {
         Key::check($key);
 
-        return $this->change('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
+        return $this->tries('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
     }
 
     public function clear(): bool
     {
-        return $this->change('DELETE FROM larder WHERE namespace = ?', [$this->namespace]);
+        return $this->tries('DELETE FROM larder WHERE namespace = ?', [$this->namespace]);
+    }
+
+    public function keys(): iterable
+    {
+        try {
+            $rows = $this->run('SELECT key FROM larder WHERE namespace = ? AND (expires = 0 OR expires > ?)', [$this->namespace, microtime(true)]);
+            $keys = $rows->fetchAll(PDO::FETCH_COLUMN);
+        } catch (PDOException) {
+            return;
+        }
+        foreach ($keys as $key) {
+            if (\is_string($key) && !LockKey::is($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+
+        try {
+            $this->ready();
+            $this->database->exec('BEGIN IMMEDIATE');
+        } catch (PDOException) {
+            return false; // another writer took too long
+        }
+        $done = false;
+
+        try {
+            $row = $this->run(
+                'SELECT value, expires FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
+                [$this->namespace, [$key], microtime(true)],
+            );
+            /** @var array{string, float}|false $found */
+            $found = $row->fetch(PDO::FETCH_NUM);
+            $row->closeCursor();
+            $new = $change($found === false ? null : new Entry($found[0], $found[1]));
+            if ($new === null) {
+                $this->run('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
+            } elseif ($new !== false) {
+                $this->write($key, $new->stored, $new->until ?? $found[1] ?? 0.0);
+            }
+            $this->database->exec('COMMIT');
+            $done = $new !== false;
+        } catch (PDOException) {
+            // too large, or the disk is full
+        } finally {
+            if (!$done) {
+                $this->rollBack();
+            }
+        }
+
+        return $done;
     }
 
     private function bytes(string $key): ?string
@@ -131,7 +195,7 @@ final class SqliteStore implements Store
     }
 
     /** @param list<string|float|array{string}> $parameters */
-    private function change(string $sql, array $parameters): bool
+    private function tries(string $sql, array $parameters): bool
     {
         try {
             $this->run($sql, $parameters);

@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder;
+
+use Larder\Exception\InvalidKey;
+use Larder\Exception\InvalidTtl;
+use Larder\Store\Capability\Locks;
+
+/**
+ * A lock that Cache::lock() gave: held until release() or until its time is over, whatever becomes of this object or its
+ * process. For work that may take longer, ask for more time at once: it is not renewed.
+ */
+final class Lock
+{
+    private const LONGEST = 365 * 86_400;
+    /** Microseconds between two tries: so much at first, so much at most. */
+    private const PAUSE = 500;
+    private const LONGEST_PAUSE = 10_000;
+
+    /**
+     * @param string $token the owner's proof, which no other lock has: a job that another process goes on with may be
+     *                      given it, and release the lock there
+     */
+    public function __construct(private readonly Locks $store, public readonly string $key, public readonly string $token) {}
+
+    /**
+     * @return self|null null when another has it, and had it until the waiting was over
+     * @throws InvalidKey
+     * @throws InvalidTtl
+     */
+    public static function take(Locks $store, string $key, int|float $seconds, int|float $wait): ?self
+    {
+        if (!($seconds > 0 && $seconds <= self::LONGEST)) {
+            throw new InvalidTtl(\sprintf('A lock is for more than 0 and at most %d seconds, not %s', self::LONGEST, var_export($seconds, true)));
+        }
+        if (!($wait >= 0)) {
+            throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
+        }
+        $end = hrtime(true) + 1e9 * $wait;
+        $pause = self::PAUSE;
+        while (true) {
+            $token = $store->acquire($key, (float) $seconds);
+            if ($token !== null) {
+                return new self($store, $key, $token);
+            }
+            $left = $end - hrtime(true);
+            if ($left <= 0) {
+                return null;
+            }
+            // Not all at once: those who wait would meet again and again.
+            usleep((int) max(1, min($left / 1000, random_int(intdiv($pause, 2), $pause))));
+            $pause = min(2 * $pause, self::LONGEST_PAUSE);
+        }
+    }
+
+    /** @return bool false when its time was over, so that another may have it, which keeps it; or the place is away */
+    public function release(): bool
+    {
+        return $this->store->release($this->key, $this->token);
+    }
+}

@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\NotSupported;
+
+/** What only some stores can do, each by an interface of its own in Larder\Store\Capability. */
+enum Capability: string
+{
+    case Add = Capability\Adds::class;
+    case Replace = Capability\Replaces::class;
+    case Increment = Capability\Counts::class;
+    case Touch = Capability\Touches::class;
+    case Swap = Capability\Swaps::class;
+    case Lock = Capability\Locks::class;
+    case Keys = Capability\Lists::class;
+
+    /** By what addresses begin with; mysql once for its tables of whole rows and once for its MEMORY tables. */
+    private const STORES = [
+        'larder' => LarderStore::class,
+        'larder with a namespace' => NamespacedLarderStore::class,
+        'apcu' => ApcuStore::class,
+        'yac' => YacStore::class,
+        'shmop' => ShmopStore::class,
+        'memcached' => MemcachedStore::class,
+        'memcache' => MemcacheStore::class,
+        'redis' => RedisStore::class,
+        'redis with client=predis' => PredisStore::class,
+        'mysql' => MySqlStore::class,
+        'mysql with engine=memory' => MySqlMemoryStore::class,
+        'sqlite' => SqliteStore::class,
+        'file' => FileStore::class,
+        'php-file' => PhpFileStore::class,
+        'array' => ArrayStore::class,
+        'none' => NullStore::class,
+    ];
+
+    /**
+     * The store as one that can do what the interface asks for.
+     *
+     * @template T of object
+     * @param class-string<T> $interface one of Larder\Store\Capability
+     * @return Store&T
+     * @throws NotSupported
+     */
+    public static function of(Store $store, string $interface): Store
+    {
+        $capability = self::from($interface);
+        if (!$store instanceof $interface || !$capability->isOf($store)) {
+            throw NotSupported::by($store, $capability);
+        }
+
+        return $store;
+    }
+
+    /** What follows "can". */
+    public function words(): string
+    {
+        return match ($this) {
+            self::Add => 'add',
+            self::Replace => 'replace',
+            self::Increment => 'increment',
+            self::Touch => 'touch',
+            self::Swap => 'compare and swap',
+            self::Lock => 'lock',
+            self::Keys => 'list its keys',
+        };
+    }
+
+    /** Several servers can do what each of them can. */
+    public function isOf(Store $store): bool
+    {
+        return is_a($store instanceof ShardedStore ? $store->one() : $store, $this->value);
+    }
+
+    /** @return list<string> the stores of Larder that can do this, by name */
+    public function stores(): array
+    {
+        return array_keys(array_filter(self::STORES, fn(string $class): bool => is_a($class, $this->value, true)));
+    }
+
+    /** As in stores(); the class of a store that is not Larder's. */
+    public static function nameOf(Store $store): string
+    {
+        $class = $store instanceof ShardedStore ? $store->one()::class : $store::class;
+        $name = array_search($class, self::STORES, true);
+
+        return $name === false ? $class : $name;
+    }
+}

@@ -1,0 +1,15 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store\Capability;
+
+/** A store that can tell its keys. It looks at all of them: for people and cron jobs, not for each request. */
+interface Lists
+{
+    /**
+     * @return iterable<string> the keys that have a value in this namespace, in no order; of those that come or go meanwhile
+     *                          some. None when the place is away
+     */
+    public function keys(): iterable;
+}

@@ -1,0 +1,82 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/**
+ * What can be done by reading a value and writing another in its place, for stores where nothing comes between the two:
+ * they hold a lock or a transaction meanwhile, or begin again when something did.
+ *
+ * @template T the form in which the store keeps values
+ */
+trait ChangesAtomically
+{
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $new = new Entry($this->pack($value), Ttl::until($ttl));
+
+        return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false);
+    }
+
+    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $new = new Entry($this->pack($value), Ttl::until($ttl));
+
+        return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? false : $new);
+    }
+
+    public function touch(string $key, int|float $ttl): bool
+    {
+        $until = Ttl::until($ttl);
+
+        return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? false : new Entry($old->stored, $until));
+    }
+
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        $until = Ttl::until($ttl);
+        $sum = false;
+        $changed = $this->change($key, function (?Entry $old) use ($step, $first, $until, &$sum): Entry|false {
+            $sum = Counter::sum($old === null ? $first : $this->unpack($old->stored), $step);
+
+            return $sum === false ? false : new Entry($this->pack($sum), $old === null ? $until : $old->until);
+        });
+
+        return $changed ? $sum : false;
+    }
+
+    public function swap(string $key, int $old, int $new): bool
+    {
+        return $this->change($key, fn(?Entry $there): Entry|false => $there !== null && $this->unpack($there->stored) === $old
+            ? new Entry($this->pack($new), $there->until) : false);
+    }
+
+    public function acquire(string $key, float $seconds): ?string
+    {
+        $token = bin2hex(random_bytes(16));
+
+        return $this->add(LockKey::of($key), $token, $seconds) ? $token : null;
+    }
+
+    public function release(string $key, string $token): bool
+    {
+        return $this->change(LockKey::of($key), fn(?Entry $held): ?false => $held !== null && $this->unpack($held->stored) === $token ? null : false);
+    }
+
+    /**
+     * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change is given what is there, null for nothing; gives what
+     *        is to be there, null for nothing, or false to leave all as it is. It may be called several times
+     * @return bool whether that was done; false when it was not to be, or the store refused, and what was there stays
+     */
+    abstract private function change(string $key, \Closure $change): bool;
+
+    /** @return T */
+    abstract private function pack(mixed $value): mixed;
+
+    /**
+     * @param T $stored
+     * @return mixed null too for what cannot be read
+     */
+    abstract private function unpack(mixed $stored): mixed;
+}

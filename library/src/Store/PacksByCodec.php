@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/** The form of values in places that keep the bytes of a codec. */
+trait PacksByCodec
+{
+    private function pack(mixed $value): string
+    {
+        return $this->codec->encode($value);
+    }
+
+    private function unpack(mixed $stored): mixed
+    {
+        return \is_string($stored) ? $this->codec->decode($stored) : null;
+    }
+}

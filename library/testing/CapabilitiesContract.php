@@ -1,0 +1,562 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Exception\InvalidKey;
+use Larder\Exception\InvalidTtl;
+use Larder\Exception\NotSupported;
+use Larder\Store\Capability;
+use Larder\Store\Store;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * What a store promises of what only some stores can do, also while many processes do it at once. A store's test inherits
+ * it and says how the store is opened and what it can do; of the rest the same tests check that it is refused. It forks, so
+ * it needs the extensions pcntl and posix.
+ */
+abstract class CapabilitiesContract extends TestCase
+{
+    private const PROCESSES = 4;
+    private const TIMES = 1000;
+
+    private string $namespace;
+    private Cache $cache;
+
+    /**
+     * Opens a store with that namespace. One that was opened and filled before with the same namespace is found again,
+     * unless isOnlyInItsObject().
+     *
+     * @param string $namespace letters and digits
+     */
+    abstract protected function open(string $namespace): Store;
+
+    /** @return list<Capability> */
+    protected function capabilities(): array
+    {
+        return Capability::cases();
+    }
+
+    /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
+    protected function isOnlyInItsObject(): bool
+    {
+        return false;
+    }
+
+    /** A value over the limit of the store; null when it has none but memory or disk. */
+    protected function tooLarge(): ?string
+    {
+        return null;
+    }
+
+    protected function setUp(): void
+    {
+        $this->namespace = 'capability' . bin2hex(random_bytes(4));
+        $this->cache = new Cache($this->open($this->namespace));
+    }
+
+    protected function tearDown(): void
+    {
+        $this->cache->clear();
+    }
+
+    public function testItCanWhatItSays(): void
+    {
+        self::assertSame($this->capabilities(), array_values(array_filter(Capability::cases(), $this->cache->can(...))));
+    }
+
+    public function testWhatItCannotIsRefusedWithTheStoresThatCan(): void
+    {
+        $calls = [
+            'add' => fn(): bool => $this->cache->add('k', 1),
+            'replace' => fn(): bool => $this->cache->replace('k', 1),
+            'increment' => fn(): int|false => $this->cache->increment('k'),
+            'touch' => fn(): bool => $this->cache->touch('k', 1),
+            'compare and swap' => fn(): bool => $this->cache->swap('k', 1, 2),
+            'lock' => fn(): mixed => $this->cache->lock('k', 1),
+            'list its keys' => fn(): iterable => $this->cache->keys(),
+        ];
+        foreach (Capability::cases() as $capability) {
+            $message = '';
+
+            try {
+                $calls[$capability->words()]();
+            } catch (NotSupported $refusal) {
+                $message = $refusal->getMessage();
+            }
+            $expected = \sprintf('%s cannot %s. Stores that can: %s', Capability::nameOf($this->cache->store()), $capability->words(), implode(', ', $capability->stores()));
+            self::assertSame($this->cache->can($capability) ? '' : $expected, $message);
+        }
+    }
+
+    public function testAddStoresWhereThereIsNothing(): void
+    {
+        $this->needs(Capability::Add, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertTrue($this->cache->add($key, ['first']));
+                self::assertFalse($this->cache->add($key, 'second'));
+                self::assertSame(['first'], $this->cache->get($key));
+                $this->cache->delete($key);
+                self::assertTrue($this->cache->add($key, null), 'after delete()');
+                self::assertFalse($this->cache->add($key, 'null is a value'));
+                self::assertNull($this->cache->get($key, 'default'));
+            }
+            $this->cache->set('short', 1, 0.2);
+            self::assertFalse($this->cache->add('short', 2));
+            self::assertTrue($this->cache->add('also short', 1, 0.2));
+            usleep(250_000);
+            self::assertFalse($this->cache->has('also short'));
+            self::assertTrue($this->cache->add('short', 2), 'what has expired is not there');
+            self::assertSame(2, $this->cache->get('short'));
+        });
+    }
+
+    public function testReplaceStoresWhereThereIsSomething(): void
+    {
+        $this->needs(Capability::Replace, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertFalse($this->cache->replace($key, 'nothing there'));
+                self::assertFalse($this->cache->has($key));
+                $this->cache->set($key, null);
+                self::assertTrue($this->cache->replace($key, ['new']));
+                self::assertSame(['new'], $this->cache->get($key));
+            }
+            $this->cache->set('short', 1, 0.2);
+            $this->cache->set('for ever', 1, 0.2);
+            $this->cache->set('shorter', 1);
+            self::assertTrue($this->cache->replace('for ever', 2));
+            self::assertTrue($this->cache->replace('shorter', 2, 0.2));
+            usleep(250_000);
+            self::assertFalse($this->cache->replace('short', 2), 'what has expired is not there');
+            self::assertSame(2, $this->cache->get('for ever'));
+            self::assertFalse($this->cache->has('shorter'));
+        });
+    }
+
+    public function testIncrementCounts(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertSame(1, $this->cache->increment($key));
+                self::assertSame(43, $this->cache->increment($key, 42, first: 1000), 'first is for what is not there');
+                self::assertSame(43, $this->cache->get($key));
+                self::assertSame(-7, $this->cache->decrement($key, 50), 'below 0');
+                self::assertSame(-7, $this->cache->get($key));
+            }
+            self::assertSame(105, $this->cache->increment('from 100', 5, first: 100));
+            self::assertSame(110, $this->cache->increment('from 100', 5, first: 100));
+            self::assertSame(95, $this->cache->decrement('down from 100', 5, first: 100));
+            $this->cache->set('stored', 5);
+            self::assertSame(6, $this->cache->increment('stored'));
+            self::assertTrue($this->cache->set('stored', 'no integer any more'));
+        });
+    }
+
+    public function testIntegersOfAnySizeAreExact(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            foreach ([0, -1, 2 ** 53, 2 ** 53 + 1, -(2 ** 53) - 1, \PHP_INT_MAX - 1, \PHP_INT_MIN] as $first) {
+                self::assertSame($first + 1, $this->cache->increment('k' . $first, first: $first));
+                self::assertSame($first + 1, $this->cache->get('k' . $first));
+                $this->cache->set('set' . $first, $first);
+                self::assertSame($first + 1, $this->cache->increment('set' . $first));
+            }
+            self::assertFalse($this->cache->increment('k' . (\PHP_INT_MAX - 1)), 'over the range of int');
+            self::assertSame(\PHP_INT_MAX, $this->cache->get('k' . (\PHP_INT_MAX - 1)), 'and nothing has changed');
+            $this->cache->set('least', \PHP_INT_MIN);
+            self::assertFalse($this->cache->decrement('least'));
+            self::assertSame(\PHP_INT_MIN, $this->cache->get('least'));
+        });
+    }
+
+    public function testWhatIsNoIntegerIsNotCounted(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            foreach (['5', 5.0, null, true, [5], (object) ['n' => 5], ''] as $value) {
+                $this->cache->set('k', $value);
+                self::assertFalse($this->cache->increment('k'));
+                self::assertFalse($this->cache->increment('k', first: 3));
+                self::assertSame(serialize($value), serialize($this->cache->get('k', 'miss')), 'it stays');
+            }
+        });
+    }
+
+    public function testACounterKeepsItsExpiry(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            $this->cache->increment('short', ttl: 0.3);
+            $this->cache->increment('short', ttl: 60);
+            $this->cache->increment('for ever');
+            $this->cache->increment('for ever', ttl: 0.3);
+            $this->cache->set('set short', 5, 0.3);
+            $this->cache->increment('set short');
+            usleep(350_000);
+            self::assertFalse($this->cache->has('short'));
+            self::assertFalse($this->cache->has('set short'));
+            self::assertSame(2, $this->cache->get('for ever'));
+            self::assertSame(1, $this->cache->increment('short'), 'and begins again');
+        });
+    }
+
+    public function testTouchChangesTheExpiryAlone(): void
+    {
+        $this->needs(Capability::Touch, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertFalse($this->cache->touch($key, 60));
+                self::assertFalse($this->cache->has($key));
+                $this->cache->set($key, ['value' => new \ArrayObject([1])], 0.3);
+                self::assertTrue($this->cache->touch($key, 60));
+            }
+            $this->cache->set('for ever', 1, 0.3);
+            $this->cache->set('short', 1);
+            $this->cache->set('gone', 1, 0.3);
+            self::assertTrue($this->cache->touch('for ever', 0));
+            self::assertTrue($this->cache->touch('for ever', 0), 'once more');
+            self::assertTrue($this->cache->touch('short', 0.3));
+            usleep(350_000);
+            foreach ($this->keys() as $key) {
+                self::assertEquals(['value' => new \ArrayObject([1])], $this->cache->get($key));
+            }
+            self::assertSame(1, $this->cache->get('for ever'));
+            self::assertFalse($this->cache->has('short'));
+            self::assertFalse($this->cache->touch('gone', 60), 'what has expired is not there');
+            self::assertFalse($this->cache->has('gone'));
+        });
+    }
+
+    public function testSwapNeedsTheOldInteger(): void
+    {
+        $this->needs(Capability::Swap, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertFalse($this->cache->swap($key, 0, 1));
+                self::assertFalse($this->cache->has($key));
+                $this->cache->set($key, 1);
+                self::assertFalse($this->cache->swap($key, 2, 3));
+                self::assertSame(1, $this->cache->get($key));
+                self::assertTrue($this->cache->swap($key, 1, \PHP_INT_MIN));
+                self::assertTrue($this->cache->swap($key, \PHP_INT_MIN, \PHP_INT_MIN));
+                self::assertSame(\PHP_INT_MIN, $this->cache->get($key));
+            }
+            foreach (['1', true, 1.0, [1]] as $value) {
+                $this->cache->set('k', $value);
+                self::assertFalse($this->cache->swap('k', 1, 2));
+                self::assertSame($value, $this->cache->get('k'));
+            }
+            $this->cache->set('short', 1, 0.3);
+            self::assertTrue($this->cache->swap('short', 1, 2));
+            usleep(350_000);
+            self::assertFalse($this->cache->has('short'), 'the expiry stays');
+            self::assertFalse($this->cache->swap('short', 2, 3));
+        });
+    }
+
+    public function testALockIsHadOnceUntilItIsReleased(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $this->cache->set('k', 'value');
+            $lock = $this->cache->lock('k', 60);
+            self::assertNotNull($lock);
+            self::assertNull($this->cache->lock('k', 60));
+            self::assertNotNull($this->cache->lock(str_repeat('long', 16_383), 60), 'another lock');
+            self::assertSame('value', $this->cache->get('k'), 'locks and values do not meet');
+            $start = microtime(true);
+            self::assertNull($this->cache->lock('k', 60, wait: 0.1));
+            self::assertGreaterThan(0.09, microtime(true) - $start);
+            self::assertTrue($lock->release());
+            self::assertFalse($lock->release(), 'once');
+            $next = $this->cache->lock('k', 60);
+            self::assertNotNull($next);
+            self::assertNotSame($lock->token, $next->token);
+            self::assertFalse($lock->release());
+            self::assertNull($this->cache->lock('k', 60), 'the old owner has not released the new lock');
+            self::assertTrue($next->release());
+        });
+    }
+
+    public function testALockFallsWhenItsTimeIsOver(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $old = $this->cache->lock('k', 0.3);
+            $left = $this->cache->lock('left', 0.3);
+            self::assertNotNull($old);
+            self::assertNull($this->cache->lock('k', 60));
+            $start = microtime(true);
+            $new = $this->cache->lock('k', 60, wait: 5);
+            self::assertEqualsWithDelta(0.3, microtime(true) - $start, 0.25);
+            self::assertNotNull($new);
+            self::assertFalse($old->release());
+            self::assertFalse($left?->release(), 'also when nobody has taken it');
+            self::assertNull($this->cache->lock('k', 60));
+            self::assertTrue($new->release());
+        });
+    }
+
+    public function testKeysAreListed(): void
+    {
+        $this->needs(Capability::Keys, function (): void {
+            $keys = ['a', 'b:1', 'b:2', '7', ...$this->keys()];
+            foreach ($keys as $key) {
+                $this->cache->set($key, 'value of ' . $key);
+            }
+            $this->cache->set('with ttl', 1, 60);
+            $this->cache->set('gone', 1, 0.05);
+            $this->cache->set('deleted', 1);
+            $this->cache->delete('deleted');
+            $other = $this->isOnlyInItsObject() ? $this->cache : new Cache($this->open($this->namespace . 'x'));
+            $other->set('a', 'of another namespace');
+            if ($this->cache->can(Capability::Lock)) {
+                $this->cache->lock('a lock is no value', 60);
+            }
+            usleep(60_000);
+            $keys[] = 'with ttl';
+            sort($keys, \SORT_STRING);
+            $listed = [...$this->cache->keys()];
+            sort($listed, \SORT_STRING);
+            self::assertSame($keys, $listed);
+            self::assertEqualsCanonicalizing(['b:1', 'b:2'], [...$this->cache->keys('b:')]);
+            $other->clear();
+        });
+    }
+
+    public function testBadKeysAndLifetimesAreRefused(): void
+    {
+        $calls = [
+            [Capability::Add, fn(string $key, float $ttl): mixed => $this->cache->add($key, 1, $ttl)],
+            [Capability::Replace, fn(string $key, float $ttl): mixed => $this->cache->replace($key, 1, $ttl)],
+            [Capability::Increment, fn(string $key, float $ttl): mixed => $this->cache->increment($key, ttl: $ttl)],
+            [Capability::Increment, fn(string $key, float $ttl): mixed => $this->cache->increment($key, first: 1, ttl: $ttl)],
+            [Capability::Touch, fn(string $key, float $ttl): mixed => $this->cache->touch($key, $ttl)],
+            [Capability::Swap, fn(string $key): mixed => $this->cache->swap($key, 1, 2)],
+            [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, $ttl)],
+            [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, 1, wait: $ttl)],
+        ];
+        foreach ($calls as [$capability, $call]) {
+            $this->assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call('', 1.0));
+            $this->assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call(str_repeat('x', 65_536), 1.0));
+            foreach ($capability === Capability::Swap ? [] : [-1.0, \NAN] as $ttl) {
+                $this->assertThrows($this->cache->can($capability) ? InvalidTtl::class : NotSupported::class, static fn(): mixed => $call('k', $ttl));
+            }
+        }
+        if ($this->cache->can(Capability::Lock)) {
+            $this->assertThrows(InvalidTtl::class, fn(): mixed => $this->cache->lock('k', 0));
+            $this->assertThrows(InvalidTtl::class, fn(): mixed => $this->cache->lock('k', \INF));
+        }
+    }
+
+    public function testWhatCannotBeSerializedThrowsAndLeavesAllAsItWas(): void
+    {
+        $closure = static fn(): int => 1;
+        if ($this->cache->can(Capability::Add)) {
+            $this->assertThrows(\Exception::class, fn(): mixed => $this->cache->add('k', $closure));
+            self::assertFalse($this->cache->has('k'));
+        }
+        $this->cache->set('k', 'old');
+        if ($this->cache->can(Capability::Replace)) {
+            $this->assertThrows(\Exception::class, fn(): mixed => $this->cache->replace('k', $closure));
+            self::assertTrue($this->cache->replace('k', 'new'), 'nothing is left locked');
+        }
+        self::assertSame($this->cache->can(Capability::Replace) ? 'new' : 'old', $this->cache->get('k', 'old'));
+    }
+
+    public function testWhatIsTooLargeIsNotAdded(): void
+    {
+        $this->needs(Capability::Add, function (): void {
+            $value = $this->tooLarge() ?? random_bytes(2 << 20);
+            self::assertSame($this->tooLarge() === null, $this->cache->add('k', $value));
+            self::assertSame($this->tooLarge() === null ? $value : null, $this->cache->get('k'));
+        });
+    }
+
+    public function testEveryAdditionOfManyProcessesArrives(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            $sums = $this->inProcesses(self::PROCESSES, static function (Cache $cache): array {
+                $sums = [];
+                for ($i = 0; $i < self::TIMES; ++$i) {
+                    $sums[] = $cache->increment('sum');
+                    if ($i % 4 === 0) {
+                        $cache->increment('from 1000', first: 1000);
+                    }
+                }
+
+                return $sums;
+            });
+            $processes = $this->isOnlyInItsObject() ? 1 : self::PROCESSES;
+            $all = array_merge(...$sums);
+            sort($all);
+            self::assertSame($this->isOnlyInItsObject() ? null : self::TIMES * $processes, $this->cache->get('sum'));
+            self::assertSame($this->isOnlyInItsObject() ? null : 1000 + self::TIMES * $processes / 4, $this->cache->get('from 1000'));
+            if (!$this->isOnlyInItsObject()) {
+                self::assertSame(range(1, self::TIMES * $processes), $all, 'no sum is given twice');
+            }
+        });
+    }
+
+    /** The control: counting by get() and set() loses some. */
+    public function testWithoutIncrementSomeAreLost(): void
+    {
+        $this->needs(Capability::Increment, function (): void {
+            $this->cache->set('sum', 0);
+            $this->inProcesses(self::PROCESSES, static function (Cache $cache): bool {
+                for ($i = 0; $i < self::TIMES; ++$i) {
+                    $sum = $cache->get('sum');
+                    if ($i % 10 === 0) {
+                        usleep(1);
+                    }
+                    $cache->set('sum', (\is_int($sum) ? $sum : 0) + 1);
+                }
+
+                return true;
+            });
+            self::assertLessThan(self::PROCESSES * self::TIMES, $this->cache->get('sum'));
+        });
+    }
+
+    public function testOfManyProcessesOneAdds(): void
+    {
+        $this->needs(Capability::Add, function (): void {
+            $won = $this->inProcesses(self::PROCESSES, static function (Cache $cache, int $process): array {
+                $won = [];
+                for ($i = 0; $i < 200; ++$i) {
+                    if ($cache->add('key ' . $i, [$process])) {
+                        $won[$i] = $process;
+                    }
+                }
+
+                return $won;
+            });
+            if ($this->isOnlyInItsObject()) {
+                self::assertSame(200 * self::PROCESSES, array_sum(array_map(count(...), $won)));
+
+                return;
+            }
+            self::assertSame(200, array_sum(array_map(count(...), $won)));
+            foreach ($won as $process => $keys) {
+                foreach (array_keys($keys) as $i) {
+                    self::assertSame([$process], $this->cache->get('key ' . $i), 'who was told so did add');
+                }
+            }
+        });
+    }
+
+    public function testOfManyProcessesOneSwaps(): void
+    {
+        $this->needs(Capability::Swap, function (): void {
+            for ($i = 0; $i < 200; ++$i) {
+                $this->cache->set('key ' . $i, 0);
+            }
+            $won = $this->inProcesses(self::PROCESSES, static function (Cache $cache, int $process): int {
+                $won = 0;
+                for ($i = 0; $i < 200; ++$i) {
+                    $won += $cache->swap('key ' . $i, 0, $process + 1) ? 1 : 0;
+                }
+
+                return $won;
+            });
+            self::assertSame($this->isOnlyInItsObject() ? 0 : 200, array_sum($won));
+        });
+    }
+
+    /** Each enters, marks, looks whether it is alone and leaves, many times. */
+    public function testALockIsHeldByOneProcessAtATime(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $file = (string) tempnam(sys_get_temp_dir(), 'larder-lock-');
+            $entered = $this->inProcesses(self::PROCESSES, static function (Cache $cache, int $process) use ($file): array {
+                [$entered, $met, $released] = [0, 0, 0];
+                for ($i = 0; $i < 50; ++$i) {
+                    $lock = $cache->lock('one at a time', 20, wait: 20);
+                    if ($lock !== null) {
+                        ++$entered;
+                        file_put_contents($file, $process);
+                        usleep(50);
+                        $met += file_get_contents($file) !== (string) $process ? 1 : 0;
+                        $released += $lock->release() ? 1 : 0;
+                    }
+                }
+
+                return [$entered, $met, $released];
+            });
+            unlink($file);
+            self::assertSame(array_fill(0, self::PROCESSES, 50), array_column($entered, 0));
+            if (!$this->isOnlyInItsObject()) {
+                self::assertSame(array_fill(0, self::PROCESSES, [50, 0, 50]), $entered);
+            }
+        });
+    }
+
+    public function testAKilledOwnerOfALockIsSucceededAfterItsTime(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $start = microtime(true);
+            // A fork ends by SIGKILL.
+            self::assertTrue(Fork::run(fn(): bool => (new Cache($this->open($this->namespace)))->lock('k', 1) !== null));
+            if ($this->isOnlyInItsObject()) {
+                return;
+            }
+            self::assertNull($this->cache->lock('k', 60));
+            self::assertNotNull($this->cache->lock('k', 60, wait: 10));
+            self::assertEqualsWithDelta(1.0, microtime(true) - $start, 0.5);
+        });
+    }
+
+    /**
+     * @template T
+     * @param \Closure(Cache, int): T $work
+     * @return list<T>
+     */
+    private function inProcesses(int $count, \Closure $work): array
+    {
+        $start = microtime(true) + 0.1;
+        $forks = [];
+        for ($process = 0; $process < $count; ++$process) {
+            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
+                $cache = new Cache($this->open($this->namespace));
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return $work($cache, $process);
+            });
+        }
+
+        return array_map(static function (Fork $fork): mixed {
+            /** @var T $result */
+            $result = $fork->result();
+
+            return $result;
+        }, $forks);
+    }
+
+    /** @param \Closure(): void $test */
+    private function needs(Capability $capability, \Closure $test): void
+    {
+        if (\in_array($capability, $this->capabilities(), true)) {
+            $test();
+        } else {
+            self::assertFalse($this->cache->can($capability));
+        }
+    }
+
+    /** @return list<string> short, long, of any bytes */
+    private function keys(): array
+    {
+        return ['a key', str_repeat('long', 200), "any bytes \0 / ../ \xff", str_repeat('longest', 9362)];
+    }
+
+    /**
+     * @param class-string<\Throwable> $exception
+     * @param \Closure(): mixed $call
+     */
+    private function assertThrows(string $exception, \Closure $call): void
+    {
+        try {
+            $call();
+        } catch (\Throwable $thrown) {
+            self::assertInstanceOf($exception, $thrown);
+
+            return;
+        }
+        self::fail($exception . ' was not thrown');
+    }
+}

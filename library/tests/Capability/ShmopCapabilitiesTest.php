@@ -1,0 +1,17 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Capability;
+
+use Larder\Cache;
+use Larder\Store\Store;
+use Larder\Testing\CapabilitiesContract;
+
+final class ShmopCapabilitiesTest extends CapabilitiesContract
+{
+    protected function open(string $namespace): Store
+    {
+        return Cache::open('shmop:?namespace=' . $namespace)->store();
+    }
+}
