@@ -1,0 +1,85 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Capability;
+
+use Larder\Cache;
+use Larder\Exception\NotSupported;
+use Larder\Store\Capability;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MemcachedServer;
+use Larder\Tool\Server\RedisServer;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** What happens to counters, locks and the rest when there are several servers, or none any more. */
+final class ServersTest extends TestCase
+{
+    /** @return iterable<string, array{string}> */
+    public static function clients(): iterable
+    {
+        yield 'memcached' => ['memcached://%s'];
+        yield 'memcache' => ['memcache://%s'];
+        yield 'phpredis' => ['redis://%s'];
+        yield 'Predis' => ['redis://%s?client=predis'];
+    }
+
+    #[DataProvider('clients')]
+    public function testAServerThatIsAwayRefuses(string $address): void
+    {
+        $directory = Servers::directory('away' . bin2hex(random_bytes(4)));
+        $server = str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory);
+        $cache = Cache::open(\sprintf($address, $server->socket));
+        self::assertSame(1, $cache->increment('n'));
+        $lock = $cache->lock('k', 60);
+        $server->stop();
+        $start = microtime(true);
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->add('new', 1));
+        self::assertFalse($cache->replace('n', 1));
+        self::assertFalse($cache->touch('n', 60));
+        self::assertFalse($cache->swap('n', 1, 2));
+        self::assertNull($cache->lock('other', 60));
+        self::assertFalse($lock?->release());
+        self::assertSame([], $cache->can(Capability::Keys) ? [...$cache->keys()] : []);
+        self::assertLessThan(5.0, microtime(true) - $start);
+    }
+
+    #[DataProvider('clients')]
+    public function testSeveralServersCanWhatEachCan(string $address): void
+    {
+        $isRedis = str_starts_with($address, 'redis');
+        $there = $isRedis ? Servers::redis() : Servers::memcached();
+        $directory = Servers::directory('several' . bin2hex(random_bytes(4)));
+        $other = $isRedis ? RedisServer::start($directory) : MemcachedServer::start($directory);
+        $cache = Cache::open(\sprintf($address, \sprintf('127.0.0.1:%d,127.0.0.1:%d', $there->port, $other->port)));
+        $cache->clear();
+        $keys = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $keys[] = $key = 'key ' . $i;
+            self::assertTrue($cache->add($key, 1));
+            self::assertFalse($cache->add($key, 1));
+            self::assertSame(3, $cache->increment($key, 2));
+            self::assertTrue($cache->swap($key, 3, 4));
+            self::assertTrue($cache->replace($key, 5, 60));
+            self::assertTrue($cache->touch($key, 0));
+            $lock = $cache->lock($key, 60);
+            self::assertNull($cache->lock($key, 60));
+            self::assertTrue($lock?->release());
+        }
+        if ($isRedis) {
+            self::assertEqualsCanonicalizing($keys, [...$cache->keys()]);
+        } else {
+            $this->expectException(NotSupported::class);
+            $this->expectExceptionMessageMatches('/^memcached? cannot list its keys\. Stores that can: .*redis/');
+        }
+
+        try {
+            $cache->keys();
+        } finally {
+            $cache->clear();
+            $other->stop();
+        }
+    }
+}

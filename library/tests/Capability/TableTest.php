@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Capability;
+
+use Larder\Scheme;
+use Larder\Store\Capability;
+use PHPUnit\Framework\TestCase;
+
+/** That the table of stores and what they can in docs/stores.md says what the code does. */
+final class TableTest extends TestCase
+{
+    /** Above each column. */
+    private const HEADINGS = [
+        'add' => Capability::Add,
+        'replace' => Capability::Replace,
+        'increment, decrement' => Capability::Increment,
+        'touch' => Capability::Touch,
+        'swap' => Capability::Swap,
+        'lock' => Capability::Lock,
+        'keys' => Capability::Keys,
+    ];
+
+    public function testTheTableSaysWhatTheCodeDoes(): void
+    {
+        $rows = self::rows();
+        self::assertSame(['store', ...array_keys(self::HEADINGS)], array_shift($rows));
+        self::assertSame(Capability::cases(), array_values(self::HEADINGS));
+        $stores = array_column($rows, 0);
+        foreach (array_values(self::HEADINGS) as $column => $capability) {
+            $said = array_combine($stores, array_column($rows, $column + 1));
+            $done = array_map(static fn(string $store): string => \in_array($store, $capability->stores(), true) ? 'yes' : '', array_combine($stores, $stores));
+            self::assertSame($done, $said, $capability->words());
+            self::assertSame([], array_diff($capability->stores(), $stores), 'a store has no row');
+        }
+    }
+
+    public function testEveryKindOfAddressHasARow(): void
+    {
+        $kinds = array_map(static fn(array $row): string => explode(' ', $row[0])[0], \array_slice(self::rows(), 1));
+        $schemes = array_column(Scheme::cases(), 'value');
+        self::assertEqualsCanonicalizing(array_diff($schemes, [Scheme::Auto->value]), array_intersect($schemes, $kinds));
+    }
+
+    /** @return non-empty-list<non-empty-list<string>> */
+    private static function rows(): array
+    {
+        $page = (string) file_get_contents(\dirname(__DIR__, 3) . '/docs/stores.md');
+        self::assertSame(1, preg_match('/^\| store \|.*\n(?:\|.*\n)+/m', $page, $table));
+        $rows = [];
+        foreach (explode("\n", trim($table[0])) as $i => $line) {
+            if ($i !== 1) { // the line under the headings
+                $rows[] = array_map(trim(...), explode('|', trim($line, '|')));
+            }
+        }
+        self::assertNotEmpty($rows);
+
+        return $rows;
+    }
+}
