@@ -25,7 +25,7 @@ use Larder\Store\Store;
  */
 final class Cache
 {
-    public function __construct(private readonly Store $store) {}
+    public function __construct(private readonly Store $store, private readonly ?Search $search = null) {}
 
     /**
      * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
@@ -34,9 +34,19 @@ final class Cache
      */
     public static function open(#[\SensitiveParameter] string $address = 'auto:'): self
     {
-        $parsed = Address::parse($address);
+        $search = Search::at(Address::parse($address));
 
-        return new self($parsed->scheme->open($parsed));
+        return new self($search->store(), $search);
+    }
+
+    /**
+     * Why this store: what open() looked for, in this order, and what would make available what was not.
+     *
+     * @return list<Candidate> empty for a store that the constructor was given
+     */
+    public function explain(): array
+    {
+        return $this->search?->candidates() ?? [];
     }
 
     public function store(): Store

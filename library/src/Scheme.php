@@ -79,7 +79,7 @@ enum Scheme: string
         }
 
         return match ($this) {
-            self::Auto => $this->best($address),
+            self::Auto => Search::at($address)->store(),
             self::None => new NullStore(),
             self::Array => new ArrayStore($this->codec($address)),
             self::Larder => $this->larder($address),
@@ -94,19 +94,26 @@ enum Scheme: string
         };
     }
 
-    /** The engine, else APCu, else files in the temporary directory: the fastest that works here. */
-    private function best(Address $address): Store
+    /**
+     * What is tried for an address, in this order: for auto: the engine, else APCu, else files in the temporary directory.
+     *
+     * @return non-empty-list<array{self, \Closure(): Store}>
+     * @throws InvalidAddress
+     */
+    public function attempts(Address $address): array
     {
-        $codec = $this->codec($address);
-        foreach ([self::Larder, self::Apcu] as $scheme) {
-            try {
-                return $scheme->open($address);
-            } catch (StoreUnavailable) {
-                // the next best
-            }
+        if ($this !== self::Auto) {
+            return [[$this, fn(): Store => $this->open($address)]];
         }
+        $address->refuseName();
+        $namespace = $address->namespace();
+        $codec = $this->codec($address);
 
-        return new FileStore(Directory::ofThisUser('auto', sys_get_temp_dir(), 'larder'), $address->namespace(), $codec);
+        return [
+            [self::Larder, static fn(): Store => self::Larder->open($address)],
+            [self::Apcu, static fn(): Store => self::Apcu->open($address)],
+            [self::File, static fn(): Store => new FileStore(Directory::ofThisUser('file', sys_get_temp_dir(), 'larder'), $namespace, $codec)],
+        ];
     }
 
     private function larder(Address $address): Store

@@ -63,6 +63,53 @@ final class CacheTest extends TestCase
         self::assertSame($store, Php::run($code, $options));
     }
 
+    /** @return iterable<string, array{list<string>, string}> */
+    public static function explanations(): iterable
+    {
+        $larder = ['-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so'];
+        $apcu = ['-d', 'extension=apcu'];
+        $after = 'no, it comes after one that works here';
+        $first = 'chosen, the first that works here';
+        $noEngine = 'larder: no, the PHP extension larder is not loaded. To add it: pie install larder/ext-larder';
+        yield 'the engine' => [[...$larder, ...$apcu], "larder: $first|apcu: $after|file: $after"];
+        yield 'the engine off' => [[...$larder, '-d', 'larder.enabled=0', ...$apcu, '-d', 'apc.enable_cli=1'], "larder: no, the engine is loaded but switched off. Set larder.enabled=1 in php.ini|apcu: $first|file: $after"];
+        yield 'APCu off on the command line' => [[...$apcu, '-d', 'apc.enable_cli=0'], "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1|file: $first"];
+        yield 'neither' => [[], \sprintf('%s|apcu: no, the PHP extension apcu is not loaded. To add it: apt-get install php%d.%d-apcu|file: %s', $noEngine, \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $first)];
+    }
+
+    /** @param list<string> $options */
+    #[DataProvider('explanations')]
+    public function testAutoIsExplained(array $options, string $explanation): void
+    {
+        $options = ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
+        self::assertSame($explanation, Php::run('echo implode("|", Larder\Cache::open()->explain());', $options));
+    }
+
+    public function testAnEngineThatKeepsNothingNowSaysWhy(): void
+    {
+        $temporary = Servers::directory('auto');
+        $engine = ['-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so', '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
+        $code = 'echo Larder\Cache::open()->explain()[0]->why, "|", larder_info()["reason"];';
+        [$why, $reason] = [...explode('|', Php::run($code, ['-n', '-d', 'extension=posix', ...$engine])), ''];
+        self::assertNotSame('', $reason);
+        self::assertSame('the first that works here, but it keeps nothing now: ' . $reason, $why);
+    }
+
+    public function testWhereNothingWorksTheErrorNamesEach(): void
+    {
+        $code = 'try { Larder\Cache::open(); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
+        $said = Php::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=/nowhere']);
+        self::assertStringStartsWith('auto: nothing that it looks for works here. larder: the PHP extension larder is not loaded. ', $said);
+        self::assertStringContainsString('. apcu: the PHP extension apcu is not loaded. ', $said);
+        self::assertMatchesRegularExpression('~\. file: the directory /nowhere/larder-\d+ cannot be made\. Make /nowhere writable~', $said);
+    }
+
+    public function testAnAddressThatNamesItsStoreIsTheWholeExplanation(): void
+    {
+        self::assertSame(['array: chosen, the address names it'], array_map(strval(...), Cache::open('array:')->explain()));
+        self::assertSame([], (new Cache(new ArrayStore()))->explain());
+    }
+
     public function testAutoTakesOptions(): void
     {
         self::assertInstanceOf(NamespacedLarderStore::class, Cache::open('auto:?namespace=shop&serializer=igbinary')->store());

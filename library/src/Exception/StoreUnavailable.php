@@ -9,12 +9,26 @@ final class StoreUnavailable extends \RuntimeException implements CacheException
 {
     /**
      * @param string $store its scheme, such as "redis"
+     * @param string $what what is wrong, without a full stop
+     * @param string $how what to do about it: a command, a setting
+     */
+    private function __construct(
+        public readonly string $store,
+        public readonly string $what,
+        public readonly string $how,
+        ?\Throwable $previous,
+    ) {
+        parent::__construct(\sprintf('%s: %s. %s', $store, $what, $how), 0, $previous);
+    }
+
+    /**
+     * @param string $store its scheme, such as "redis"
      * @param string $what what is wrong
      * @param string $how what to do about it
      */
     public static function because(string $store, string $what, string $how, ?\Throwable $previous = null): self
     {
-        return new self(\sprintf('%s: %s. %s', $store, rtrim($what, '.'), $how), 0, $previous);
+        return new self($store, rtrim($what, '.'), $how, $previous);
     }
 
     /**

@@ -1,0 +1,76 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder;
+
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\Store;
+
+/** The search for the store of an address: what was looked for, in which order, and what came of each. */
+final class Search
+{
+    /** @param non-empty-list<Candidate> $candidates */
+    private function __construct(
+        private readonly Store|StoreUnavailable $outcome,
+        private readonly array $candidates,
+    ) {}
+
+    /**
+     * Opens the first store that works here; those after it are not looked at.
+     *
+     * @throws InvalidAddress
+     */
+    public static function at(Address $address): self
+    {
+        $outcome = null;
+        $candidates = [];
+        $missing = [];
+        foreach ($address->scheme->attempts($address) as [$scheme, $open]) {
+            if ($outcome !== null) {
+                $candidates[] = new Candidate($scheme, false, 'it comes after one that works here');
+
+                continue;
+            }
+
+            try {
+                $outcome = $open();
+                $candidates[] = new Candidate($scheme, true, $scheme === $address->scheme ? 'the address names it' : 'the first that works here');
+            } catch (StoreUnavailable $none) {
+                $missing[] = $none;
+                $candidates[] = new Candidate($scheme, false, $none->what, $none->how);
+            }
+        }
+
+        return new self($outcome ?? self::nothing($missing), $candidates);
+    }
+
+    /** @throws StoreUnavailable when there was none: what is missing for each, and how to get it */
+    public function store(): Store
+    {
+        return $this->outcome instanceof Store ? $this->outcome : throw $this->outcome;
+    }
+
+    /**
+     * What was found when the cache was opened. An engine that keeps nothing at the moment is told of as it is now.
+     *
+     * @return non-empty-list<Candidate> in the order looked for
+     */
+    public function candidates(): array
+    {
+        return array_map(static function (Candidate $candidate): Candidate {
+            $reason = $candidate->isChosen && $candidate->scheme === Scheme::Larder ? larder_info()['reason'] : '';
+
+            return !\is_string($reason) || $reason === '' ? $candidate : new Candidate($candidate->scheme, true, \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason));
+        }, $this->candidates);
+    }
+
+    /** @param list<StoreUnavailable> $missing of at least one */
+    private static function nothing(array $missing): StoreUnavailable
+    {
+        $all = array_map(static fn(StoreUnavailable $none): string => $none->getMessage(), $missing);
+
+        return \count($missing) === 1 ? $missing[0] : StoreUnavailable::because('auto', 'nothing that it looks for works here', implode('. ', $all));
+    }
+}
