@@ -91,19 +91,21 @@ final class Directory
     public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
     {
         $path = \dirname($file);
-        if (!is_dir($path)) {
-            @mkdir($path, 0o700, true);
-        }
         $folder = @fopen($path, 'r');
+        if ($folder === false) {
+            @mkdir($path, 0o700, true);
+            $folder = @fopen($path, 'r');
+        }
         if ($folder === false) {
             return $orWithout ? $work() : null;
         }
-        $end = microtime(true) + self::WAIT_SECONDS;
+        $end = null;
         $isHeld = 0;
         while (!flock($folder, \LOCK_EX | \LOCK_NB, $isHeld)) {
             if ($isHeld !== 1) {
                 return $orWithout ? $work() : null;
             }
+            $end ??= microtime(true) + self::WAIT_SECONDS;
             if (microtime(true) > $end) {
                 return null;
             }

@@ -7,6 +7,13 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
 
@@ -17,8 +24,10 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired makes room, and else a set is refused.
  */
-final class MySqlMemoryStore extends MySqlTable
+final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
+    use MySqlMemoryAtomics;
+
     /** Bytes. Rows of these tables take their full length, however little is in them. */
     private const PART_LENGTH = 1000;
     private const PARTS_AT_ONCE = 1000;
@@ -81,22 +90,8 @@ final class MySqlMemoryStore extends MySqlTable
     protected function stored(array $keys): array
     {
         array_map(Key::check(...), $keys);
-        if ($keys === []) {
-            return [];
-        }
-
         try {
-            // One statement reads under one lock of the table.
-            $rows = $this->connection->run(\sprintf(
-                'SELECT name, part, version, parts, data FROM %s WHERE name IN (?%s)',
-                $this->table,
-                str_repeat(', ?', \count($keys) - 1),
-            ), array_map(self::name(...), $keys));
-            $parts = [];
-            /** @var array{name: string, part: int, version: string, parts: int, data: string} $row */
-            foreach ($rows->fetchAll(PDO::FETCH_ASSOC) as $row) {
-                $parts[$row['name']][$row['part']] = $row;
-            }
+            $parts = $keys === [] ? [] : $this->rows($keys);
         } catch (PDOException) {
             return [];
         }
@@ -110,6 +105,29 @@ final class MySqlMemoryStore extends MySqlTable
         }
 
         return $stored;
+    }
+
+    /**
+     * One statement reads under one lock of the table.
+     *
+     * @param non-empty-list<string> $keys
+     * @return array<array-key, array<int, array{version: string, parts: int, data: string}>> by name and part
+     * @throws PDOException
+     */
+    private function rows(array $keys): array
+    {
+        $rows = $this->connection->run(\sprintf(
+            'SELECT name, part, version, parts, data FROM %s WHERE name IN (?%s)',
+            $this->table,
+            str_repeat(', ?', \count($keys) - 1),
+        ), array_map(self::name(...), $keys));
+        $parts = [];
+        /** @var array{name: string, part: int, version: string, parts: int, data: string} $row */
+        foreach ($rows->fetchAll(PDO::FETCH_ASSOC) as $row) {
+            $parts[$row['name']][$row['part']] = $row;
+        }
+
+        return $parts;
     }
 
     /** @param array<int, array{version: string, parts: int, data: string}> $rows by part */
@@ -137,35 +155,60 @@ final class MySqlMemoryStore extends MySqlTable
             return false;
         }
         $name = self::name($key);
-        $version = pack('J', (int) (1e6 * microtime(true))) . random_bytes(8);
+        $version = self::newVersion();
         foreach (array_chunk($parts, self::PARTS_AT_ONCE, true) as $chunk) {
-            $parameters = [];
-            foreach ($chunk as $part => $data) {
-                array_push($parameters, $name, $part, $version, $count, $until, $data);
-            }
-            $sql = \sprintf(
-                'REPLACE INTO %s (name, part, version, parts, expires, data) VALUES (?, ?, ?, ?, ?, ?)%s',
-                $this->table,
-                str_repeat(', (?, ?, ?, ?, ?, ?)', \count($chunk) - 1),
-            );
-            if (!$this->connection->tries($sql, $parameters)) {
+            if (!$this->connection->tries(...$this->rowsToWrite('REPLACE', $name, $version, $count, $chunk, $until))) {
                 return false;
             }
         }
 
-        // What a longer value before it left behind; not what another has written since.
+        return $this->removeLeftovers($name, $count, $version);
+    }
+
+    private static function newVersion(): string
+    {
+        return pack('J', (int) (1e6 * microtime(true))) . random_bytes(8);
+    }
+
+    /**
+     * @param array<int, string> $chunk some of the parts
+     * @return array{string, list<string|int|float>} a statement and its parameters
+     */
+    private function rowsToWrite(string $verb, string $name, string $version, int $count, array $chunk, float $until): array
+    {
+        $parameters = [];
+        foreach ($chunk as $part => $data) {
+            array_push($parameters, $name, $part, $version, $count, $until, $data);
+        }
+
+        return [\sprintf(
+            '%s INTO %s (name, part, version, parts, expires, data) VALUES (?, ?, ?, ?, ?, ?)%s',
+            $verb,
+            $this->table,
+            str_repeat(', (?, ?, ?, ?, ?, ?)', \count($chunk) - 1),
+        ), $parameters];
+    }
+
+    /** What a longer value before it left behind; not what another has written since. */
+    private function removeLeftovers(string $name, int $count, string $version): bool
+    {
         return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ? AND part >= ? AND version < ?', $this->table), [$name, $count, $version]);
     }
 
     private function writeAfterSweep(string $key, string $sealed, float $until): bool
+    {
+        return $this->sweepNow() && $this->write($key, $sealed, $until);
+    }
+
+    /** @return bool false when it was done a short while ago */
+    private function sweepNow(): bool
     {
         $now = microtime(true);
         if ($now < $this->nextSweep) {
             return false;
         }
         $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
-        $this->connection->tries(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now]);
 
-        return $this->write($key, $sealed, $until);
+        return $this->connection->tries(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now]);
     }
 }

@@ -11,8 +11,8 @@ final class MySqlMemoryCapabilitiesTest extends MySqlCapabilities
         return 'memory';
     }
 
-    protected function capabilities(): array
+    protected function tooLarge(): string
     {
-        return [];
+        return random_bytes(3 << 20);
     }
 }

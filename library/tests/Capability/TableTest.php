@@ -11,24 +11,14 @@ use PHPUnit\Framework\TestCase;
 /** That the table of stores and what they can in docs/stores.md says what the code does. */
 final class TableTest extends TestCase
 {
-    /** Above each column. */
-    private const HEADINGS = [
-        'add' => Capability::Add,
-        'replace' => Capability::Replace,
-        'increment, decrement' => Capability::Increment,
-        'touch' => Capability::Touch,
-        'swap' => Capability::Swap,
-        'lock' => Capability::Lock,
-        'keys' => Capability::Keys,
-    ];
-
     public function testTheTableSaysWhatTheCodeDoes(): void
     {
         $rows = self::rows();
-        self::assertSame(['store', ...array_keys(self::HEADINGS)], array_shift($rows));
-        self::assertSame(Capability::cases(), array_values(self::HEADINGS));
+        $headings = self::headings();
+        self::assertSame(['store', ...array_keys($headings)], array_shift($rows));
+        self::assertSame(Capability::cases(), array_values($headings));
         $stores = array_column($rows, 0);
-        foreach (array_values(self::HEADINGS) as $column => $capability) {
+        foreach (array_values($headings) as $column => $capability) {
             $said = array_combine($stores, array_column($rows, $column + 1));
             $done = array_map(static fn(string $store): string => \in_array($store, $capability->stores(), true) ? 'yes' : '', array_combine($stores, $stores));
             self::assertSame($done, $said, $capability->words());
@@ -41,6 +31,20 @@ final class TableTest extends TestCase
         $kinds = array_map(static fn(array $row): string => explode(' ', $row[0])[0], \array_slice(self::rows(), 1));
         $schemes = array_column(Scheme::cases(), 'value');
         self::assertEqualsCanonicalizing(array_diff($schemes, [Scheme::Auto->value]), array_intersect($schemes, $kinds));
+    }
+
+    /** @return array<string, Capability> what stands above each column */
+    private static function headings(): array
+    {
+        return [
+            'add' => Capability::Add,
+            'replace' => Capability::Replace,
+            'increment, decrement' => Capability::Increment,
+            'touch' => Capability::Touch,
+            'swap' => Capability::Swap,
+            'lock' => Capability::Lock,
+            'keys' => Capability::Keys,
+        ];
     }
 
     /** @return non-empty-list<non-empty-list<string>> */

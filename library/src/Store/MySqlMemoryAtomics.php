@@ -1,0 +1,120 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use PDO;
+use PDOException;
+
+/**
+ * What a MEMORY table does in one step: one statement, under which the server locks the table. Each writes rows only
+ * where those that were read are still of the same version, and gives them a new one. When another was first, all begins
+ * again.
+ */
+trait MySqlMemoryAtomics
+{
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
+    use PacksByCodec;
+
+    private const TRIES = 1000;
+    /** The server's codes. */
+    private const DUPLICATE = 1062;
+    private const TABLE_FULL = 1114;
+    /** So many rows hold the longest key and what stands before it. */
+    private const PARTS_OF_KEY = 67;
+
+    public function keys(): iterable
+    {
+        try {
+            $rows = $this->connection->run(
+                \sprintf('SELECT name, data FROM %s WHERE part < ? AND (expires = 0 OR expires > ?) ORDER BY name, part', $this->table),
+                [self::PARTS_OF_KEY, microtime(true)],
+            );
+            /** @var array<array-key, string> $sealed by name; PHP makes an integer of one that is all digits */
+            $sealed = [];
+            /** @var array{string, string} $row */
+            foreach ($rows->fetchAll(PDO::FETCH_NUM) as $row) {
+                $sealed[$row[0]] = ($sealed[$row[0]] ?? '') . $row[1];
+            }
+        } catch (PDOException) {
+            return;
+        }
+        foreach ($sealed as $name => $begin) {
+            $key = Envelope::key($begin);
+            if ($key !== null && $key !== '' && self::name($key) === (string) $name && !LockKey::is($key) && $this->has($key)) {
+                yield $key;
+            }
+        }
+    }
+
+    /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            try {
+                $rows = $this->rows([$key])[self::name($key)] ?? [];
+                $sealed = (string) self::joined($rows);
+                $bytes = Envelope::open($sealed, $key);
+                $until = Envelope::until($sealed);
+                $new = $change($bytes === null ? null : new Entry($bytes, $until));
+                if ($new === false) {
+                    return false;
+                }
+                $old = $rows[0]['version'] ?? null;
+                if ($new === null ? $this->removeVersion($key, $old) : $this->writeOver($key, $old, $new->stored, $new->until ?? $until)) {
+                    return true;
+                }
+            } catch (PDOException $error) {
+                $code = $error->errorInfo[1] ?? null;
+                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->sweepNow())) {
+                    return false; // too large, full or away
+                }
+            }
+            usleep(random_int(0, 100 * min($try, 10)));
+        }
+
+        return false;
+    }
+
+    /** @throws PDOException */
+    private function removeVersion(string $key, ?string $version): bool
+    {
+        return $version === null
+            || $this->connection->run(\sprintf('DELETE FROM %s WHERE name = ? AND version = ?', $this->table), [self::name($key), $version])->rowCount() > 0;
+    }
+
+    /**
+     * @param string|null $old the version that is to be there; null for none
+     * @return bool false when another is there by now
+     * @throws PDOException
+     */
+    private function writeOver(string $key, ?string $old, string $bytes, float $until): bool
+    {
+        $parts = str_split(Envelope::seal($bytes, $until, $key), self::PART_LENGTH);
+        if (\count($parts) > self::PARTS_AT_ONCE) {
+            return false;
+        }
+        $version = self::newVersion();
+        [$sql, $parameters] = $this->rowsToWrite('INSERT', self::name($key), $version, \count($parts), $parts, $until);
+        if ($old === null) {
+            $this->connection->run($sql, $parameters);
+
+            return true;
+        }
+        $columns = array_map(
+            static fn(string $column): string => \sprintf('%1$s = IF(version = ?, VALUES(%1$s), %1$s)', $column),
+            ['parts', 'expires', 'data', 'version'], // the version last: the others ask for it
+        );
+        $statement = $this->connection->run($sql . ' ON DUPLICATE KEY UPDATE ' . implode(', ', $columns), [...$parameters, $old, $old, $old, $old]);
+        // The server counts 1 for a row that is new or stays, 2 for one that has changed.
+        $done = $statement->rowCount() > \count($parts);
+        if ($done) {
+            $this->removeLeftovers(self::name($key), \count($parts), $version);
+        }
+
+        return $done;
+    }
+}
