@@ -78,7 +78,8 @@ final class TemporaryDirectory
     private static function removeLeftovers(string $parent): void
     {
         foreach ((array) glob($parent . '/larder-tool-*/' . self::LOCK) as $file) {
-            $lock = fileowner((string) $file) === posix_geteuid() ? fopen((string) $file, 'r') : false;
+            $isOurs = \function_exists('posix_geteuid') && fileowner((string) $file) === posix_geteuid();
+            $lock = $isOurs ? fopen((string) $file, 'r') : false;
             if ($lock !== false && flock($lock, \LOCK_EX | \LOCK_NB)) {
                 self::removeTree(\dirname((string) $file));
             }

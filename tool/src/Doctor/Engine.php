@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Doctor;
+
+use Larder\Tool\Php;
+use Symfony\Component\Console\Helper\Helper;
+
+/** The engine's own account of itself, larder_info(), in words. */
+final class Engine
+{
+    /** Of the values stored since the segment was made, so many may go for want of room before it is called small. */
+    private const MANY = 0.01;
+
+    /** @return list<string> lines */
+    public static function lines(): array
+    {
+        if (!\extension_loaded('larder')) {
+            return ['not loaded: see larder below'];
+        }
+        /** @var array{available: bool, reason: string, version: string, segment: string} $info */
+        $info = larder_info();
+        $engine = getenv(Php::ENGINE_VARIABLE);
+        $loaded = $engine === false ? [] : [\sprintf('Loaded by this command alone. For all of PHP, in php.ini: extension=%s', $engine)];
+
+        return [
+            \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
+            ...($info['reason'] === '' ? [] : [$info['reason']]),
+            ...($info['available'] ? self::segment() : []),
+            ...$loaded,
+        ];
+    }
+
+    /** @return list<string> */
+    private static function segment(): array
+    {
+        /** @var array{path: string, size: int, size_asked: int, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
+        $info = larder_info();
+        ['room' => $room, 'index' => $index] = $info['evictions'];
+        $lines = [
+            \sprintf('size %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s: remove the segment to get it)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            $info['zero_copy'] ? 'zero_copy: fetches point into it' : 'zero_copy off: values are copied. larder.zero_copy=1, unless its address was taken in this process',
+            \sprintf('entries %d; what nobody uses stays for %d s so far', $info['entries'], $info['oldest']),
+            \sprintf('evicted for room %d, for the index %d, after their time %d; refused %d', $room, $index, $info['evictions']['expired'], array_sum($info['refusals'])),
+        ];
+        if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
+            $lines[] = \sprintf('Too little memory, if your values are to live longer than %d s: set larder.size above %s in php.ini', $info['oldest'], Helper::formatMemory($info['size_asked']));
+        }
+
+        return $lines;
+    }
+}
