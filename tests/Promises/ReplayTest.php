@@ -85,7 +85,8 @@ final class ReplayTest extends TestCase
     {
         $caches = $this->caches();
         $rows = [];
-        foreach ($this->traces() as $name => [$file, $simulated]) {
+        $traces = $this->traces();
+        foreach ($traces as $name => [$file, $simulated]) {
             $foreign = 0;
             $rows[$name] = array_map(function (array $commands) use ($file, &$foreign): float {
                 $runs = array_map(fn(array $command): array => $this->replay([...$command, $file]), $commands);
@@ -95,18 +96,18 @@ final class ReplayTest extends TestCase
             }, $caches) + $simulated;
             self::assertSame(0, $foreign, "$name: values of other keys");
         }
-        $this->tell($rows);
+        $this->tell($rows, $this->replay([...$this->larder(['larder.enabled' => '0']), reset($traces)[0]])[0]);
     }
 
     /** @param non-empty-array<string, array<string, float>> $rows hits in percent, by trace and by cache or policy */
-    private function tell(array $rows): void
+    private function tell(array $rows, float $switchedOff): void
     {
         Proof::record('fullness.policy-lru', \count($rows), 'traces on which the engine hits as often as LRU', self::below($rows, 'engine', 'LRU', self::NOISE), self::figures($rows, 'engine', 'LRU', 'FIFO', 'SIEVE', 'S3-FIFO'));
         Proof::control('fullness.policy-lru', 'FIFO instead of the policy', \count($rows), self::below($rows, 'FIFO', 'LRU', self::NOISE));
         foreach (['APCu', 'Yac'] as $other) {
             Proof::record('fullness.policy-' . strtolower($other), \count($rows), "traces on which Larder hits as often as $other", self::below($rows, 'Larder', $other), self::figures($rows, 'Larder', $other));
         }
-        Proof::control('fullness.policy-apcu', 'Yac in the place of Larder', \count($rows), self::below($rows, 'Yac', 'APCu'));
+        Proof::control('fullness.policy-apcu', 'Larder that is switched off, on one trace', 1, (int) ($switchedOff < reset($rows)['APCu']));
         Proof::control('fullness.policy-yac', 'APCu, which drops everything when it is full, in the place of Larder', \count($rows), self::below($rows, 'APCu', 'Yac'));
     }
 
@@ -138,14 +139,10 @@ final class ReplayTest extends TestCase
         if (!\extension_loaded('apcu') || !is_file($yac)) {
             self::markTestSkipped('APCu or Yac is not there: tools/setup stores');
         }
-        $larder = new Php(
-            ['larder.path' => $this->shared->path, 'larder.size' => self::MEMORY . 'M'],
-            \extension_loaded('larder') && !is_file(Repository::ROOT . '/extension/modules/larder.so') ? [] : [Repository::ROOT . '/extension/modules/larder.so'],
-        );
         $apcu = new Php(['apc.enable_cli' => '1', 'apc.shm_size' => self::MEMORY . 'M']);
 
         return [
-            'Larder' => [$larder->command([$this->script, 'larder'])],
+            'Larder' => [$this->larder()],
             'APCu' => [$apcu->command([$this->script, 'apcu'])],
             'Yac' => array_map(fn(int $keys): array => [
                 'env', 'PHP_INI_SCAN_DIR=', ...(new Php(
@@ -154,6 +151,21 @@ final class ReplayTest extends TestCase
                 ))->command([$this->script, 'yac']),
             ], self::YAC_KEYS),
         ];
+    }
+
+    /**
+     * @param array<string, string> $ini
+     * @return list<string>
+     */
+    private function larder(array $ini = []): array
+    {
+        $engine = Repository::ROOT . '/extension/modules/larder.so';
+        $php = new Php(
+            ['larder.path' => $this->shared->path, 'larder.size' => self::MEMORY . 'M', ...$ini],
+            \extension_loaded('larder') && !is_file($engine) ? [] : [$engine],
+        );
+
+        return $php->command([$this->script, 'larder']);
     }
 
     /**
