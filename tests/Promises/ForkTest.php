@@ -179,7 +179,7 @@ final class ForkTest extends EngineTestCase
     public function testControlARecordIsInherited(): void
     {
         $seen = $this->forks('both go on', 10, $this->inheritingBuild());
-        Proof::control('fork.pcntl', 'without its handlers of forks the extension goes on in the record of before', $seen['forks'], $seen['failed']);
+        Proof::control('fork.pcntl', 'without its handlers of forks the extension goes on in the record of before', $seen['forks'], min($seen['forks'], $seen['failed'])); // more than one thing goes wrong at a fork
     }
 
     /** @return string the path of an extension like the usual one, but for APART */

@@ -311,8 +311,10 @@ static void record_inherited(void) {
     struct cache *survivor = begin(NOBODY);
     inherits = true;
     at_points(survivor, 0);
-    proof_control("fork.points", "parent and child go on in the record of before",
-                  (proof_count)atomic_load(&board->number[FORKS]), failures());
+    const proof_count forks = (proof_count)atomic_load(&board->number[FORKS]), wrong = failures();
+    /* More than one thing goes wrong at a fork. */
+    proof_control("fork.points", "parent and child go on in the record of before", forks,
+                  wrong < forks ? wrong : forks);
 }
 
 static void both_go_on(void) {
