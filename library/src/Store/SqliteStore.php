@@ -233,16 +233,44 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     /** @throws PDOException */
     private function connect(): void
     {
-        if (!file_exists($this->file) && @touch($this->file)) {
-            chmod($this->file, 0o600);
+        if (!file_exists($this->file)) {
+            $this->create();
         }
         $this->statements = [];
-        $this->database = new PDO('sqlite:' . $this->file, null, null, [
+        $this->database = self::open($this->file);
+        self::prepareFile($this->database, microtime(true) + self::BUSY_SECONDS);
+        $this->process = (int) getmypid();
+    }
+
+    /**
+     * Makes the file under another name and links it into place whole: values were lost when several processes turned
+     * the same new file to write-ahead mode. Who comes second takes the file of the first.
+     */
+    private function create(): void
+    {
+        $new = \sprintf('%s.new-%s', $this->file, bin2hex(random_bytes(8)));
+        if (!@touch($new)) {
+            return; // opening says why
+        }
+        chmod($new, 0o600);
+
+        try {
+            self::prepareFile(self::open($new), microtime(true) + self::BUSY_SECONDS);
+            if (!@link($new, $this->file) && !file_exists($this->file) && @touch($this->file)) {
+                chmod($this->file, 0o600); // there are no links here
+            }
+        } finally {
+            unlink($new);
+        }
+    }
+
+    /** @throws PDOException */
+    private static function open(string $file): PDO
+    {
+        return new PDO('sqlite:' . $file, null, null, [
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
             PDO::ATTR_TIMEOUT => self::BUSY_SECONDS,
         ]);
-        $this->prepareFile(microtime(true) + self::BUSY_SECONDS);
-        $this->process = (int) getmypid();
     }
 
     /**
@@ -250,13 +278,13 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
      *
      * @throws PDOException
      */
-    private function prepareFile(float $until): void
+    private static function prepareFile(PDO $database, float $until): void
     {
         try {
-            $this->database->exec('PRAGMA journal_mode = WAL');
+            $database->exec('PRAGMA journal_mode = WAL');
             // A power cut may lose the last values, and never damages the file.
-            $this->database->exec('PRAGMA synchronous = NORMAL');
-            $this->database->exec(
+            $database->exec('PRAGMA synchronous = NORMAL');
+            $database->exec(
                 'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
                 . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
             );
@@ -265,7 +293,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
                 throw $error;
             }
             usleep(2000);
-            $this->prepareFile($until);
+            self::prepareFile($database, $until);
         }
     }
 
