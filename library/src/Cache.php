@@ -17,6 +17,7 @@ use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
+use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 
 /**
@@ -234,7 +235,7 @@ final class Cache
 
         return (static function () use ($store, $prefix): \Generator {
             foreach ($store->keys() as $key) {
-                if (str_starts_with($key, $prefix)) {
+                if (str_starts_with($key, $prefix) && !ReservedKey::is($key)) {
                     yield $key;
                 }
             }

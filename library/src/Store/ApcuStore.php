@@ -122,7 +122,7 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         foreach ($iterator as $entry) {
             $name = \is_array($entry) ? $entry['key'] ?? null : null;
             $key = \is_string($name) ? substr($name, \strlen($this->prefix)) : '';
-            if ($key !== '' && !LockKey::is($key) && $this->has($key)) {
+            if ($key !== '' && $this->has($key)) {
                 yield $key;
             }
         }

@@ -72,7 +72,7 @@ final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     public function keys(): iterable
     {
         foreach (array_map(strval(...), array_keys($this->entries)) as $key) {
-            if (!LockKey::is($key) && $this->has($key)) {
+            if ($this->has($key)) {
                 yield $key;
             }
         }

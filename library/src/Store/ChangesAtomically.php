@@ -56,12 +56,12 @@ trait ChangesAtomically
     {
         $token = bin2hex(random_bytes(16));
 
-        return $this->add(LockKey::of($key), $token, $seconds) ? $token : null;
+        return $this->add(ReservedKey::lock($key), $token, $seconds) ? $token : null;
     }
 
     public function release(string $key, string $token): bool
     {
-        return $this->change(LockKey::of($key), fn(?Entry $held): ?false => $held !== null && $this->unpack($held->stored) === $token ? null : false);
+        return $this->change(ReservedKey::lock($key), fn(?Entry $held): ?false => $held !== null && $this->unpack($held->stored) === $token ? null : false);
     }
 
     /**

@@ -69,7 +69,7 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     {
         foreach ($this->directory->values() as $file) {
             $key = Envelope::key((string) @file_get_contents($file));
-            if ($key !== null && $key !== '' && !LockKey::is($key)) {
+            if ($key !== null && $key !== '') {
                 yield $key;
             }
         }

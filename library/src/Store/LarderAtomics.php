@@ -68,7 +68,7 @@ trait LarderAtomics
 
     public function acquire(string $key, float $seconds): ?string
     {
-        $name = $this->name(LockKey::of($key));
+        $name = $this->name(ReservedKey::lock($key));
         $entrySeconds = $seconds + self::LOCK_ENTRY_SECONDS;
         $now = self::milliseconds();
         $lock = ($now + (int) ceil(1000 * $seconds)) << self::LOCK_RANDOM_BITS | random_int(0, (1 << self::LOCK_RANDOM_BITS) - 1);
@@ -85,7 +85,7 @@ trait LarderAtomics
 
     public function release(string $key, string $token): bool
     {
-        $name = $this->name(LockKey::of($key));
+        $name = $this->name(ReservedKey::lock($key));
         $lock = (int) $token;
         if (!larder_cas($name, $lock, 0)) {
             return false;

@@ -43,7 +43,7 @@ trait MySqlMemoryAtomics
         }
         foreach ($sealed as $name => $begin) {
             $key = Envelope::key($begin);
-            if ($key !== null && $key !== '' && self::name($key) === (string) $name && !LockKey::is($key) && $this->has($key)) {
+            if ($key !== null && $key !== '' && self::name($key) === (string) $name && $this->has($key)) {
                 yield $key;
             }
         }

@@ -111,7 +111,7 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
             return;
         }
         foreach ($keys as $key) {
-            if (\is_string($key) && !LockKey::is($key)) {
+            if (\is_string($key)) {
                 yield $key;
             }
         }

@@ -132,7 +132,7 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         foreach ($this->directory->values() as $file) {
             $entry = self::compile($file);
             $key = \is_array($entry) ? $entry[2] ?? null : null;
-            if (\is_string($key) && !LockKey::is($key) && $this->has($key)) {
+            if (\is_string($key) && $this->has($key)) {
                 yield $key;
             }
         }

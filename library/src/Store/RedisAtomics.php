@@ -66,7 +66,7 @@ trait RedisAtomics
             foreach ($this->names($this->prefix . '*') as $names) {
                 foreach ($names as $name) {
                     $key = substr($name, \strlen($this->prefix));
-                    if (!isset($seen[$name]) && !LockKey::is($key)) {
+                    if (!isset($seen[$name])) {
                         yield $key;
                     }
                     $seen[$name] = true;

@@ -86,7 +86,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
         foreach ($this->idsOfThisUser() as $id) {
             $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
             $key = $sealed === null ? null : Envelope::key($sealed);
-            if ($key !== null && $key !== '' && !LockKey::is($key)) {
+            if ($key !== null && $key !== '') {
                 yield $key;
             }
         }

@@ -126,7 +126,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
             return;
         }
         foreach ($keys as $key) {
-            if (\is_string($key) && !LockKey::is($key)) {
+            if (\is_string($key)) {
                 yield $key;
             }
         }

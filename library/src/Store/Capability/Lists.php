@@ -9,7 +9,7 @@ interface Lists
 {
     /**
      * @return iterable<string> the keys that have a value in this namespace, in no order; of those that come or go meanwhile
-     *                          some. None when the place is away
+     *                          some. Larder's own too (ReservedKey). None when the place is away
      */
     public function keys(): iterable;
 }
