@@ -5,18 +5,18 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Exception\CacheException;
 use Larder\Psr\Item;
 use Larder\Psr\ItemPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
-use Psr\Cache\InvalidArgumentException;
 
 /** What PSR-6 asks for, of ItemPool over a store that keeps what it is given. A test inherits it for each store. */
 abstract class ItemPoolContract extends TestCase
 {
+    use AssertsRefusal;
+
     private Cache $cache;
     private SetClock $clock;
     private ItemPool $pool;
@@ -397,19 +397,5 @@ abstract class ItemPoolContract extends TestCase
     private function items(iterable $items): array
     {
         return iterator_to_array($items, false);
-    }
-
-    /** @param \Closure(): mixed $call */
-    private function assertRefuses(\Closure $call, string $message = ''): void
-    {
-        try {
-            $call();
-        } catch (InvalidArgumentException $refusal) {
-            self::assertInstanceOf(CacheException::class, $refusal);
-            self::assertStringContainsString($message, $refusal->getMessage());
-
-            return;
-        }
-        self::fail('nothing was thrown');
     }
 }

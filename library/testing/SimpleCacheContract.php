@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Exception\CacheException;
 use Larder\Psr\SimpleCache;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
-use Psr\SimpleCache\InvalidArgumentException;
 
 /** What PSR-16 asks for, of SimpleCache over a store that keeps what it is given. A test inherits it for each store. */
 abstract class SimpleCacheContract extends TestCase
 {
+    use AssertsRefusal;
+
     private SimpleCache $cache;
 
     /** Opens the store with a namespace that no other test uses. */
@@ -237,19 +237,5 @@ abstract class SimpleCacheContract extends TestCase
         }
 
         return $list;
-    }
-
-    /** @param \Closure(): mixed $call */
-    private function assertRefuses(\Closure $call, string $message = ''): void
-    {
-        try {
-            $call();
-        } catch (InvalidArgumentException $refusal) {
-            self::assertInstanceOf(CacheException::class, $refusal);
-            self::assertStringContainsString($message, $refusal->getMessage());
-
-            return;
-        }
-        self::fail('nothing was thrown');
     }
 }

@@ -1,0 +1,29 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Exception\CacheException;
+use Psr\Cache\InvalidArgumentException as ItemPoolRefusal;
+use Psr\SimpleCache\InvalidArgumentException as SimpleCacheRefusal;
+
+/** For tests of the PSR interfaces: a call is refused by the exception that both of them, and Larder, know. */
+trait AssertsRefusal
+{
+    /** @param \Closure(): mixed $call */
+    private function assertRefuses(\Closure $call, string $message = ''): void
+    {
+        try {
+            $call();
+        } catch (ItemPoolRefusal|SimpleCacheRefusal $refusal) {
+            self::assertInstanceOf(ItemPoolRefusal::class, $refusal);
+            self::assertInstanceOf(SimpleCacheRefusal::class, $refusal);
+            self::assertInstanceOf(CacheException::class, $refusal);
+            self::assertStringContainsString($message, $refusal->getMessage());
+
+            return;
+        }
+        self::fail('nothing was thrown');
+    }
+}
