@@ -61,7 +61,9 @@ final class Cache
      */
     public function get(string $key, mixed $default = null): mixed
     {
-        return $this->store->get($key, $default);
+        $stored = $this->store->get($key, $default);
+
+        return \is_array($stored) && isset($stored[Wrapped::MARK]) ? $this->unwrap($stored, $default) : $stored;
     }
 
     /**
@@ -71,13 +73,20 @@ final class Cache
      */
     public function getMany(array $keys, mixed $default = null): array
     {
-        return $this->store->getMany(array_map(strval(...), array_values($keys)), $default);
+        $values = $this->store->getMany(array_map(strval(...), array_values($keys)), $default);
+        foreach ($values as $key => $stored) {
+            if (\is_array($stored) && isset($stored[Wrapped::MARK])) {
+                $values[$key] = $this->unwrap($stored, $default);
+            }
+        }
+
+        return $values;
     }
 
     /** @throws InvalidKey */
     public function has(string $key): bool
     {
-        return $this->store->has($key);
+        return $this->get($key, $this) !== $this;
     }
 
     /**
@@ -88,7 +97,7 @@ final class Cache
      */
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->store->set($key, $value, $ttl);
+        return $this->store->set($key, \is_array($value) && isset($value[Wrapped::MARK]) ? Wrapped::plain($value) : $value, $ttl);
     }
 
     /**
@@ -99,7 +108,7 @@ final class Cache
      */
     public function setMany(array $values, int|float $ttl = 0): bool
     {
-        return $this->store->setMany($values, $ttl);
+        return $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl);
     }
 
     /**
@@ -146,7 +155,7 @@ final class Cache
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return Capability::of($this->store, Adds::class)->add($key, $value, $ttl);
+        return Capability::of($this->store, Adds::class)->add($key, Wrapped::plain($value), $ttl);
     }
 
     /**
@@ -158,7 +167,7 @@ final class Cache
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return Capability::of($this->store, Replaces::class)->replace($key, $value, $ttl);
+        return Capability::of($this->store, Replaces::class)->replace($key, Wrapped::plain($value), $ttl);
     }
 
     /**
@@ -240,5 +249,13 @@ final class Cache
                 }
             }
         })();
+    }
+
+    /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */
+    private function unwrap(array $stored, mixed $default): mixed
+    {
+        $wrapped = $stored === $default ? null : Wrapped::of($stored);
+
+        return $wrapped !== null && $wrapped->isFresh(microtime(true)) ? $wrapped->value : $default;
     }
 }

@@ -1,0 +1,96 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests;
+
+use Larder\Cache;
+use Larder\Store\ArrayStore;
+use Larder\Wrapped;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+final class WrappedTest extends TestCase
+{
+    public function testWhatIsStoredComesBack(): void
+    {
+        foreach ([null, false, 1, 'text', [1, 2], new \ArrayObject([1]), (new Wrapped('inner'))->stored()] as $value) {
+            $wrapped = new Wrapped($value, 1234.5, 0.25, ['a' => 1, '7' => 'random']);
+            self::assertTrue(Wrapped::is($wrapped->stored()));
+            self::assertEquals($wrapped, Wrapped::of($wrapped->stored()));
+        }
+    }
+
+    public function testPlainValuesAreAsTheyAre(): void
+    {
+        foreach ([null, 1, 'text', [], ['larder' => [0.0, 0.0, []], 0 => 1], new \ArrayObject()] as $value) {
+            self::assertFalse(Wrapped::is($value));
+            self::assertSame($value, Wrapped::plain($value));
+        }
+    }
+
+    /** @return iterable<string, array{mixed}> */
+    public static function others(): iterable
+    {
+        yield 'no array' => ['text'];
+        yield 'nothing known' => [[Wrapped::MARK => 1, 0 => 'value']];
+        yield 'too little known' => [[Wrapped::MARK => [1.0], 0 => 'value']];
+        yield 'no value' => [[Wrapped::MARK => [0.0, 0.0, []]]];
+        yield 'no time' => [[Wrapped::MARK => ['soon', 0.0, []], 0 => 'value']];
+        yield 'no generation' => [[Wrapped::MARK => [0.0, 0.0, ['tag' => null]], 0 => 'value']];
+    }
+
+    #[DataProvider('others')]
+    public function testAnotherFormIsNone(mixed $stored): void
+    {
+        self::assertNull(Wrapped::of($stored));
+    }
+
+    public function testWholeFloatsMayHaveBecomeIntegers(): void
+    {
+        self::assertEquals(new Wrapped('v', 5.0, 1.0, []), Wrapped::of([Wrapped::MARK => [5, 1, []], 0 => 'v']));
+    }
+
+    public function testItIsFreshUntilItsTime(): void
+    {
+        self::assertTrue((new Wrapped('v'))->isFresh(1e12));
+        self::assertTrue((new Wrapped('v', 100.0))->isFresh(99.9));
+        self::assertFalse((new Wrapped('v', 100.0))->isFresh(100.0));
+    }
+
+    public function testACacheGivesTheValueWhileItIsFresh(): void
+    {
+        $store = new ArrayStore();
+        $cache = new Cache($store);
+        $store->set('fresh', (new Wrapped('value', microtime(true) + 60))->stored());
+        $store->set('null', (new Wrapped(null))->stored());
+        $store->set('stale', (new Wrapped('old', microtime(true) - 1))->stored());
+        $store->set('damaged', [Wrapped::MARK => 'nothing of Larder']);
+        $cache->set('plain', [1]);
+        self::assertSame('value', $cache->get('fresh'));
+        self::assertNull($cache->get('null', 'default'));
+        self::assertSame('default', $cache->get('stale', 'default'));
+        self::assertSame('default', $cache->get('damaged', 'default'));
+        self::assertSame(
+            ['fresh' => 'value', 'null' => null, 'stale' => 'default', 'plain' => [1], 'gone' => 'default'],
+            $cache->getMany(['fresh', 'null', 'stale', 'plain', 'gone'], 'default'),
+        );
+        self::assertSame([true, true, false, false], [$cache->has('fresh'), $cache->has('null'), $cache->has('stale'), $cache->has('damaged')]);
+    }
+
+    public function testAnArrayOfTheCallerThatHasThisFormIsKeptAsItIs(): void
+    {
+        $cache = new Cache(new ArrayStore());
+        foreach ([(new Wrapped('value', 1.0))->stored(), [Wrapped::MARK => 'mine']] as $mine) {
+            self::assertTrue($cache->set('set', $mine));
+            self::assertTrue($cache->setMany(['many' => $mine, 'other' => 1]));
+            self::assertTrue($cache->replace('many', $mine));
+            $cache->delete('added');
+            self::assertTrue($cache->add('added', $mine));
+            self::assertSame(['set' => $mine, 'many' => $mine, 'added' => $mine, 'other' => 1], $cache->getMany(['set', 'many', 'added', 'other']));
+            self::assertSame($mine, $cache->get('set'));
+            self::assertSame($mine, $cache->get('nothing', $mine));
+            self::assertSame($mine, $cache->getMany(['nothing'], $mine)['nothing']);
+        }
+    }
+}
