@@ -224,32 +224,31 @@ static const struct control controls[] = {
     {"clearing of one bit at a time", POPULATION_STORED, 0},
 };
 
-static const struct model *prepare(unsigned setting) {
-    static struct model model;
+static void prepare(unsigned setting, struct model *model) {
     now = &settings[setting];
-    fixed_words = 0;
-    model = (struct model){
-        .name = "bound",
-        .size = sizeof(struct bound),
-        .begin = begin,
-        .step = step,
-        .check = check,
-        .end = end,
-        .describe = describe,
-    };
-    while (model.processes < PROCESSES && now->actors[model.processes].role != NOBODY) {
-        model.processes++;
+    while (model->processes < PROCESSES && now->actors[model->processes].role != NOBODY) {
+        model->processes++;
     }
     for (unsigned i = 0; i < RECORDS; i++) {
         fixed_words |= (uint64_t)(now->actors[i].role != READER) << PINS(i);
     }
-    return &model;
 }
 
-const struct suite bound_suite = {"bound",
-                                  "the bound of what readers hold, single pages and runs, with a recount",
-                                  prepare,
-                                  6,
-                                  5,
-                                  controls,
-                                  sizeof controls / sizeof *controls};
+const struct suite bound_suite = {
+    .model =
+        {
+            .name = "bound",
+            .size = sizeof(struct bound),
+            .begin = begin,
+            .step = step,
+            .check = check,
+            .end = end,
+            .describe = describe,
+        },
+    .what = "the bound of what readers hold, single pages and runs, with a recount",
+    .prepare = prepare,
+    .settings = 6,
+    .settings_short = 5,
+    .controls = controls,
+    .control_count = sizeof controls / sizeof *controls,
+};

@@ -277,32 +277,30 @@ static const struct control controls[] = {
     {"scan in limbo", SCAN_LEFT_OUT, 4},
 };
 
-static const struct model *prepare(unsigned setting) {
-    static struct model model;
+static void prepare(unsigned setting, struct model *model) {
     now = &settings[setting];
-    fixed_words = 0;
-    model = (struct model){
-        .name = "counting",
-        .size = sizeof(struct counting),
-        .begin = begin,
-        .step = step,
-        .check = check,
-        .end = end,
-        .describe = describe,
-        .mortal = now->mortal,
-        .deaths = now->mortal ? 1 : 0,
-        .weak = now->weak,
-    };
-    while (model.processes < PROCESSES && now->actors[model.processes].role != NOBODY) {
-        model.processes++;
+    model->mortal = now->mortal;
+    model->weak = now->weak;
+    while (model->processes < PROCESSES && now->actors[model->processes].role != NOBODY) {
+        model->processes++;
     }
-    return &model;
 }
 
-const struct suite counting_suite = {"counting",
-                                     "counting, the move of an integer, takeover of a dead owner's lock",
-                                     prepare,
-                                     7,
-                                     6,
-                                     controls,
-                                     sizeof controls / sizeof *controls};
+const struct suite counting_suite = {
+    .model =
+        {
+            .name = "counting",
+            .size = sizeof(struct counting),
+            .begin = begin,
+            .step = step,
+            .check = check,
+            .end = end,
+            .describe = describe,
+        },
+    .what = "counting, the move of an integer, takeover of a dead owner's lock",
+    .prepare = prepare,
+    .settings = 7,
+    .settings_short = 6,
+    .controls = controls,
+    .control_count = sizeof controls / sizeof *controls,
+};

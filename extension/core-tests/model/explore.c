@@ -220,6 +220,12 @@ static bool act(const struct model *model, void *state, unsigned action) {
     return progress != BLOCKED && which < choices;
 }
 
+static void begin(const struct model *model, void *state) {
+    memset(state, 0, model->size);
+    model->begin(state);
+    ((struct machine *)state)->deaths = model->mortal != 0;
+}
+
 static void print_way(const struct model *model, uint32_t last) {
     static unsigned way[TRACE_MAX];
     unsigned length = 0;
@@ -227,9 +233,7 @@ static void print_way(const struct model *model, uint32_t last) {
         way[length++] = nodes[at].action;
     }
     static _Alignas(8) char state[STATE_MAX];
-    memset(state, 0, sizeof state);
-    model->begin(state);
-    ((struct machine *)(void *)state)->deaths = (uint8_t)model->deaths;
+    begin(model, state);
     static const char *const kinds[] = {"", "a store reaches memory", "is killed"};
     while (length-- > 0) {
         const unsigned process = (way[length] >> 6) & 3;
@@ -318,9 +322,7 @@ struct outcome explore(const struct model *model, uint64_t limit, bool trace) {
         exit(2);
     }
     weak_order = model->weak;
-    memset(first, 0, sizeof first);
-    model->begin(first);
-    ((struct machine *)(void *)first)->deaths = (uint8_t)model->deaths;
+    begin(model, first);
     frontier_add(&level, first, model->size, remember(first, model->size, 0, 0));
     bool right = true;
     uint32_t last = 0;

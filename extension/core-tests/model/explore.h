@@ -37,8 +37,7 @@ struct model {
     const char *name;
     size_t size; /* of the state */
     unsigned processes;
-    unsigned mortal; /* a bit for each process that may be killed */
-    unsigned deaths; /* at most so many are */
+    unsigned mortal; /* a bit for each process that may be killed: one of them, once */
     bool weak;       /* stores may overtake each other, except releasing ones; else x86's order */
     void (*begin)(void *state);
     enum progress (*step)(void *state, unsigned process); /* FINISHED: it has no more to do */

@@ -164,30 +164,28 @@ static const struct control controls[] = {
     {"records counted before the first pin", RECORDS_NOT_COUNTED, 3},
 };
 
-static const struct model *prepare(unsigned setting) {
-    static struct model model;
+static void prepare(unsigned setting, struct model *model) {
     now = &settings[setting];
-    fixed_words = 0;
-    model = (struct model){
-        .name = "fork",
-        .size = sizeof(struct fork),
-        .begin = begin,
-        .step = step,
-        .check = check,
-        .describe = describe,
-        .mortal = now->mortal,
-        .deaths = now->mortal ? 1 : 0,
-    };
-    while (model.processes < PROCESSES && now->actors[model.processes].role != NOBODY) {
-        model.processes++;
+    model->mortal = now->mortal;
+    while (model->processes < PROCESSES && now->actors[model->processes].role != NOBODY) {
+        model->processes++;
     }
-    return &model;
 }
 
-const struct suite fork_suite = {"fork",
-                                 "forks with values in hand, beside a scan, sweeps and claims by others",
-                                 prepare,
-                                 5,
-                                 5,
-                                 controls,
-                                 sizeof controls / sizeof *controls};
+const struct suite fork_suite = {
+    .model =
+        {
+            .name = "fork",
+            .size = sizeof(struct fork),
+            .begin = begin,
+            .step = step,
+            .check = check,
+            .describe = describe,
+        },
+    .what = "forks with values in hand, beside a scan, sweeps and claims by others",
+    .prepare = prepare,
+    .settings = 5,
+    .settings_short = 5,
+    .controls = controls,
+    .control_count = sizeof controls / sizeof *controls,
+};

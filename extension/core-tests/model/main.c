@@ -24,7 +24,7 @@ static struct {
 
 static const char *proof_of(const struct suite *suite) {
     static char name[40];
-    snprintf(name, sizeof name, "model.%s", suite->name);
+    snprintf(name, sizeof name, "model.%s", suite->model.name);
     return name;
 }
 
@@ -35,15 +35,17 @@ static double seconds(void) {
 /* The states that were explored; 0 if the run is not wanted. */
 static uint64_t try_one(const struct suite *suite, unsigned setting, const struct control *control) {
     char title[120];
-    snprintf(title, sizeof title, "%s %u%s%s", suite->name, setting, control ? " without: " : "",
+    snprintf(title, sizeof title, "%s %u%s%s", suite->model.name, setting, control ? " without: " : "",
              control ? control->name : "");
     if (run.only && !strstr(title, run.only)) {
         return 0;
     }
     broken = control ? control->broken : 0;
     const double start = seconds();
-    const struct model *model = suite->prepare(setting);
-    const struct outcome outcome = explore(model, run.is_long ? STATES_LONG : STATES_SHORT, run.trace);
+    fixed_words = 0;
+    struct model model = suite->model;
+    suite->prepare(setting, &model);
+    const struct outcome outcome = explore(&model, run.is_long ? STATES_LONG : STATES_SHORT, run.trace);
     const bool right = outcome.wrong == NULL && outcome.exhausted;
     const bool passed = control ? outcome.wrong != NULL : right;
     run.passed += passed;

@@ -12,9 +12,10 @@ struct control {
 };
 
 struct suite {
-    const char *name, *what;                          /* and what its states are states of */
-    const struct model *(*prepare)(unsigned setting); /* good until the next call */
-    unsigned settings, settings_short;                /* the first ones are the short run's */
+    struct model model; /* but for what a setting decides */
+    const char *what;   /* its states are states of */
+    void (*prepare)(unsigned setting, struct model *model);
+    unsigned settings, settings_short; /* the first ones are the short run's */
     const struct control *controls;
     unsigned control_count;
 };

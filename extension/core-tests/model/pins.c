@@ -793,31 +793,29 @@ static const struct control controls[] = {
     {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 5},
 };
 
-static const struct model *prepare(unsigned setting) {
-    static struct model model;
+static void prepare(unsigned setting, struct model *model) {
     now = &settings[setting];
-    fixed_words = fixed_by(now, now->mortal);
-    model = (struct model){
-        .name = "pins",
-        .size = sizeof(struct pins),
-        .begin = begin,
-        .step = step,
-        .check = check,
-        .describe = describe,
-        .mortal = now->mortal,
-        .deaths = now->mortal ? 1 : 0,
-    };
-    while (model.processes < PROCESSES && now->actors[model.processes].times) {
-        model.processes++;
+    model->mortal = now->mortal;
+    while (model->processes < PROCESSES && now->actors[model->processes].times) {
+        model->processes++;
     }
-    return &model;
+    fixed_words = fixed_by(now, now->mortal);
 }
 
 const struct suite pins_suite = {
-    "pins",
-    "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death",
-    prepare,
-    9,
-    8,
-    controls,
-    sizeof controls / sizeof *controls};
+    .model =
+        {
+            .name = "pins",
+            .size = sizeof(struct pins),
+            .begin = begin,
+            .step = step,
+            .check = check,
+            .describe = describe,
+        },
+    .what = "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death",
+    .prepare = prepare,
+    .settings = 9,
+    .settings_short = 8,
+    .controls = controls,
+    .control_count = sizeof controls / sizeof *controls,
+};

@@ -264,30 +264,28 @@ static const struct control controls[] = {
     {"asking whether a claimer lives", OWNER_NOT_ASKED, 2},
 };
 
-static const struct model *prepare(unsigned setting) {
-    static struct model model;
+static void prepare(unsigned setting, struct model *model) {
     now = &settings[setting];
-    fixed_words = 0;
-    model = (struct model){
-        .name = "runs",
-        .size = sizeof(struct runs),
-        .begin = begin,
-        .step = step,
-        .check = check,
-        .describe = describe,
-        .mortal = now->mortal,
-        .deaths = now->mortal ? 1 : 0,
-    };
-    while (model.processes < PROCESSES && now->actors[model.processes].role != NOBODY) {
-        model.processes++;
+    model->mortal = now->mortal;
+    while (model->processes < PROCESSES && now->actors[model->processes].role != NOBODY) {
+        model->processes++;
     }
-    return &model;
 }
 
-const struct suite runs_suite = {"runs",
-                                 "claiming, giving up and freeing a run of pages, with death",
-                                 prepare,
-                                 5,
-                                 4,
-                                 controls,
-                                 sizeof controls / sizeof *controls};
+const struct suite runs_suite = {
+    .model =
+        {
+            .name = "runs",
+            .size = sizeof(struct runs),
+            .begin = begin,
+            .step = step,
+            .check = check,
+            .describe = describe,
+        },
+    .what = "claiming, giving up and freeing a run of pages, with death",
+    .prepare = prepare,
+    .settings = 5,
+    .settings_short = 4,
+    .controls = controls,
+    .control_count = sizeof controls / sizeof *controls,
+};
