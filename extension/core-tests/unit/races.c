@@ -31,13 +31,21 @@ static void late_reader(void *argument) {
     }
 }
 
-/* The page becomes free with its old bytes still in place; only the index word tells. */
-static void freed_before_the_pin(void) {
+/* A cache with one value, which a late reader was about to take when it stopped. */
+static struct cache *open_with_reader(const char *point, pid_t *reader) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
     EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
-    const pid_t child = start(late_reader, "pin_counted");
-    wait_stopped(child);
+    *reader = start(late_reader, point);
+    wait_stopped(*reader);
+    return cache;
+}
+
+/* The page becomes free with its old bytes still in place; only the index word tells. */
+static void freed_before_the_pin(void) {
+    pid_t child;
+    struct cache *cache = open_with_reader("pin_counted", &child);
+    const struct cache_key key = {"read", 4, 4};
     EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
     EXPECT_EQUAL(cache_sweep(cache), 0);
     kill(child, SIGCONT);
@@ -50,11 +58,8 @@ static void freed_before_the_pin(void) {
 
 /* The page is drained while its reader stands between its pin and its second look: it stays. */
 static void pinned_before_the_drain(void) {
-    struct cache *cache = open_cache(8);
-    const struct cache_key key = {"read", 4, 4};
-    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
-    const pid_t child = start(late_reader, "pin_set");
-    wait_stopped(child);
+    pid_t child;
+    struct cache *cache = open_with_reader("pin_set", &child);
     churn(cache, 3);
     kill(child, SIGCONT);
     await(0, 1);
