@@ -200,10 +200,10 @@ struct cache_info {
     uintptr_t view;    /* address of the read-only view */
     bool fixed;        /* false: the address was taken here, every fetch copies */
     size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
-    size_t
-        bytes_dead; /* of entries that were replaced, deleted or evicted one by one, in pages that are still in use */
-    uint64_t
-        oldest_ms; /* since the oldest page in use was begun or renewed: so long stays what nobody uses; 0: all free */
+    /* Of entries that were replaced, deleted or evicted one by one, in pages that are still in use. */
+    size_t bytes_dead;
+    /* Since the oldest page in use was begun or renewed: so long stays what nobody uses; 0: all free. */
+    uint64_t oldest_ms;
     size_t entries; /* index words in use, expired entries included until they are reclaimed */
     size_t slots;   /* index words there are */
     size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations */
