@@ -17,8 +17,11 @@ use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
+use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
+
+use function larder_fetch;
 
 /**
  * One cache over every place: what a Store promises, for whichever store the address names. What only some stores can do
@@ -26,7 +29,13 @@ use Larder\Store\Store;
  */
 final class Cache
 {
-    public function __construct(private readonly Store $store, private readonly ?Search $search = null) {}
+    /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
+    private readonly bool $isEngine;
+
+    public function __construct(private readonly Store $store, private readonly ?Search $search = null)
+    {
+        $this->isEngine = $store instanceof LarderStore;
+    }
 
     /**
      * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
@@ -61,7 +70,15 @@ final class Cache
      */
     public function get(string $key, mixed $default = null): mixed
     {
-        $stored = $this->store->get($key, $default);
+        if ($this->isEngine) {
+            try {
+                $stored = larder_fetch($key, $default);
+            } catch (\ValueError) {
+                return $this->store->get($key, $default); // which says what is wrong
+            }
+        } else {
+            $stored = $this->store->get($key, $default);
+        }
 
         return \is_array($stored) && isset($stored[Wrapped::MARK]) ? $this->unwrap($stored, $default) : $stored;
     }
