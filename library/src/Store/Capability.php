@@ -69,10 +69,9 @@ enum Capability: string
         };
     }
 
-    /** Several servers can do what each of them can. */
     public function isOf(Store $store): bool
     {
-        return is_a($store instanceof ShardedStore ? $store->one() : $store, $this->value);
+        return is_a($store, $this->value) && (!$store instanceof Decorator || $this->isOf($store->decorated()));
     }
 
     /** @return list<string> the stores of Larder that can do this, by name */
@@ -84,9 +83,11 @@ enum Capability: string
     /** As in stores(); the class of a store that is not Larder's. */
     public static function nameOf(Store $store): string
     {
-        $class = $store instanceof ShardedStore ? $store->one()::class : $store::class;
-        $name = array_search($class, self::STORES, true);
+        if ($store instanceof Decorator) {
+            return self::nameOf($store->decorated());
+        }
+        $name = array_search($store::class, self::STORES, true);
 
-        return $name === false ? $class : $name;
+        return $name === false ? $store::class : $name;
     }
 }

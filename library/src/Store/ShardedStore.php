@@ -18,9 +18,11 @@ use Larder\Store\Capability\Touches;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
-    /** @param non-empty-array<string, Store> $stores by the server's name */
+    use ForwardsCapabilities;
+
+    /** @param non-empty-array<string, Store> $stores by the server's name; all of one kind */
     public function __construct(private readonly array $stores) {}
 
     public function get(string $key, mixed $default = null): mixed
@@ -85,41 +87,6 @@ final class ShardedStore implements Store, Adds, Replaces, Counts, Touches, Swap
         return $all;
     }
 
-    public function add(string $key, mixed $value, int|float $ttl = 0): bool
-    {
-        return Capability::of($this->stores[$this->server($key)], Adds::class)->add($key, $value, $ttl);
-    }
-
-    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
-    {
-        return Capability::of($this->stores[$this->server($key)], Replaces::class)->replace($key, $value, $ttl);
-    }
-
-    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
-    {
-        return Capability::of($this->stores[$this->server($key)], Counts::class)->increment($key, $step, $first, $ttl);
-    }
-
-    public function touch(string $key, int|float $ttl): bool
-    {
-        return Capability::of($this->stores[$this->server($key)], Touches::class)->touch($key, $ttl);
-    }
-
-    public function swap(string $key, int $old, int $new): bool
-    {
-        return Capability::of($this->stores[$this->server($key)], Swaps::class)->swap($key, $old, $new);
-    }
-
-    public function acquire(string $key, float $seconds): ?string
-    {
-        return Capability::of($this->stores[$this->server($key)], Locks::class)->acquire($key, $seconds);
-    }
-
-    public function release(string $key, string $token): bool
-    {
-        return Capability::of($this->stores[$this->server($key)], Locks::class)->release($key, $token);
-    }
-
     public function keys(): iterable
     {
         foreach ($this->stores as $store) {
@@ -129,10 +96,14 @@ final class ShardedStore implements Store, Adds, Replaces, Counts, Touches, Swap
         }
     }
 
-    /** One of the servers; all are of one kind. */
-    public function one(): Store
+    public function decorated(): Store
     {
         return $this->stores[array_key_first($this->stores)];
+    }
+
+    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    {
+        return $work(Capability::of($this->stores[$this->server($key)], $capability));
     }
 
     private function server(string $key): string

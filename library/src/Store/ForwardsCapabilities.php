@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\NotSupported;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
+
+/** What a Decorator has to pass on of what only some stores can do, but for keys(), as one method. */
+trait ForwardsCapabilities
+{
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->forward(Adds::class, $key, static fn(Adds $store): bool => $store->add($key, $value, $ttl), false);
+    }
+
+    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->forward(Replaces::class, $key, static fn(Replaces $store): bool => $store->replace($key, $value, $ttl), false);
+    }
+
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        return $this->forward(Counts::class, $key, static fn(Counts $store): int|false => $store->increment($key, $step, $first, $ttl), false);
+    }
+
+    public function touch(string $key, int|float $ttl): bool
+    {
+        return $this->forward(Touches::class, $key, static fn(Touches $store): bool => $store->touch($key, $ttl), false);
+    }
+
+    public function swap(string $key, int $old, int $new): bool
+    {
+        return $this->forward(Swaps::class, $key, static fn(Swaps $store): bool => $store->swap($key, $old, $new), false);
+    }
+
+    public function acquire(string $key, float $seconds): ?string
+    {
+        return $this->forward(Locks::class, $key, static fn(Locks $store): ?string => $store->acquire($key, $seconds), null);
+    }
+
+    public function release(string $key, string $token): bool
+    {
+        return $this->forward(Locks::class, $key, static fn(Locks $store): bool => $store->release($key, $token), false);
+    }
+
+    /**
+     * @template C of object
+     * @template R
+     * @param class-string<C> $capability an interface of Larder\Store\Capability
+     * @param \Closure(C): R $work what the store behind is asked to do
+     * @param R $refused the answer of a store that refuses
+     * @return R
+     * @throws NotSupported when no store behind this one can do it
+     */
+    abstract private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed;
+}
