@@ -24,10 +24,22 @@ abstract class EngineTestCase extends TestCase
     /** Instead of the usual one: the build for tests, in which mistakes can be switched on. */
     protected function useUnreadableBuild(): void
     {
+        $this->useBuild(Sandbox::UNREADABLE);
+    }
+
+    /** Instead of the usual one: the build in which faults are. */
+    protected function useCarelessBuild(): void
+    {
+        $this->useBuild(Sandbox::CARELESS);
+    }
+
+    /** @param Sandbox::UNREADABLE|Sandbox::CARELESS $build */
+    private function useBuild(string $build): void
+    {
         $this->sandbox->stop();
 
         try {
-            $this->sandbox = new Sandbox(Sandbox::UNREADABLE);
+            $this->sandbox = new Sandbox($build);
         } catch (\RuntimeException $missing) {
             self::markTestSkipped($missing->getMessage());
         }

@@ -37,7 +37,10 @@ final class Sandbox
     /** A build for tests: values cannot be read from the end of a request until the next one uses the cache. */
     public const UNREADABLE = 'var/unreadable/modules/larder.so';
 
-    /** @param self::USUAL|self::UNREADABLE $build the engine */
+    /** A build with the faults that tests/Engine/careless lists, which proofs must notice. */
+    public const CARELESS = 'var/careless/modules/larder.so';
+
+    /** @param self::USUAL|self::UNREADABLE|self::CARELESS $build the engine */
     public function __construct(string $build = self::USUAL)
     {
         $this->directory = new TemporaryDirectory();
@@ -48,7 +51,11 @@ final class Sandbox
         // The clone may lie where other users cannot reach it.
         $built = Repository::ROOT . '/' . $build;
         if (!is_file($built)) {
-            throw new \RuntimeException("$build is not there; run tools/build-extension" . ($build === self::UNREADABLE ? ' unreadable' : ''));
+            throw new \RuntimeException("$build is not there; run tools/build-extension" . rtrim(' ' . match ($build) {
+                self::USUAL => '',
+                self::UNREADABLE => 'unreadable',
+                self::CARELESS => 'careless',
+            }));
         }
         $this->engine = $this->write('larder.so', (string) file_get_contents($built));
         $this->commandLine = $this->write('command-line.php', CommandLine::SCRIPT); // once: the process before may just be reading it

@@ -33,7 +33,7 @@ final class CallingBack
                 'clear' => $n % 7 !== 0 || larder_clear(),
             ];
             foreach (array_keys($right, false, true) as $function) {
-                Seen::$wrong[] = "$place: $function";
+                Seen::$wrong[] = "$place, call $n: $function";
             }
             Seen::$within = false;
         }

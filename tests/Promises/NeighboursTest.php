@@ -47,6 +47,11 @@ final class NeighboursTest extends EngineTestCase
     {
         parent::setUp();
         self::needsRoot();
+        $this->startPools();
+    }
+
+    private function startPools(): void
+    {
         $this->fpm = $this->sandbox->fpm([
             new PhpFpmPool('site', user: User::site()->name),
             new PhpFpmPool('stranger', user: User::stranger()->name),
@@ -115,20 +120,38 @@ final class NeighboursTest extends EngineTestCase
     /** Whatever it names in its own settings, it is in a folder of its own. */
     public function testTheNameOfTheOthersSegmentLeadsToAnOwn(): void
     {
+        [$tried, $seen] = $this->nameTheOthersSegment();
+        Proof::record('neighbours.names', $tried, "settings that name another user's segment", $seen);
+        self::assertSame('of the site', $this->sandbox->commandLine(ini: ['larder.size' => '16M'])->run('return larder_fetch("value");'), 'the control: its user finds it by them');
+    }
+
+    public function testWhereNobodyLooksWhoseASegmentIsANameLeadsToIt(): void
+    {
+        $this->useCarelessBuild();
+        $this->startPools();
+        [$tried, $seen] = $this->nameTheOthersSegment();
+        Proof::control('neighbours.names', 'a build in which a name may lead anywhere, segments are open to all, and nobody looks whose they are', $tried, $seen);
+    }
+
+    /** @return array{int, int} how often its name was tried, and how often the value was seen or lost by that */
+    private function nameTheOthersSegment(): array
+    {
         $this->site->run('larder_store("value", "of the site");');
         [$segment] = $this->sandbox->segments();
         $guesses = [
             ['larder.segment' => 'default'], ['larder.path' => $this->sandbox->memory . '/'], ['larder.path' => $this->sandbox->memory . '/./'],
             ['larder.segment' => '../larder-' . User::site()->id . '/default'], ['larder.path' => \dirname($segment)], ['larder.segment' => basename($segment)],
         ];
-        $seen = 0;
+        $failed = 0;
         foreach ($guesses as $guess) {
             $stranger = $this->sandbox->commandLine(User::stranger(), ['larder.size' => '16M', ...$guess]);
-            $seen += (int) ($stranger->run('return larder_fetch("value");') !== null);
+            $seen = $stranger->run('return larder_fetch("value");') !== null;
             $stranger->run('larder_store("value", "of a stranger"); larder_clear();');
+            $lost = $this->site->run('return larder_fetch("value");') !== 'of the site';
+            $failed += (int) ($seen || $lost);
+            $this->site->run('larder_store("value", "of the site");');
         }
-        $seen += (int) ($this->site->run('return larder_fetch("value");') !== 'of the site');
-        Proof::record('neighbours.names', \count($guesses), "settings that name another user's segment", $seen);
-        self::assertSame('of the site', $this->sandbox->commandLine(ini: ['larder.size' => '16M'])->run('return larder_fetch("value");'), 'the control: its user finds it by them');
+
+        return [\count($guesses), $failed];
     }
 }

@@ -15,6 +15,7 @@ use Symfony\Component\Process\Process;
 final class ReentranceTest extends EngineTestCase
 {
     private const UNIT = 'calls back from the middle of a call, each of all functions';
+    private const LOCKS = 'a build in which a store keeps out whoever comes before it returns, as a lock does';
 
     public function testWhoeverIsCalledFromTheMiddleFindsItUsable(): void
     {
@@ -31,7 +32,7 @@ final class ReentranceTest extends EngineTestCase
             ), "$serializer: these did not call");
             self::assertSame([], \array_slice($found, 0, 5), $serializer);
             $calls[] = array_sum($called);
-            $wrong += \count($found);
+            $wrong += self::callsIn($found);
         }
         Proof::record('reentrance.hooks', array_sum($calls), self::UNIT, $wrong, [
             'from' => '__serialize, __unserialize, __sleep, __wakeup, destructors, exceptions in them, __toString, autoloaders, error handlers, output callbacks',
@@ -63,15 +64,45 @@ final class ReentranceTest extends EngineTestCase
 
     public function testAHandlerOfSignalsFindsItUsable(): void
     {
+        [$calls, $wrong] = $this->sendSignals(Proof::amount(0.5, 30));
+        Proof::record('reentrance.signals', $calls, self::UNIT . ', from handlers of signals', $wrong);
+    }
+
+    public function testAHandlerOfSignalsIsKeptOutWhereAStoreLocks(): void
+    {
+        $this->useCarelessBuild();
+        [$calls, $wrong] = $this->sendSignals(0.5);
+        Proof::control('reentrance.signals', self::LOCKS, $calls, $wrong);
+    }
+
+    /** @return array{int, int} calls back, and how many of them found something unusable */
+    private function sendSignals(float $seconds): array
+    {
         $php = $this->sandbox->commandLine();
-        $php->begin($this->everything() . strtr(CallingBack::SIGNALS, ['SECONDS' => (string) Proof::amount(0.5, 30)]) . 'return seen();');
+        $php->begin($this->everything() . strtr(CallingBack::SIGNALS, ['SECONDS' => (string) $seconds]) . 'return seen();');
         [$called, $wrong] = self::seen($php->end(60));
-        Proof::record('reentrance.signals', array_sum($called), self::UNIT . ', from handlers of signals', \count($wrong));
+
+        return [array_sum($called), self::callsIn($wrong)];
     }
 
     public function testWhatRunsAfterATimeoutFindsItUsable(): void
     {
-        $fpm = $this->sandbox->fpm([new PhpFpmPool('www', ['max_execution_time' => 1], User::site()->name, workers: 1)], ['larder.serializer' => 'php']);
+        [$calls, $wrong, $usable] = $this->runIntoTimeouts();
+        self::assertTrue($usable, 'the next request of the worker');
+        Proof::record('reentrance.timeouts', $calls, self::UNIT . ', after max_execution_time ended a script in the middle of serializing', $wrong);
+    }
+
+    public function testWhatRunsAfterATimeoutIsKeptOutWhereAStoreLocks(): void
+    {
+        $this->useCarelessBuild();
+        [$calls, $wrong] = $this->runIntoTimeouts();
+        Proof::control('reentrance.timeouts', self::LOCKS, $calls, $wrong);
+    }
+
+    /** @return array{int, int, bool} calls back, how many of them found something unusable, and whether the worker's next request can store */
+    private function runIntoTimeouts(): array
+    {
+        $fpm = $this->sandbox->fpm([new PhpFpmPool('www', ['max_execution_time' => 1], User::site()->name)], ['larder.serializer' => 'php']);
         $notes = $this->sandbox->folder();
         $calls = $wrong = 0;
         for ($i = 0; $i < 2; ++$i) { // one after the other: both use the same keys
@@ -79,10 +110,10 @@ final class ReentranceTest extends EngineTestCase
             self::assertStringContainsString('Maximum execution time', self::error($fpm, $request));
             [$called, $found] = self::seen(unserialize((string) file_get_contents("$notes/$i"), ['allowed_classes' => false]));
             $calls += array_sum($called);
-            $wrong += \count($found);
+            $wrong += self::callsIn($found);
         }
-        self::assertTrue($fpm->run('return larder_store("outer", 1) && larder_fetch("outer") === 1;'));
-        Proof::record('reentrance.timeouts', $calls, self::UNIT . ', after max_execution_time ended a script in the middle of serializing', $wrong);
+
+        return [$calls, $wrong, $fpm->run('return larder_store("outer", 1) && larder_fetch("outer") === 1;') === true];
     }
 
     private function everything(): string
@@ -99,6 +130,12 @@ final class ReentranceTest extends EngineTestCase
         }
 
         return 'none';
+    }
+
+    /** @param list<string> $wrong each begins with its call and a colon */
+    private static function callsIn(array $wrong): int
+    {
+        return \count(array_unique(array_map(static fn(string $one): string => explode(':', $one)[0], $wrong)));
     }
 
     /** @return array{array<string, int>, list<string>} calls by place, and what was wrong */

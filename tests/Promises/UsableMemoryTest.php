@@ -12,18 +12,27 @@ final class UsableMemoryTest extends EngineTestCase
     /** How many bytes of keys and values are there when three times as much was stored. */
     private const MEASURE_SHARE = <<<'PHP'
         mt_srand(SEED);
-        larder_clear();
-        $size = larder_info()['size'];
+        CACHE_CLEAR();
+        [$size, $usable] = MEMORY;
         for ($stored = $n = 0; $stored < 3 * $size; $stored += $lengths[$n++]) {
             $lengths[$n] = mt_rand(FROM, TO);
-            larder_store("key $n", str_repeat('x', $lengths[$n]));
+            CACHE_store("key $n", str_repeat('x', $lengths[$n]));
         }
         for ($i = $bytes = 0; $i < $n; ++$i) {
-            $bytes += larder_exists("key $i") ? strlen("key $i") + $lengths[$i] : 0;
+            $bytes += CACHE_exists("key $i") ? strlen("key $i") + $lengths[$i] : 0;
         }
-        $memory = larder_info()['memory'];
-        return [$bytes, $memory['pages'] * $memory['page_size'], $size];
+        return [$bytes, $usable, $size];
         PHP;
+
+    /** What each cache has: how it is cleared, its whole memory and what of that is for entries. */
+    private const LARDER = [
+        'CACHE_CLEAR' => 'larder_clear', 'CACHE_' => 'larder_',
+        'MEMORY' => '[larder_info()["size"], larder_info()["memory"]["pages"] * larder_info()["memory"]["page_size"]]',
+    ];
+    private const APCU = [
+        'CACHE_CLEAR' => 'apcu_clear_cache', 'CACHE_' => 'apcu_',
+        'MEMORY' => 'array_fill(0, 2, (int) (apcu_sma_info(true)["num_seg"] * apcu_sma_info(true)["seg_size"]))',
+    ];
 
     /** Lengths of values, and the least share of the pages that they may fill: a little less than what was measured. */
     private const SHARES = [
@@ -38,16 +47,35 @@ final class UsableMemoryTest extends EngineTestCase
     public function testMostOfTheMemoryHoldsKeysAndValues(): void
     {
         $seed = random_int(1, 1 << 30);
-        $larder = $this->sandbox->commandLine(ini: ['larder.size' => '32M']);
-        $figures = [];
-        $failed = 0;
+        [$failed, $figures] = $this->measure(['larder.size' => '32M'], self::LARDER, $seed);
+        Proof::record('fullness.usable', \count(self::SHARES), 'mixes of lengths, each with the share of keys and values that is expected', \count($failed), $figures, $seed);
+    }
+
+    public function testApcuNeedsMoreAndForgetsAll(): void
+    {
+        [$failed] = $this->measure(['apc.enable_cli' => 1, 'apc.shm_size' => '32M'], self::APCU, random_int(1, 1 << 30));
+        Proof::control('fullness.usable', 'APCu, the same memory, the same stores: ' . implode('; ', $failed), \count(self::SHARES), \count($failed));
+    }
+
+    /**
+     * @param array<string, int|string> $ini
+     * @param array<string, string> $cache
+     * @return array{list<string>, array<string, string>} the mixes that have less than their share, and the shares of all
+     */
+    private function measure(array $ini, array $cache, int $seed): array
+    {
+        $php = $this->sandbox->commandLine(ini: $ini);
+        $figures = $failed = [];
         foreach (self::SHARES as $name => [$from, $to, $least]) {
             /** @var array{int, int, int} $measured */
-            $measured = $larder->run(strtr(self::MEASURE_SHARE, ['SEED' => (string) $seed, 'FROM' => (string) $from, 'TO' => (string) $to]));
-            [$bytes, $pages, $size] = $measured;
-            $figures[$name] = \sprintf('%.1f %% of the pages, %.1f %% of the segment', 100 * $bytes / $pages, 100 * $bytes / $size);
-            $failed += (int) (100 * $bytes < $least * $pages);
+            $measured = $php->run(strtr(self::MEASURE_SHARE, [...$cache, 'SEED' => (string) $seed, 'FROM' => (string) $from, 'TO' => (string) $to]));
+            [$bytes, $usable, $size] = $measured;
+            $figures[$name] = \sprintf('%.1f %% of the pages, %.1f %% of the segment', 100 * $bytes / $usable, 100 * $bytes / $size);
+            if (100 * $bytes < $least * $usable) {
+                $failed[] = \sprintf('%s: %.1f %%', $name, 100 * $bytes / $usable);
+            }
         }
-        Proof::record('fullness.usable', \count(self::SHARES), 'mixes of lengths, each with the share of keys and values that is expected', $failed, $figures, $seed);
+
+        return [$failed, $figures];
     }
 }
