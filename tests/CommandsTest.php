@@ -33,6 +33,7 @@ final class CommandsTest extends TestCase
         yield 'no script' => ['tools/nothing'];
         yield 'no command of larder' => ['./larder nothing'];
         yield 'no program' => ['nothing-of-the-kind --now'];
+        yield 'no package' => ['composer require larder/nothing'];
         yield 'no file' => ['tools/checks/phpt tests/nothing.phpt'];
     }
 
@@ -47,7 +48,8 @@ final class CommandsTest extends TestCase
         $words = explode(' ', (string) preg_replace('/^((sudo|[A-Z_]+=\S+) )+/', '', $command));
         $dry = match ($words[0]) {
             'make' => ['make', '--dry-run', ...\array_slice($words, 1)],
-            './larder' => ['./larder', 'help', $words[1] ?? 'list'],
+            './larder', 'vendor/bin/larder' => ['./larder', 'help', $words[1] ?? 'list'],
+            'pie' => ['true'], // people have it where they install extensions, not here; its package is looked for below
             default => ['sh', '-c', 'command -v "$1"', 'sh', $words[0]],
         };
         $process = Repository::process($dry);
@@ -58,8 +60,25 @@ final class CommandsTest extends TestCase
             if (preg_match('~^(tests|extension|library|tool)/~', $word) === 1 && !file_exists(Repository::ROOT . "/$word") && !file_exists(Repository::ROOT . "/extension/$word")) {
                 return "$word is not there";
             }
+            if (preg_match('~^larder/~', $word) === 1 && !\in_array($word, self::packages(), true)) {
+                return "there is no package $word";
+            }
         }
 
         return null;
+    }
+
+    /** @return list<string> the names of the published packages */
+    private static function packages(): array
+    {
+        $names = [];
+        foreach (['library', 'tool', 'extension'] as $folder) {
+            $package = json_decode((string) file_get_contents(Repository::ROOT . "/$folder/composer.json"), true, flags: \JSON_THROW_ON_ERROR);
+            self::assertIsArray($package);
+            self::assertIsString($package['name']);
+            $names[] = $package['name'];
+        }
+
+        return $names;
     }
 }

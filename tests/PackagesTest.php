@@ -6,6 +6,8 @@ namespace Larder\ProjectTests;
 
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
+use Symfony\Component\Filesystem\Filesystem;
+use Symfony\Component\Process\Process;
 
 /** The composer.json of the whole repository and those of the published packages agree. */
 final class PackagesTest extends TestCase
@@ -34,6 +36,37 @@ final class PackagesTest extends TestCase
     public function testEveryPackageHasTheSameLicense(string $package): void
     {
         self::assertSame('MIT', $this->read($package)['license'] ?? null);
+        self::assertFileEquals(Repository::ROOT . '/LICENSE', Repository::ROOT . "/$package/LICENSE");
+    }
+
+    /** The tool is of the same release as the library that it measures. */
+    public function testTheToolWantsTheLibraryOfItsOwnVersion(): void
+    {
+        self::assertSame('self.version', $this->section('tool', 'require')['larder/larder'] ?? null);
+    }
+
+    /** PIE builds what lies at the root of the package, and installs no packages of PHP code. */
+    public function testTheExtensionCanBeBuiltFromItsPackage(): void
+    {
+        $folder = sys_get_temp_dir() . '/larder-archive-' . bin2hex(random_bytes(4));
+        $files = new Filesystem();
+        $files->mkdir($folder);
+        try {
+            $archive = new Process(['composer', 'archive', '--working-dir', Repository::ROOT . '/extension', '--dir', $folder, '--file', 'package', '--format', 'tar', '--no-interaction'], null, ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_ROOT_VERSION' => '1.2.3']);
+            $archive->mustRun();
+            $packed = array_keys(iterator_to_array(new \PharData("$folder/package.tar")));
+            $names = array_map(basename(...), $packed);
+        } finally {
+            $files->remove($folder);
+        }
+
+        foreach (['config.m4', 'larder_arginfo.h', 'larder.stub.php', 'core', 'php', 'tests', 'LICENSE', 'README.md'] as $needed) {
+            self::assertContains($needed, $names);
+        }
+        self::assertNotContains('core-tests', $names);
+        foreach (array_keys($this->section('extension', 'require')) as $requirement) {
+            self::assertMatchesRegularExpression('/^(php|ext-.+)$/', $requirement);
+        }
     }
 
     /** @return array<string, string> */

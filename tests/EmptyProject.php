@@ -1,0 +1,86 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use Symfony\Component\Filesystem\Filesystem;
+use Symfony\Component\Process\Process;
+
+/**
+ * A project of somebody else, in a folder of its own, into which the published packages are required. Composer gets them
+ * from the folders of this repository, and what they need from the packages that are installed here; it asks no network.
+ */
+final class EmptyProject
+{
+    /** Any release: one tag is the version of all packages. */
+    private const VERSION = '1.2.3';
+
+    public readonly string $folder;
+
+    public function __construct()
+    {
+        $this->folder = (string) realpath(sys_get_temp_dir()) . '/larder-project-' . bin2hex(random_bytes(4));
+        (new Filesystem())->dumpFile("$this->folder/composer.json", json_encode([
+            'name' => 'somebody/project',
+            'repositories' => [
+                $this->repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/tool' => self::VERSION]),
+                $this->repository('vendor/*/*', self::installedHere()),
+                ['packagist.org' => false],
+            ],
+        ], \JSON_THROW_ON_ERROR));
+    }
+
+    public function __destruct()
+    {
+        (new Filesystem())->remove($this->folder);
+    }
+
+    /** @param list<string> $options such as "--dev" */
+    public function require(string $package, array $options = []): void
+    {
+        $this->run(['composer', 'require', '--no-interaction', '--no-audit', '--quiet', ...$options, $package])->mustRun();
+    }
+
+    /**
+     * Not started yet; in the folder of the project.
+     *
+     * @param list<string> $command
+     */
+    public function run(array $command): Process
+    {
+        return new Process($command, $this->folder, ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_DISABLE_NETWORK' => '1', 'COMPOSER_HOME' => "$this->folder/home"], timeout: 120);
+    }
+
+    /** A PHP script of this project, which has loaded what Composer installed; prints what the script prints. */
+    public function php(string $code): string
+    {
+        $process = $this->run([\PHP_BINARY, '-d', 'display_errors=1', '-d', 'error_reporting=-1', '-r', "require 'vendor/autoload.php'; $code"]);
+
+        return $process->mustRun()->getOutput();
+    }
+
+    /**
+     * @param array<string, string> $versions
+     * @return array<string, mixed>
+     */
+    private function repository(string $folder, array $versions): array
+    {
+        // Copied as an archive would be: without what .gitattributes leaves out.
+        return ['type' => 'path', 'url' => realpath(Repository::ROOT) . "/$folder", 'options' => ['symlink' => false, 'versions' => $versions]];
+    }
+
+    /** @return array<string, string> */
+    private static function installedHere(): array
+    {
+        $versions = [];
+        foreach (\Composer\InstalledVersions::getInstalledPackages() as $package) {
+            $version = \Composer\InstalledVersions::getPrettyVersion($package);
+            if ($version !== null) {
+                $versions[$package] = $version;
+            }
+        }
+
+        return $versions;
+    }
+}

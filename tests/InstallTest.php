@@ -1,0 +1,127 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Filesystem\Filesystem;
+use Symfony\Component\Finder\Finder;
+
+/** The packages as other people get them: required into a project that has nothing but them. */
+final class InstallTest extends TestCase
+{
+    private static ?EmptyProject $library = null;
+    private static ?EmptyProject $tool = null;
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$library = self::$tool = null;
+    }
+
+    public function testTheLibraryWorks(): void
+    {
+        $printed = self::library()->php(<<<'PHP'
+            $cache = Larder\Cache::open('file://' . getcwd() . '/cache');
+            $cache->set('key', ['value']);
+            echo json_encode($cache->get('key'));
+            echo (new Larder\Psr\SimpleCache($cache))->get('key')[0];
+            PHP);
+
+        self::assertSame('["value"]value', $printed);
+    }
+
+    /** What is for the tests is not there, and nothing of the rest asks for it. */
+    public function testEveryClassOfTheLibraryLoads(): void
+    {
+        $library = self::library();
+        $code = '';
+        foreach (self::classes("$library->folder/vendor/larder/larder/src") as $class) {
+            if (!str_starts_with($class, 'Larder\\Bridge\\')) {
+                $code .= "class_exists('$class') || interface_exists('$class') || trait_exists('$class') || print('$class is not there');";
+            }
+        }
+
+        self::assertNotSame('', $code);
+        self::assertSame('', $library->php($code));
+        self::assertSame([], glob("$library->folder/vendor/larder/larder/tests"));
+        self::assertFileExists("$library->folder/vendor/larder/larder/LICENSE");
+    }
+
+    public function testTheToolSaysWhatWorksHere(): void
+    {
+        $doctor = self::tool()->run(['vendor/bin/larder', 'doctor']);
+        $doctor->run();
+
+        self::assertStringContainsString('auto:', $doctor->getOutput(), $doctor->getErrorOutput());
+        self::assertSame('', $doctor->getErrorOutput());
+    }
+
+    public function testTheToolCompares(): void
+    {
+        $compare = self::tool()->run(['vendor/bin/larder', 'compare', '--quick', '--stores', 'array,file', '--values', '10b', '--no-servers', '--json', 'figures.json']);
+        $compare->run();
+
+        self::assertSame(0, $compare->getExitCode(), $compare->getOutput() . $compare->getErrorOutput());
+        self::assertMatchesRegularExpression('/^file/m', $compare->getOutput());
+        self::assertFileExists(self::tool()->folder . '/figures.json');
+    }
+
+    /** @return iterable<string, array{string, bool}> */
+    public static function analyses(): iterable
+    {
+        yield 'with the stubs' => ["includes: [vendor/larder/larder/extension.neon]\n", true];
+        yield 'control: without them' => ['', false];
+    }
+
+    #[DataProvider('analyses')]
+    public function testStaticAnalysisKnowsTheEngine(string $includes, bool $knows): void
+    {
+        $project = self::library();
+        if ($project->run([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));'])->run() === 0) {
+            self::markTestSkipped('php.ini loads the engine, so PHPStan knows it anyway');
+        }
+        $files = new Filesystem();
+        $files->dumpFile("$project->folder/src/page.php", "<?php\n\$sum = larder_increment('visits') ?: 0;\nlarder_store('sum', \$sum + 1);\n");
+        $files->dumpFile("$project->folder/phpstan.neon", "{$includes}parameters:\n  level: max\n  paths: [src]\n  tmpDir: tmp\n");
+        // PHPStan itself is no dependency of the project: it only has to be somewhere.
+        $analysis = $project->run([\PHP_BINARY, Repository::ROOT . '/vendor/bin/phpstan', 'analyse', '--no-progress', '--memory-limit=512M', '--configuration=phpstan.neon']);
+
+        self::assertSame($knows ? 0 : 1, $analysis->run(), $analysis->getOutput() . $analysis->getErrorOutput());
+        if (!$knows) {
+            self::assertStringContainsString('Function larder_increment not found', $analysis->getOutput());
+        }
+    }
+
+    private static function library(): EmptyProject
+    {
+        if (self::$library === null) {
+            self::$library = new EmptyProject();
+            self::$library->require('larder/larder');
+        }
+
+        return self::$library;
+    }
+
+    private static function tool(): EmptyProject
+    {
+        if (self::$tool === null) {
+            self::$tool = new EmptyProject();
+            self::$tool->require('larder/tool', ['--dev']);
+        }
+
+        return self::$tool;
+    }
+
+    /** @return list<string> the classes under a folder, by PSR-4 */
+    private static function classes(string $folder): array
+    {
+        $classes = [];
+        foreach (Finder::create()->files()->in($folder)->name('*.php') as $file) {
+            $classes[] = 'Larder\\' . strtr(substr($file->getRelativePathname(), 0, -4), '/', '\\');
+        }
+
+        return $classes;
+    }
+}
