@@ -48,12 +48,18 @@ final class GuaranteesTest extends TestCase
         self::assertSame([], self::open((string) file_get_contents(self::PAGE)));
     }
 
+    public function testEveryProofHasAControlOfItsOwn(): void
+    {
+        self::assertSame(['versions.phpt'], self::withoutControl((string) file_get_contents(self::PAGE)), 'its tests bring theirs: extension/tests/requests/controls.phpt is one of them');
+    }
+
     public function testWhatWasNotTriedIsNotMeasured(): void
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0,"seed":7}');
 
         self::assertStringContainsString('| 3,000 deaths | none failed<br>seed 7 | 0.10 % | not measured |', $page);
         self::assertCount(15, self::open($page), 'one promise without a control, the others without anything');
+        self::assertSame(['death.storm'], self::withoutControl($page));
     }
 
     public function testAControlStandsBesideItsProof(): void
@@ -95,6 +101,14 @@ final class GuaranteesTest extends TestCase
         }
 
         return $open;
+    }
+
+    /** @return list<string> the proofs whose last column says nothing */
+    private static function withoutControl(string $page): array
+    {
+        preg_match_all('/^\|[^|]*\| ([a-z0-9.-]+)<br>.*\| not measured \|$/m', $page, $rows);
+
+        return $rows[1];
     }
 
     private function page(string $results): string
