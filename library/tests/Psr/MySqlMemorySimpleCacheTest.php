@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Psr;
+
+use Larder\Cache;
+use Larder\Testing\SimpleCacheContract;
+
+final class MySqlMemorySimpleCacheTest extends SimpleCacheContract
+{
+    protected function open(): Cache
+    {
+        return Place::MySqlMemory->open();
+    }
+}
