@@ -5,8 +5,7 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Codec\Codec;
-use Larder\Codec\IgbinaryCodec;
-use Larder\Codec\PhpCodec;
+use Larder\Codec\CodecOptions;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\ApcuStore;
@@ -187,7 +186,7 @@ enum Scheme: string
 
     private function codec(Address $address): Codec
     {
-        return $address->choice('serializer', ['php', 'igbinary'], 'php') === 'php' ? new PhpCodec() : new IgbinaryCodec();
+        return CodecOptions::codec($address);
     }
 
     private function timeout(Address $address): float

@@ -61,7 +61,7 @@ final class AddressTest extends TestCase
         yield 'an option of others' => ['apcu:?serializer=php', '"serializer" is not an option of apcu: addresses. Known: namespace'];
         yield 'no options known' => ['none:?namespace=a', 'Known: none'];
         yield 'a wrong client' => ['redis://localhost?client=credis', 'has client=credis. Known: phpredis, predis'];
-        yield 'a wrong serializer' => ['array:?serializer=json', 'has serializer=json. Known: php, igbinary'];
+        yield 'a wrong serializer' => ['array:?serializer=xml', 'has serializer=xml. Known: php, igbinary, msgpack, json'];
         yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has engine=aria. Known: memory, myisam, innodb'];
         yield 'a namespace with a colon' => ['apcu:?namespace=a:b', 'A namespace is 1 to 32 of the characters'];
         yield 'an empty namespace' => ['apcu:?namespace=', 'A namespace is 1 to 32 of the characters'];

@@ -26,10 +26,10 @@ final class CodecTest extends TestCase
     public function testEveryCodecReadsWhatAnyWrote(mixed $value): void
     {
         foreach (self::codecs() as [$writer]) {
-            $bytes = $writer->encode($value);
+            $bytes = $writer->encode($value, 'k');
             self::assertMatchesRegularExpression('/^[abdisNOCE\3]/', $bytes, 'the first byte names the format');
             foreach (self::codecs() as [$reader]) {
-                self::assertSame(serialize($value), serialize($reader->decode($bytes, 'unreadable')));
+                self::assertSame(serialize($value), serialize($reader->decode($bytes, 'k', 'unreadable')));
             }
         }
     }
@@ -37,19 +37,19 @@ final class CodecTest extends TestCase
     #[DataProvider('codecs')]
     public function testWhatCannotBeReadGivesTheDefault(Codec $codec): void
     {
-        $bytes = $codec->encode(['a' => [1, 'two', 3.0], 'o' => new \ArrayObject(['x'])]);
+        $bytes = $codec->encode(['a' => [1, 'two', 3.0], 'o' => new \ArrayObject(['x'])], 'k');
         for ($length = 0; $length < \strlen($bytes); ++$length) {
-            self::assertSame('default', $codec->decode(substr($bytes, 0, $length), 'default'), 'cut after ' . $length);
+            self::assertSame('default', $codec->decode(substr($bytes, 0, $length), 'k', 'default'), 'cut after ' . $length);
         }
         foreach (["\1", "\x1f" . $bytes, 'garbage', 'O:7:"NoClass', "\3", "\3abcd", "\3abcd\0\0\0\2\0"] as $garbage) {
-            self::assertSame('default', $codec->decode($garbage, 'default'));
+            self::assertSame('default', $codec->decode($garbage, 'k', 'default'));
         }
     }
 
     public function testAClassThatRefusesItsOldDataIsAMiss(): void
     {
-        $bytes = str_replace('Riga', 'xxxx', (new PhpCodec())->encode(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga'))));
-        self::assertSame('default', (new PhpCodec())->decode($bytes, 'default'));
+        $bytes = str_replace('Riga', 'xxxx', (new PhpCodec())->encode(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga')), 'k'));
+        self::assertSame('default', (new PhpCodec())->decode($bytes, 'k', 'default'));
     }
 
     public function testAnotherSerializerLeavesOldValuesReadable(): void
@@ -62,7 +62,7 @@ final class CodecTest extends TestCase
         $igbinary->set('by igbinary', $rows);
         self::assertSame($rows, $igbinary->get('by php'));
         self::assertSame($rows, $php->get('by igbinary'));
-        self::assertSame(serialize($rows), (new PhpCodec())->encode($rows));
-        self::assertStringContainsString((string) igbinary_serialize($rows), (new IgbinaryCodec())->encode($rows));
+        self::assertSame(serialize($rows), (new PhpCodec())->encode($rows, 'k'));
+        self::assertStringContainsString((string) igbinary_serialize($rows), (new IgbinaryCodec())->encode($rows, 'k'));
     }
 }

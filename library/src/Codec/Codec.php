@@ -8,17 +8,33 @@ namespace Larder\Codec;
  * Turns values into bytes and back, apart from the stores.
  *
  * The first byte names the format, so every codec reads what any other wrote, and changing the setting never breaks old
- * entries: a letter, as serialize() begins with, is PHP's own; "\3" is igbinary's. "\1" and "\2" are never first: stores
- * put them before what they add.
+ * entries (a SignedCodec alone refuses what is not signed):
+ *
+ *     a letter, as serialize() begins with    PHP's own
+ *     { [ " n t f - or a digit                JSON
+ *     "\3"  "\4"                              igbinary, msgpack
+ *     "\5"  "\6"  "\7"                        compressed by zlib, zstd, lz4
+ *     "\x08"                                  signed
+ *
+ * "\1" and "\2" are never first: stores put them before what they add.
  */
 interface Codec
 {
-    /** @throws \Throwable PHP's own for what cannot be serialized, such as closures, and what a __serialize() throws */
-    public function encode(mixed $value): string;
+    /**
+     * @param string $key under which the bytes will be stored: those of a SignedCodec are good for no other
+     * @throws \Throwable PHP's own for what cannot be serialized, such as closures, and what a __serialize() throws
+     */
+    public function encode(mixed $value, string $key): string;
 
     /**
-     * Bytes that cannot be read (damaged, of an unknown format, or of a class that refuses them) give the default, as a
-     * miss does. Objects are made: bytes must come from a place that only trusted code writes.
+     * Bytes that cannot be read (damaged, of an unknown format, of a class that is gone or refuses them) give the default,
+     * as a miss does, and are counted. Objects are made: bytes must come from a place that only trusted code writes, be
+     * signed, or be limited to some classes.
+     *
+     * @param string $key under which the bytes were stored
      */
-    public function decode(string $bytes, mixed $default = null): mixed;
+    public function decode(string $bytes, string $key, mixed $default = null): mixed;
+
+    /** What this codec could not read. */
+    public function failures(): Failures;
 }

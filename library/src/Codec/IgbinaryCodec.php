@@ -9,41 +9,47 @@ use Larder\Exception\StoreUnavailable;
 /**
  * Writes igbinary's format: smaller for arrays with repeated keys.
  *
- *     "\3" | xxh32 of what follows: 4 bytes | igbinary's bytes
+ *     "\3" | xxh3 of what follows: 8 bytes | igbinary's bytes
  *
- * The checksum is there because igbinary may crash on bytes that were cut off.
+ * The checksum is there because igbinary may crash on bytes that were cut off. igbinary cannot limit the classes of which
+ * it makes objects, so a codec that is limited to some classes does not read this format.
  */
-final class IgbinaryCodec implements Codec
+final class IgbinaryCodec extends SerializingCodec
 {
-    use ReadsEveryFormat;
-
     public const FORMAT = "\3";
-    private const HEAD = 5;
 
     /** @throws StoreUnavailable */
-    public function __construct()
+    public function __construct(Failures $failures = new Failures())
     {
         StoreUnavailable::unlessLoaded('serializer=igbinary', 'igbinary', 'igbinary');
+        parent::__construct(null, $failures);
     }
 
-    public function encode(mixed $value): string
+    public function encode(mixed $value, string $key): string
     {
         $bytes = igbinary_serialize($value);
         if (!\is_string($bytes)) {
             throw new \UnexpectedValueException(\sprintf('igbinary cannot serialize this %s', get_debug_type($value)));
         }
 
-        return self::FORMAT . hash('xxh32', $bytes, true) . $bytes;
+        return Checksum::before($bytes, self::FORMAT);
     }
 
-    /** @param string $bytes that begin with FORMAT */
-    public static function read(string $bytes, mixed $default): mixed
+    /**
+     * @param string $bytes that begin with FORMAT
+     * @throws Unreadable
+     */
+    public static function read(string $bytes): mixed
     {
-        $data = substr($bytes, self::HEAD);
-        if (!\function_exists('igbinary_unserialize') || substr($bytes, 1, self::HEAD - 1) !== hash('xxh32', $data, true)) {
-            return $default;
+        if (!\function_exists('igbinary_unserialize')) {
+            throw new Unreadable(Failure::ExtensionMissing);
+        }
+        $data = Checksum::checked($bytes);
+        $value = @igbinary_unserialize($data);
+        if (($value === false || $value === null) && $data !== igbinary_serialize($value)) {
+            throw new Unreadable(Failure::Damaged);
         }
 
-        return igbinary_unserialize($data);
+        return $value;
     }
 }

@@ -5,12 +5,10 @@ declare(strict_types=1);
 namespace Larder\Codec;
 
 /** Writes PHP's own format, that of serialize(). */
-final class PhpCodec implements Codec
+final class PhpCodec extends SerializingCodec
 {
-    use ReadsEveryFormat;
-
-    public function encode(mixed $value): string
+    public function encode(mixed $value, string $key): string
     {
-        return serialize($value);
+        return $this->serialize($value);
     }
 }

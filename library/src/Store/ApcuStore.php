@@ -159,12 +159,12 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         return apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : (int) max(1.0, ceil($until - microtime(true))));
     }
 
-    private function pack(mixed $value): mixed
+    private function pack(string $key, mixed $value): mixed
     {
         return $value;
     }
 
-    private function unpack(mixed $stored): mixed
+    private function unpack(string $key, mixed $stored): mixed
     {
         return $stored;
     }

@@ -37,7 +37,7 @@ final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
             return $default;
         }
 
-        return $this->unpack([$entry[0], $entry[1]], $default);
+        return $this->unpack($key, [$entry[0], $entry[1]], $default);
     }
 
     public function has(string $key): bool
@@ -49,7 +49,7 @@ final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         Key::check($key);
         $until = Ttl::until($ttl);
-        $this->entries[$key] = [...$this->pack($value), $until];
+        $this->entries[$key] = [...$this->pack($key, $value), $until];
 
         return true;
     }

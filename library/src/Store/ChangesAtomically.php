@@ -14,14 +14,14 @@ trait ChangesAtomically
 {
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $new = new Entry($this->pack($value), Ttl::until($ttl));
+        $new = new Entry($this->pack($key, $value), Ttl::until($ttl));
 
         return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? $new : false);
     }
 
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $new = new Entry($this->pack($value), Ttl::until($ttl));
+        $new = new Entry($this->pack($key, $value), Ttl::until($ttl));
 
         return $this->change($key, static fn(?Entry $old): Entry|false => $old === null ? false : $new);
     }
@@ -37,10 +37,10 @@ trait ChangesAtomically
     {
         $until = Ttl::until($ttl);
         $sum = false;
-        $changed = $this->change($key, function (?Entry $old) use ($step, $first, $until, &$sum): Entry|false {
-            $sum = Counter::sum($old === null ? $first : $this->unpack($old->stored), $step);
+        $changed = $this->change($key, function (?Entry $old) use ($key, $step, $first, $until, &$sum): Entry|false {
+            $sum = Counter::sum($old === null ? $first : $this->unpack($key, $old->stored), $step);
 
-            return $sum === false ? false : new Entry($this->pack($sum), $old === null ? $until : $old->until);
+            return $sum === false ? false : new Entry($this->pack($key, $sum), $old === null ? $until : $old->until);
         });
 
         return $changed ? $sum : false;
@@ -48,8 +48,8 @@ trait ChangesAtomically
 
     public function swap(string $key, int $old, int $new): bool
     {
-        return $this->change($key, fn(?Entry $there): Entry|false => $there !== null && $this->unpack($there->stored) === $old
-            ? new Entry($this->pack($new), $there->until) : false);
+        return $this->change($key, fn(?Entry $there): Entry|false => $there !== null && $this->unpack($key, $there->stored) === $old
+            ? new Entry($this->pack($key, $new), $there->until) : false);
     }
 
     public function acquire(string $key, float $seconds): ?string
@@ -61,7 +61,7 @@ trait ChangesAtomically
 
     public function release(string $key, string $token): bool
     {
-        return $this->change(ReservedKey::lock($key), fn(?Entry $held): ?false => $held !== null && $this->unpack($held->stored) === $token ? null : false);
+        return $this->change(ReservedKey::lock($key), fn(?Entry $held): ?false => $held !== null && $this->unpack(ReservedKey::lock($key), $held->stored) === $token ? null : false);
     }
 
     /**
@@ -72,11 +72,11 @@ trait ChangesAtomically
     abstract private function change(string $key, \Closure $change): bool;
 
     /** @return T */
-    abstract private function pack(mixed $value): mixed;
+    abstract private function pack(string $key, mixed $value): mixed;
 
     /**
      * @param T $stored
      * @return mixed null too for what cannot be read
      */
-    abstract private function unpack(mixed $stored): mixed;
+    abstract private function unpack(string $key, mixed $stored): mixed;
 }

@@ -40,7 +40,7 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        $sealed = Envelope::seal($this->codec->encode($value), Ttl::until($ttl), $key);
+        $sealed = Envelope::seal($this->codec->encode($value, $key), Ttl::until($ttl), $key);
         $file = $this->directory->file($key);
         $written = $this->directory->locked($file, fn(): bool => $this->directory->write($file, $sealed), orWithout: true);
         if ($written === true) {

@@ -11,7 +11,7 @@ trait KeepsBytes
     {
         $bytes = $this->bytes($key);
 
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+        return $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
     }
 
     public function has(string $key): bool

@@ -73,7 +73,7 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
         foreach ($keys as $key) {
             $name = $names[$key] ?? '';
             $bytes = isset($stored[$name]) ? $this->opened($stored[$name], $name, $key) : null;
-            $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $default);
+            $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
         }
 
         return $values;
@@ -83,13 +83,13 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
     {
         Key::check($key);
 
-        return $this->store($key, $this->codec->encode($value), Ttl::until($ttl), self::expiry($ttl));
+        return $this->store($key, $this->codec->encode($value, $key), Ttl::until($ttl), self::expiry($ttl));
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
     {
         $keys = Key::of($values);
-        $encoded = array_map($this->codec->encode(...), array_values($values));
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $until = Ttl::until($ttl);
         $all = true;
         foreach ($keys as $i => $key) {

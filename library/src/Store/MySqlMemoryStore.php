@@ -52,14 +52,15 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         Key::check($key);
         $until = Ttl::until($ttl);
 
-        return $this->setAll([$key], [$this->codec->encode($value)], $until);
+        return $this->setAll([$key], [$this->codec->encode($value, $key)], $until);
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
     {
         $until = Ttl::until($ttl);
+        $keys = Key::of($values);
 
-        return $this->setAll(Key::of($values), array_map($this->codec->encode(...), array_values($values)), $until);
+        return $this->setAll($keys, array_map($this->codec->encode(...), array_values($values), $keys), $until);
     }
 
     public function delete(string $key): bool

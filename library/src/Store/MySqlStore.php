@@ -45,7 +45,7 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        if ($this->write([$key], [$this->codec->encode($value)], Ttl::until($ttl))) {
+        if ($this->write([$key], [$this->codec->encode($value, $key)], Ttl::until($ttl))) {
             return true;
         }
         $this->delete($key);
@@ -57,7 +57,7 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     {
         $until = Ttl::until($ttl);
         $keys = Key::of($values);
-        $encoded = array_map($this->codec->encode(...), array_values($values));
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         if ($keys === [] || $this->write($keys, $encoded, $until)) {
             return true;
         }

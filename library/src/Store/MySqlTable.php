@@ -31,7 +31,7 @@ abstract class MySqlTable implements Store
     {
         $bytes = $this->stored([$key])[$key] ?? null;
 
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+        return $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -39,7 +39,7 @@ abstract class MySqlTable implements Store
         $stored = $this->stored($keys);
         $values = [];
         foreach ($keys as $key) {
-            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $default) : $default;
+            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $key, $default) : $default;
         }
 
         return $values;

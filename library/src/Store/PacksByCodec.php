@@ -7,13 +7,13 @@ namespace Larder\Store;
 /** The form of values in places that keep the bytes of a codec. */
 trait PacksByCodec
 {
-    private function pack(mixed $value): string
+    private function pack(string $key, mixed $value): string
     {
-        return $this->codec->encode($value);
+        return $this->codec->encode($value, $key);
     }
 
-    private function unpack(mixed $stored): mixed
+    private function unpack(string $key, mixed $stored): mixed
     {
-        return \is_string($stored) ? $this->codec->decode($stored) : null;
+        return \is_string($stored) ? $this->codec->decode($stored, $key) : null;
     }
 }

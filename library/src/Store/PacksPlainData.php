@@ -12,16 +12,16 @@ trait PacksPlainData
      *
      * @return array{bool, mixed} whether it is bytes of the codec; and them, or the value
      */
-    private function pack(mixed $value): array
+    private function pack(string $key, mixed $value): array
     {
         $plain = PlainData::of($value);
 
-        return $plain !== null ? [false, $plain->value] : [true, $this->codec->encode($value)];
+        return $plain !== null ? [false, $plain->value] : [true, $this->codec->encode($value, $key)];
     }
 
     /** @param array{bool, mixed} $stored */
-    private function unpack(mixed $stored, mixed $default = null): mixed
+    private function unpack(string $key, mixed $stored, mixed $default = null): mixed
     {
-        return $stored[0] && \is_string($stored[1]) ? $this->codec->decode($stored[1], $default) : $stored[1];
+        return $stored[0] && \is_string($stored[1]) ? $this->codec->decode($stored[1], $key, $default) : $stored[1];
     }
 }

@@ -58,7 +58,7 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
             return $default;
         }
 
-        return $this->unpack([$entry[3], $entry[4]], $default);
+        return $this->unpack($key, [$entry[3], $entry[4]], $default);
     }
 
     public function has(string $key): bool
@@ -70,7 +70,7 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     {
         Key::check($key);
         $until = Ttl::until($ttl);
-        $stored = $this->pack($value);
+        $stored = $this->pack($key, $value);
         $file = $this->directory->file($key);
         if ($this->directory->locked($file, fn(): bool => $this->write($file, $key, $stored, $until), orWithout: true) === true) {
             return true;

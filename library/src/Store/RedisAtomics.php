@@ -82,7 +82,7 @@ trait RedisAtomics
 
     private function writeIf(string $key, mixed $value, int|float $ttl, bool $isThere): bool
     {
-        $bytes = $this->pack($value);
+        $bytes = $this->pack($key, $value);
         $milliseconds = self::milliseconds($ttl);
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 

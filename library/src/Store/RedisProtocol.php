@@ -71,7 +71,7 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
             return $default;
         }
 
-        return $bytes === null ? $default : $this->codec->decode($bytes, $default);
+        return $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -88,7 +88,7 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
-            $values[$key] = \is_string($bytes) ? $this->codec->decode($bytes, $default) : $default;
+            $values[$key] = \is_string($bytes) ? $this->codec->decode($bytes, $key, $default) : $default;
         }
 
         return $values;
@@ -112,7 +112,7 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        $bytes = $this->codec->encode($value);
+        $bytes = $this->codec->encode($value, $key);
         $milliseconds = self::milliseconds($ttl);
 
         try {
@@ -134,7 +134,7 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
     {
         $milliseconds = self::milliseconds($ttl);
         $keys = Key::of($values);
-        $encoded = array_map($this->codec->encode(...), array_values($values));
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $named = array_combine(array_map(fn(string $key): string => $this->prefix . $key, $keys), $encoded);
 
         try {

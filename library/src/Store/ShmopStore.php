@@ -55,7 +55,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        $sealed = Envelope::seal($this->codec->encode($value), Ttl::until($ttl), $key);
+        $sealed = Envelope::seal($this->codec->encode($value, $key), Ttl::until($ttl), $key);
         if ($this->write($key, $sealed) || $this->writeAfterSweep($key, $sealed)) {
             return true;
         }

@@ -66,7 +66,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        $bytes = $this->codec->encode($value);
+        $bytes = $this->codec->encode($value, $key);
         $until = Ttl::until($ttl);
 
         try {
@@ -84,7 +84,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         $until = Ttl::until($ttl);
         $keys = Key::of($values);
-        $encoded = array_map($this->codec->encode(...), array_values($values));
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
 
         try {
             $this->ready();

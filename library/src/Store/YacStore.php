@@ -51,7 +51,7 @@ final class YacStore implements Store
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $name = $this->name($key);
-        $bytes = $this->codec->encode($value);
+        $bytes = $this->codec->encode($value, $key);
         $until = Ttl::until($ttl);
         if ($name !== null && $this->store($name, $key, $bytes, $until, (int) ceil(Ttl::seconds($ttl)))) {
             return true;

@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+use Larder\Address;
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\StoreUnavailable;
+
+/** The options of an address that say how values become bytes, and the codec that they make. */
+final class CodecOptions
+{
+    /** Of stores that keep all values as bytes, where others may write. */
+    public const ALL = ['serializer', 'compress', 'compress_from', 'classes', 'sign'];
+    /** Of stores that keep some values as bytes, where only the own code writes. */
+    public const SERIALIZER = ['serializer'];
+
+    private const IN_ENVIRONMENT = 'env:';
+    private const IN_FILE = 'file:';
+
+    /**
+     * @throws InvalidAddress
+     * @throws StoreUnavailable
+     */
+    public static function codec(Address $address, Failures $failures = new Failures()): Codec
+    {
+        $codec = self::serializing($address, $failures);
+        $compression = $address->choice('compress', ['none', ...array_column(Compression::cases(), 'value')], 'none');
+        $from = $address->number('compress_from', CompressedCodec::FROM, 0, Compression::MAX_LENGTH);
+        if ($compression !== 'none') {
+            $codec = new CompressedCodec($codec, Compression::from($compression), (int) $from);
+        } elseif (isset($address->options['compress_from'])) {
+            throw $address->invalid('has compress_from, but nothing to compress with: add compress=zlib, zstd or lz4');
+        }
+
+        return isset($address->options['sign']) ? new SignedCodec($codec, self::keys($address), $address->namespace()) : $codec;
+    }
+
+    private static function serializing(Address $address, Failures $failures): SerializingCodec
+    {
+        $serializer = $address->choice('serializer', ['php', 'igbinary', 'msgpack', 'json'], 'php');
+        $classes = match ($address->options['classes'] ?? null) {
+            null => null,
+            'none' => Classes::none(),
+            default => Classes::only(...explode(',', $address->options['classes'])),
+        };
+        if ($serializer === 'igbinary' && $classes !== null) {
+            throw $address->invalid('has classes and serializer=igbinary, which cannot limit the classes of its objects. Take serializer=php, or sign=');
+        }
+
+        return match ($serializer) {
+            'php' => new PhpCodec($classes, $failures),
+            'igbinary' => new IgbinaryCodec($failures),
+            'msgpack' => new MsgpackCodec($classes, $failures),
+            'json' => new JsonCodec($classes, $failures),
+        };
+    }
+
+    /** The option names the place of the keys, so that they do not stand where addresses do. */
+    private static function keys(Address $address): SigningKeys
+    {
+        $place = $address->options['sign'];
+        if (str_starts_with($place, self::IN_ENVIRONMENT)) {
+            $name = substr($place, \strlen(self::IN_ENVIRONMENT));
+            $keys = getenv($name);
+            $missing = \sprintf('names the environment variable %s, which is not set', $name);
+        } elseif (str_starts_with($place, self::IN_FILE)) {
+            $path = substr($place, \strlen(self::IN_FILE));
+            $keys = self::privateFile($address, $path);
+            $missing = \sprintf('names the file %s, which cannot be read', $path);
+        } else {
+            throw $address->invalid('has a sign= that names no place where the signing keys are: sign=env:NAME or sign=file:/path. A key itself does not belong into an address');
+        }
+
+        try {
+            return SigningKeys::in($keys !== false ? $keys : throw $address->invalid($missing));
+        } catch (\InvalidArgumentException $error) {
+            throw $error instanceof InvalidAddress ? $error : $address->invalid(\sprintf('has sign=%s. %s', $place, $error->getMessage()));
+        }
+    }
+
+    private static function privateFile(Address $address, string $path): string|false
+    {
+        clearstatcache(true, $path);
+        if (((int) @fileperms($path) & 0o004) !== 0) {
+            throw $address->invalid(\sprintf('names the file %1$s, which everybody can read. Take that right away: chmod o-r %1$s', $path));
+        }
+
+        return @file_get_contents($path);
+    }
+}

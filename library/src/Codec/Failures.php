@@ -1,0 +1,28 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+/** Counts the stored values that could not be read, by reason, since it was made. Each of them was a miss. */
+final class Failures
+{
+    /** @var array<value-of<Failure>, int> */
+    private array $counts = [];
+
+    public function add(Failure $failure): void
+    {
+        $this->counts[$failure->value] = ($this->counts[$failure->value] ?? 0) + 1;
+    }
+
+    /** @return array<value-of<Failure>, int> those that happened */
+    public function counts(): array
+    {
+        return $this->counts;
+    }
+
+    public function total(): int
+    {
+        return array_sum($this->counts);
+    }
+}

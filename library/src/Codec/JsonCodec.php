@@ -1,0 +1,33 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+/**
+ * Writes JSON, which other languages and people read too, and nothing besides: what is stored is a JSON text.
+ *
+ * What JSON would change is written in PHP's own format instead: objects, references, strings that are not UTF-8, NAN and
+ * the infinities, and arrays nested deeper than DEPTH. Integers and floats come back as the ones they were.
+ */
+final class JsonCodec extends SerializingCodec
+{
+    private const DEPTH = 512;
+    private const FLAGS = \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_PRESERVE_ZERO_FRACTION;
+
+    public function encode(mixed $value, string $key): string
+    {
+        $php = serialize($value);
+        $json = Serialized::isPlain($php) ? json_encode($value, self::FLAGS, self::DEPTH) : false;
+
+        return $json === false ? $this->allowed($php) : $json;
+    }
+
+    /** @throws Unreadable */
+    public static function read(string $bytes): mixed
+    {
+        $value = json_decode($bytes, true, self::DEPTH + 1);
+
+        return $value !== null || $bytes === 'null' ? $value : throw new Unreadable(Failure::Damaged);
+    }
+}

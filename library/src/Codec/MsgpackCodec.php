@@ -1,0 +1,79 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+use Larder\Exception\StoreUnavailable;
+use MessagePack;
+
+/**
+ * Writes MessagePack, which other languages read too: arrays and scalars. Values with objects, references or
+ * arrays nested deeper than DEPTH, which it cannot keep, are written in PHP's own format. No objects are ever made of what it wrote.
+ *
+ *     "\4" | xxh3 of what follows: 8 bytes | MessagePack
+ */
+final class MsgpackCodec extends SerializingCodec
+{
+    public const FORMAT = "\4";
+
+    /** The extension reads arrays nested up to twice as deep. */
+    private const DEPTH = 512;
+    /** The extension's own way to keep objects is off. */
+    private const PHP_ONLY = false;
+
+    /** @throws StoreUnavailable */
+    public function __construct(?Classes $classes = null, Failures $failures = new Failures())
+    {
+        StoreUnavailable::unlessLoaded('serializer=msgpack', 'msgpack', 'msgpack');
+        parent::__construct($classes, $failures);
+    }
+
+    public function encode(mixed $value, string $key): string
+    {
+        $php = serialize($value);
+        if (!Serialized::isPlain($php) || self::isDeep($value, $php)) {
+            return $this->allowed($php);
+        }
+        $bytes = (new MessagePack(self::PHP_ONLY))->pack($value);
+
+        return \is_string($bytes) ? Checksum::before($bytes, self::FORMAT) : $php;
+    }
+
+    /**
+     * @param string $bytes that begin with FORMAT
+     * @throws Unreadable
+     */
+    public static function read(string $bytes): mixed
+    {
+        if (!class_exists(MessagePack::class, false)) {
+            throw new Unreadable(Failure::ExtensionMissing);
+        }
+        $data = Checksum::checked($bytes);
+
+        /** @var callable(string): mixed $unpack which the extension's reflection gives a second argument */
+        $unpack = [new MessagePack(self::PHP_ONLY), 'unpack'];
+
+        return @$unpack($data);
+    }
+
+    /** @param string $serialized by PHP: without so many arrays it need not be looked at further */
+    private static function isDeep(mixed $value, string $serialized): bool
+    {
+        return substr_count($serialized, '{') > self::DEPTH && self::isDeeperThan(self::DEPTH, $value);
+    }
+
+    private static function isDeeperThan(int $depth, mixed $value): bool
+    {
+        if (!\is_array($value)) {
+            return false;
+        }
+        foreach ($value as $item) {
+            if (\is_array($item) && ($depth === 1 || self::isDeeperThan($depth - 1, $item))) {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

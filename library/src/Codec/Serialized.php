@@ -1,0 +1,68 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+/** What stands in the bytes that serialize() gives, found without making values of them. */
+final class Serialized
+{
+    /** What begins with a length, or a reference. Between the strings there are only numbers and punctuation. */
+    private const TOKEN = '/([sSOCE]):\+?(\d+):"|;(R):\d/';
+
+    /** Arrays and scalars without references: what formats of other languages can keep. */
+    public static function isPlain(string $bytes): bool
+    {
+        // Most values have none of these letters, and looking for them is cheap.
+        if (!str_contains($bytes, 'O:') && !str_contains($bytes, 'C:') && !str_contains($bytes, 'E:') && !str_contains($bytes, 'R:')) {
+            return true;
+        }
+        foreach (self::tokens($bytes) as $letter => $content) {
+            if ($letter !== 's') {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /**
+     * The classes and enums whose objects unserialize() would make.
+     *
+     * @return iterable<string> "" for a way of writing strings that serialize() does not use, so as not to be led astray
+     */
+    public static function classes(string $bytes): iterable
+    {
+        foreach (self::tokens($bytes) as $letter => $content) {
+            if ($letter === 'O' || $letter === 'C') {
+                yield $content;
+            } elseif ($letter === 'E') {
+                yield explode(':', $content)[0];
+            } elseif ($letter === 'S') {
+                yield '';
+            }
+        }
+    }
+
+    /** @return iterable<'s'|'S'|'O'|'C'|'E'|'R', string> what kind of token, and the text in its quotes */
+    private static function tokens(string $bytes): iterable
+    {
+        $at = 0;
+        while (preg_match(self::TOKEN, $bytes, $token, \PREG_OFFSET_CAPTURE | \PREG_UNMATCHED_AS_NULL, $at) === 1) {
+            $at = $token[0][1] + \strlen((string) $token[0][0]);
+            $letter = $token[1][0];
+            $length = (int) $token[2][0];
+            if ($letter === null) {
+                yield 'R' => '';
+
+                continue;
+            }
+            if ($length > \strlen($bytes) - $at) {
+                return; // cut off: unserialize() refuses it
+            }
+            /** @var 's'|'S'|'O'|'C'|'E' $letter */
+            yield $letter => $letter === 's' ? '' : substr($bytes, $at, $length);
+            $at += $length;
+        }
+    }
+}

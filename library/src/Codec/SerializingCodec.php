@@ -1,0 +1,133 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+/** Reads bytes of every known format, chosen by their first byte. Its children write one each. */
+abstract class SerializingCodec implements Codec
+{
+    /** @param Classes|null $classes whose objects may be stored and made; null for all */
+    public function __construct(
+        private readonly ?Classes $classes = null,
+        private readonly Failures $failures = new Failures(),
+    ) {}
+
+    final public function failures(): Failures
+    {
+        return $this->failures;
+    }
+
+    final public function decode(string $bytes, string $key, mixed $default = null): mixed
+    {
+        try {
+            switch ($bytes[0] ?? '') {
+                case 'a':
+                    if ($this->classes !== null || str_contains($bytes, 'O:')) {
+                        return $this->unserialize($bytes);
+                    }
+                    // no break: without objects it is read as the others are
+                case 's':
+                case 'i':
+                case 'd':
+                case 'b':
+                case 'N':
+                    $value = @unserialize($bytes);
+                    if ($value !== false || $bytes === 'b:0;') {
+                        return $value;
+                    }
+
+                    throw new Unreadable(Failure::Damaged);
+                default:
+                    return $this->read(self::unwrapped($bytes));
+            }
+        } catch (Unreadable $unreadable) {
+            $this->failures->add($unreadable->failure);
+        } catch (\Throwable) {
+            $this->failures->add(Failure::Refused);
+        }
+
+        return $default;
+    }
+
+    /** For unserialize(), by its name. */
+    final public static function classIsMissing(string $class): never
+    {
+        throw new Unreadable(Failure::ClassMissing);
+    }
+
+    /** PHP's own format; also of what the others cannot keep as it is. */
+    final protected function serialize(mixed $value): string
+    {
+        return $this->allowed(serialize($value));
+    }
+
+    /**
+     * @param string $bytes of serialize()
+     * @throws \UnexpectedValueException
+     */
+    final protected function allowed(string $bytes): string
+    {
+        $class = $this->classes?->notAllowedIn($bytes);
+        if ($class !== null) {
+            throw new \UnexpectedValueException(\sprintf('Objects of %s are not among the classes that are allowed here', $class));
+        }
+
+        return $bytes;
+    }
+
+    /** Without signature and compression, each of which can be there once. A signature is not checked here. */
+    private static function unwrapped(string $bytes): string
+    {
+        if (($bytes[0] ?? '') === SignedCodec::FORMAT) {
+            $bytes = substr($bytes, SignedCodec::HEAD);
+        }
+        $compression = Compression::ofFormat($bytes[0] ?? '');
+
+        return $compression === null ? $bytes : $compression->open($bytes);
+    }
+
+    /** @throws Unreadable */
+    private function read(string $bytes): mixed
+    {
+        return match ($bytes[0] ?? '') {
+            'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E' => $this->unserialize($bytes),
+            IgbinaryCodec::FORMAT => $this->classes === null ? self::strictly(IgbinaryCodec::read(...), $bytes) : throw new Unreadable(Failure::ClassNotAllowed),
+            MsgpackCodec::FORMAT => MsgpackCodec::read($bytes),
+            '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' => JsonCodec::read($bytes),
+            default => throw new Unreadable(Failure::Damaged),
+        };
+    }
+
+    /** @throws Unreadable */
+    private function unserialize(string $bytes): mixed
+    {
+        $options = [];
+        if ($this->classes !== null) {
+            if ($this->classes->notAllowedIn($bytes) !== null) {
+                throw new Unreadable(Failure::ClassNotAllowed);
+            }
+            $options['allowed_classes'] = $this->classes->forUnserialize();
+        }
+        $value = self::strictly(static fn(string $bytes): mixed => @unserialize($bytes, $options), $bytes);
+
+        return $value !== false || $bytes === 'b:0;' ? $value : throw new Unreadable(Failure::Damaged);
+    }
+
+    /**
+     * Reads without making incomplete objects of classes that do not exist, as PHP otherwise would.
+     *
+     * @param \Closure(string): mixed $read
+     * @throws Unreadable
+     */
+    private static function strictly(\Closure $read, string $bytes): mixed
+    {
+        $before = ini_set('unserialize_callback_func', self::class . '::classIsMissing');
+
+        try {
+            return $read($bytes);
+        } finally {
+            ini_set('unserialize_callback_func', (string) $before);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Codec;
+
+/**
+ * Signs what another codec wrote, and reads only what was signed: for stores that others can write to.
+ *
+ *     "\x08" | id of the signing key: 4 bytes | HMAC-SHA-256: 32 bytes | bytes of the other codec
+ *
+ * The signature is checked before anything else is done with the bytes. It covers the context (a namespace) and the key of
+ * the entry too, so a signed value is good in no other place. What others who can write there can still do: remove values,
+ * make them last longer, and put back an older value of the same key.
+ */
+final class SignedCodec implements Codec
+{
+    public const FORMAT = "\x08";
+    public const HEAD = 1 + self::SIGNATURE;
+
+    private const SIGNATURE = SigningKeys::ID_LENGTH + 32;
+
+    /** @param string $context tells apart caches that have signing keys in common */
+    public function __construct(
+        private readonly Codec $codec,
+        private readonly SigningKeys $keys,
+        private readonly string $context = '',
+    ) {}
+
+    public function encode(mixed $value, string $key): string
+    {
+        $bytes = $this->codec->encode($value, $key);
+
+        return self::FORMAT . $this->keys->sign($this->message($bytes, $key)) . $bytes;
+    }
+
+    public function decode(string $bytes, string $key, mixed $default = null): mixed
+    {
+        if (\strlen($bytes) <= self::HEAD || $bytes[0] !== self::FORMAT) {
+            $this->failures()->add(Failure::Unsigned);
+
+            return $default;
+        }
+        $signed = substr($bytes, self::HEAD);
+        if (!$this->keys->verify($this->message($signed, $key), substr($bytes, 1, self::SIGNATURE))) {
+            $this->failures()->add(Failure::Forged);
+
+            return $default;
+        }
+
+        return $this->codec->decode($signed, $key, $default);
+    }
+
+    public function failures(): Failures
+    {
+        return $this->codec->failures();
+    }
+
+    /** With lengths in front, so that no two places have the same message. */
+    private function message(string $bytes, string $key): string
+    {
+        return pack('NN', \strlen($this->context), \strlen($key)) . $this->context . $key . $bytes;
+    }
+}
