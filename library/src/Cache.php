@@ -20,6 +20,7 @@ use Larder\Store\Capability\Touches;
 use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
+use Larder\Store\Ttl;
 
 use function larder_fetch;
 
@@ -29,12 +30,17 @@ use function larder_fetch;
  */
 final class Cache
 {
+    private const REMOVAL_SECONDS = 10;
+    private const REMOVAL_WAIT = 2;
+
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
+    private readonly Tags $tags;
 
     public function __construct(private readonly Store $store, private readonly ?Search $search = null)
     {
         $this->isEngine = $store instanceof LarderStore;
+        $this->tags = new Tags($store);
     }
 
     /**
@@ -91,10 +97,19 @@ final class Cache
     public function getMany(array $keys, mixed $default = null): array
     {
         $values = $this->store->getMany(array_map(strval(...), array_values($keys)), $default);
+        $generations = [];
         foreach ($values as $key => $stored) {
             if (\is_array($stored) && isset($stored[Wrapped::MARK])) {
-                $values[$key] = $this->unwrap($stored, $default);
+                $wrapped = $stored === $default ? null : Wrapped::of($stored);
+                $isFresh = $wrapped !== null && $wrapped->isFresh(microtime(true));
+                $values[$key] = $isFresh ? $wrapped->value : $default;
+                if ($isFresh && $wrapped->generations !== []) {
+                    $generations[$key] = $wrapped->generations;
+                }
             }
+        }
+        foreach ($generations === [] ? [] : array_diff_key($generations, $this->tags->current($generations)) as $key => $ofOldTags) {
+            $values[$key] = $default;
         }
 
         return $values;
@@ -108,24 +123,66 @@ final class Cache
 
     /**
      * @param int|float $ttl seconds, fractions allowed; 0 for no expiry
-     * @return bool false when the store refused; the old value is gone then too
-     * @throws InvalidKey
+     * @param array<string|int>|Generations $tags what invalidateTags() takes; a value that was computed from what may have
+     *        changed meanwhile needs those that generations() gave before
+     * @return bool false when the store refused, also a tag; the old value is gone then too
+     * @throws InvalidKey also for a tag
      * @throws InvalidTtl when negative or not a number
      */
-    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    public function set(string $key, mixed $value, int|float $ttl = 0, array|Generations $tags = []): bool
     {
+        if ($tags !== []) {
+            return $this->setMany([$key => $value], $ttl, $tags);
+        }
+
         return $this->store->set($key, \is_array($value) && isset($value[Wrapped::MARK]) ? Wrapped::plain($value) : $value, $ttl);
     }
 
     /**
      * @param array<array-key, mixed> $values
+     * @param array<string|int>|Generations $tags of each of them, as set() takes them
      * @return bool false when any was refused
      * @throws InvalidKey
      * @throws InvalidTtl
      */
-    public function setMany(array $values, int|float $ttl = 0): bool
+    public function setMany(array $values, int|float $ttl = 0, array|Generations $tags = []): bool
     {
-        return $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl);
+        if ($tags === []) {
+            return $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl);
+        }
+        $generations = ($tags instanceof Generations ? $tags : $this->generations($tags))->byTag;
+        if ($generations === null) {
+            $this->deleteMany(array_keys($values));
+
+            return false;
+        }
+
+        return $this->store->setMany(array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values), $ttl);
+    }
+
+    /**
+     * The present state of tags, for set(): to be asked for before what a value is computed from is read, so that the value
+     * is not served if a tag is invalidated meanwhile.
+     *
+     * @param iterable<string|int> $tags 1 to 65,535 bytes each
+     * @throws InvalidKey
+     */
+    public function generations(iterable $tags): Generations
+    {
+        return new Generations($this->tags->capture($tags));
+    }
+
+    /**
+     * Makes every value with one of these tags a miss from now on, and those that are being computed since before. Takes the
+     * same time however many values there are.
+     *
+     * @param iterable<string|int> $tags
+     * @return bool false when the store, or one of its servers, cannot be reached: it may serve such values when it is back
+     * @throws InvalidKey before anything is invalidated
+     */
+    public function invalidateTags(iterable $tags): bool
+    {
+        return $this->tags->invalidate($tags);
     }
 
     /**
@@ -164,7 +221,7 @@ final class Cache
     }
 
     /**
-     * Stores where there is nothing.
+     * Stores where there is nothing, or a value that is out of date: past its freshness, or with a tag that was invalidated.
      *
      * @param int|float $ttl seconds, 0 for no expiry
      * @return bool false when there is a value, which stays, or the store refused
@@ -172,7 +229,10 @@ final class Cache
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return Capability::of($this->store, Adds::class)->add($key, Wrapped::plain($value), $ttl);
+        $store = Capability::of($this->store, Adds::class);
+        $stored = Wrapped::plain($value);
+
+        return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
     }
 
     /**
@@ -184,11 +244,14 @@ final class Cache
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return Capability::of($this->store, Replaces::class)->replace($key, Wrapped::plain($value), $ttl);
+        $store = Capability::of($this->store, Replaces::class);
+
+        return !$this->isOutdated($key) && $store->replace($key, Wrapped::plain($value), $ttl);
     }
 
     /**
-     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry.
+     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry. One with tags, or
+     * from remember(), cannot be counted.
      *
      * @param int|float $ttl seconds, 0 for no expiry
      * @return int|false the sum; false, and nothing changes, when the value is no integer, the sum would leave the range
@@ -197,7 +260,10 @@ final class Cache
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
-        return Capability::of($this->store, Counts::class)->increment($key, $step, $first, $ttl);
+        $store = Capability::of($this->store, Counts::class);
+        $sum = $store->increment($key, $step, $first, $ttl);
+
+        return $sum === false && $this->removesOutdated($key) ? $store->increment($key, $step, $first, $ttl) : $sum;
     }
 
     /**
@@ -212,14 +278,23 @@ final class Cache
     }
 
     /**
-     * Gives a value $ttl seconds from now; 0 for no expiry.
+     * Gives a value $ttl seconds from now; 0 for no expiry. Its tags stay.
      *
-     * @return bool false when there is none, or the store refused
+     * @return bool false when there is none, it is one of remember() that is not to be fresh for so long, or the store
+     *              refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function touch(string $key, int|float $ttl): bool
     {
-        return Capability::of($this->store, Touches::class)->touch($key, $ttl);
+        $store = Capability::of($this->store, Touches::class);
+        $until = Ttl::until($ttl);
+        $stored = $this->store->get($key);
+        $valid = Wrapped::is($stored) ? $this->valid($stored) : new Wrapped($stored);
+        if ($valid === null || ($valid->freshUntil !== 0.0 && ($until === 0.0 || $until > $valid->freshUntil))) {
+            return false;
+        }
+
+        return $store->touch($key, $ttl);
     }
 
     /**
@@ -271,8 +346,52 @@ final class Cache
     /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */
     private function unwrap(array $stored, mixed $default): mixed
     {
-        $wrapped = $stored === $default ? null : Wrapped::of($stored);
+        $valid = $stored === $default ? null : $this->valid($stored);
 
-        return $wrapped !== null && $wrapped->isFresh(microtime(true)) ? $wrapped->value : $default;
+        return $valid === null ? $default : $valid->value;
+    }
+
+    /**
+     * @param array<array-key, mixed> $stored of the form of Wrapped
+     * @return Wrapped|null null when it is out of date, or damaged
+     */
+    private function valid(array $stored): ?Wrapped
+    {
+        $wrapped = Wrapped::of($stored);
+
+        return $wrapped !== null && $wrapped->isFresh(microtime(true))
+            && ($wrapped->generations === [] || $this->tags->areCurrent($wrapped->generations)) ? $wrapped : null;
+    }
+
+    /**
+     * Whether there is a value that get() does not give.
+     *
+     * @phpstan-impure
+     */
+    private function isOutdated(string $key): bool
+    {
+        $stored = $this->store->get($key);
+
+        return Wrapped::is($stored) && $this->valid($stored) === null;
+    }
+
+    /**
+     * Removes what is out of date and in the way of what the store does in one step: by one process at a time, or one would
+     * remove what another has stored there since.
+     *
+     * @return bool whether the way may be free now
+     */
+    private function removesOutdated(string $key): bool
+    {
+        $lock = $this->isOutdated($key) ? $this->lock(ReservedKey::removal($key), self::REMOVAL_SECONDS, self::REMOVAL_WAIT) : null;
+        if ($lock === null) {
+            return false;
+        }
+
+        try {
+            return !$this->isOutdated($key) || $this->store->delete($key);
+        } finally {
+            $lock->release();
+        }
     }
 }

@@ -15,6 +15,7 @@ interface Adds
      * @return bool false when there is a value, which stays; false too when refused (too large, full, away)
      * @throws InvalidKey
      * @throws InvalidTtl
+     * @phpstan-impure
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool;
 }
