@@ -17,6 +17,9 @@ final class TemporaryDirectory
     /** Locked as long as the maker lives. */
     private const LOCK = '.in-use';
 
+    /** How often it is tried to remove all of a directory. */
+    private const TRIES = 10;
+
     public readonly string $path;
     private readonly int $maker;
 
@@ -27,18 +30,23 @@ final class TemporaryDirectory
     public function __construct(?string $parent = null)
     {
         $parent = rtrim($parent ?? sys_get_temp_dir(), '/');
-        $path = \sprintf('%s/larder-tool-%d-%s', $parent, (int) getmypid(), bin2hex(random_bytes(4)));
-        if (!@mkdir($path, 0o700)) {
+        $this->maker = (int) getmypid();
+        $this->path = \sprintf('%s/larder-tool-%d-%s', $parent, $this->maker, bin2hex(random_bytes(4)));
+
+        try {
+            $made = @mkdir($this->path, 0o700);
+            if ($made) {
+                $this->markAsUsed();
+                self::removeLeftovers($parent);
+            }
+        } catch (\Throwable $interruption) { // a handler of signals may throw anywhere, and nobody has this object yet
+            $this->remove();
+
+            throw $interruption;
+        }
+        if (!$made) {
             throw new \RuntimeException(\sprintf('%s: no directory can be made there', $parent));
         }
-        $this->path = $path;
-        $this->maker = (int) getmypid();
-        $lock = fopen($path . '/' . self::LOCK . '.new', 'c');
-        if ($lock !== false && flock($lock, \LOCK_EX)) {
-            $this->lock = $lock;
-            rename($path . '/' . self::LOCK . '.new', $path . '/' . self::LOCK);
-        }
-        self::removeLeftovers($parent);
     }
 
     public function __destruct()
@@ -75,6 +83,16 @@ final class TemporaryDirectory
         }
     }
 
+    private function markAsUsed(): void
+    {
+        $file = $this->path . '/' . self::LOCK;
+        $lock = fopen($file . '.new', 'c');
+        if ($lock !== false && flock($lock, \LOCK_EX)) {
+            $this->lock = $lock;
+            rename($file . '.new', $file);
+        }
+    }
+
     private static function removeLeftovers(string $parent): void
     {
         foreach ((array) glob($parent . '/larder-tool-*/' . self::LOCK) as $file) {
@@ -86,8 +104,11 @@ final class TemporaryDirectory
         }
     }
 
+    /** Again, if it was not all: a process that was killed a moment ago may still make a file in it. */
     private static function removeTree(string $path): void
     {
-        (new Process(['rm', '-rf', '--', $path]))->run();
+        for ($tries = 0; (new Process(['rm', '-rf', '--', $path]))->run() !== 0 && $tries < self::TRIES; ++$tries) {
+            usleep(20_000);
+        }
     }
 }

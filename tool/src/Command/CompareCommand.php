@@ -40,9 +40,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private const ROUNDS = 7;
     private const QUICK_ROUNDS = 3;
 
-    private ?OutputInterface $errors = null;
     private ?Places $places = null;
     private ?Comparison $comparison = null;
+    private bool $interrupted = false;
 
     protected function configure(): void
     {
@@ -66,7 +66,20 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
-        $errors = $this->errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+
+        try {
+            return $this->compare($input, $output, $errors);
+        } catch (Interrupted $interrupted) {
+            $this->close(); // again, if that was interrupted
+            $errors->writeln(['', 'Interrupted. Nothing of it is left running.']);
+
+            return 128 + $interrupted->signal;
+        }
+    }
+
+    private function compare(InputInterface $input, OutputInterface $output, OutputInterface $errors): int
+    {
         $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
         if ($obstacles !== []) {
             $errors->writeln(['Nothing was measured: the figures would say nothing about the stores.', ...$obstacles]);
@@ -84,7 +97,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             $result = $this->measure($plan, $stores, $input->getOption('no-servers') === true, $errors);
             $circumstances = Circumstances::of($result, $this->places->serverVersions(), $cores, $core);
         } finally {
-            $this->places->close();
+            $this->close();
         }
         if ($json !== null) {
             file_put_contents($json, JsonReport::of($plan, $result, $circumstances));
@@ -100,14 +113,27 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         return \defined('SIGINT') ? [\SIGINT, \SIGTERM, \SIGHUP] : [];
     }
 
-    /** Leaves nothing running and nothing behind. */
-    public function handleSignal(int $signal, int|false $previousExitCode = 0): int
+    /**
+     * Leaves what is under way, wherever that is; on the way out all is ended that was just being started, and only then
+     * are the directories removed. Heard once: a second signal would interrupt that.
+     *
+     * @throws Interrupted
+     */
+    public function handleSignal(int $signal, int|false $previousExitCode = 0): false
+    {
+        if (!$this->interrupted) {
+            $this->interrupted = true;
+
+            throw new Interrupted($signal);
+        }
+
+        return false;
+    }
+
+    private function close(): void
     {
         $this->comparison?->stop();
         $this->places?->close();
-        $this->errors?->writeln(['', 'Interrupted. Nothing of it is left running.']);
-
-        return 128 + $signal;
     }
 
     /** @param non-empty-list<key-of<Catalog::STORES>> $stores */

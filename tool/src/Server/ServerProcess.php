@@ -89,14 +89,15 @@ final class ServerProcess
         $process = new Process(
             ['sh', '-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'sh', $log, ...Bound::toThisProcess($command, $deathSignal)],
             \dirname($log),
-            $environment,
+            ['TMPDIR' => \dirname($log), ...$environment], // what it makes beside its data goes with the directory
             null,
             null,
         );
         $process->disableOutput();
+        $server = new self($process, (int) getmypid()); // ends it, should a handler of signals throw from here on
         $process->start();
 
-        return new self($process, (int) getmypid());
+        return $server;
     }
 
     public function __destruct()
