@@ -21,6 +21,8 @@ use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 use Larder\Store\Ttl;
+use Psr\Log\LoggerInterface;
+use Psr\Log\NullLogger;
 
 use function larder_fetch;
 
@@ -45,12 +47,13 @@ final class Cache
 
     /**
      * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
+     * @param LoggerInterface $logger is told when a server goes away, and when it is back
      * @throws InvalidAddress naming what is known
      * @throws StoreUnavailable naming what is missing and how to get it
      */
-    public static function open(#[\SensitiveParameter] string $address = 'auto:'): self
+    public static function open(#[\SensitiveParameter] string $address = 'auto:', LoggerInterface $logger = new NullLogger()): self
     {
-        $search = Search::at(Address::parse($address));
+        $search = Search::at(Address::parse($address), $logger);
 
         return new self($search->store(), $search);
     }

@@ -10,6 +10,8 @@ use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\ApcuStore;
 use Larder\Store\ArrayStore;
+use Larder\Store\Breaker;
+use Larder\Store\BreakingStore;
 use Larder\Store\Directory;
 use Larder\Store\FileStore;
 use Larder\Store\LarderStore;
@@ -20,14 +22,18 @@ use Larder\Store\MySqlMemoryStore;
 use Larder\Store\MySqlStore;
 use Larder\Store\NamespacedLarderStore;
 use Larder\Store\NullStore;
+use Larder\Store\OutageRecord;
 use Larder\Store\PhpFileStore;
 use Larder\Store\PredisStore;
 use Larder\Store\RedisStore;
+use Larder\Store\Remote;
 use Larder\Store\ShardedStore;
 use Larder\Store\ShmopStore;
 use Larder\Store\SqliteStore;
 use Larder\Store\Store;
 use Larder\Store\YacStore;
+use Psr\Log\LoggerInterface;
+use Psr\Log\NullLogger;
 
 /** The kinds of address: what options each takes, and which store it opens. */
 enum Scheme: string
@@ -61,32 +67,33 @@ enum Scheme: string
             self::Array => ['serializer'],
             self::Larder, self::Apcu => ['namespace'],
             self::Auto, self::Yac, self::Shmop, self::Sqlite, self::File, self::PhpFile => ['namespace', 'serializer'],
-            self::Memcached, self::Memcache => ['namespace', 'serializer', 'timeout', 'persistent'],
-            self::Redis => ['namespace', 'serializer', 'timeout', 'persistent', 'client', 'database'],
-            self::MySql => ['namespace', 'serializer', 'timeout', 'persistent', 'engine', 'socket'],
+            self::Memcached, self::Memcache => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure'],
+            self::Redis => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure', 'client', 'database'],
+            self::MySql => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
         };
     }
 
     /**
+     * @param LoggerInterface $logger is told when a server goes away, and when it is back
      * @throws InvalidAddress
      * @throws StoreUnavailable
      */
-    public function open(Address $address): Store
+    public function open(Address $address, LoggerInterface $logger = new NullLogger()): Store
     {
         if (\in_array($this, [self::Auto, self::None, self::Array, self::Apcu, self::Yac, self::Shmop], true)) {
             $address->refuseName();
         }
 
         return match ($this) {
-            self::Auto => Search::at($address)->store(),
+            self::Auto => Search::at($address, $logger)->store(),
             self::None => new NullStore(),
             self::Array => new ArrayStore($this->codec($address)),
             self::Larder => $this->larder($address),
             self::Apcu => new ApcuStore($address->namespace()),
             self::Yac => new YacStore($address->namespace(), $this->codec($address)),
             self::Shmop => new ShmopStore($address->namespace(), $this->codec($address)),
-            self::Memcached, self::Memcache, self::Redis => $this->servers($address),
-            self::MySql => $this->mySql($address),
+            self::Memcached, self::Memcache, self::Redis => $this->servers($address, $logger),
+            self::MySql => $this->mySql($address, $logger),
             self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), $this->codec($address)),
             self::File => new FileStore($this->path($address), $address->namespace(), $this->codec($address)),
             self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), $this->codec($address)),
@@ -99,10 +106,10 @@ enum Scheme: string
      * @return non-empty-list<array{self, \Closure(): Store}>
      * @throws InvalidAddress
      */
-    public function attempts(Address $address): array
+    public function attempts(Address $address, LoggerInterface $logger): array
     {
         if ($this !== self::Auto) {
-            return [[$this, fn(): Store => $this->open($address)]];
+            return [[$this, fn(): Store => $this->open($address, $logger)]];
         }
         $address->refuseName();
         $namespace = $address->namespace();
@@ -124,7 +131,7 @@ enum Scheme: string
             : new LarderStore($address->name());
     }
 
-    private function servers(Address $address): Store
+    private function servers(Address $address, LoggerInterface $logger): Store
     {
         if ($this !== self::Redis && $address->user . $address->password !== '') {
             throw $address->invalid('has a user or a password, which memcached does not ask for here');
@@ -132,13 +139,13 @@ enum Scheme: string
         $endpoints = $address->endpoints($this === self::Redis ? 6379 : 11211);
         $stores = [];
         foreach ($endpoints as $endpoint) {
-            $stores[(string) $endpoint] = $this->server($address, $endpoint);
+            $stores[(string) $endpoint] = $this->breaking($this->server($address, $endpoint), $address, $endpoint, $logger);
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
     }
 
-    private function server(Address $address, Endpoint $endpoint): Store
+    private function server(Address $address, Endpoint $endpoint): Remote
     {
         $namespace = $address->namespace();
         $codec = $this->codec($address);
@@ -157,7 +164,7 @@ enum Scheme: string
         return new $class($endpoint, $namespace, $codec, $timeout, $persistent, $address->user, $address->password, $database);
     }
 
-    private function mySql(Address $address): Store
+    private function mySql(Address $address, LoggerInterface $logger): Store
     {
         $engine = $address->choice('engine', ['memory', 'myisam', 'innodb'], 'innodb');
         $database = ltrim($address->name(), '/');
@@ -168,8 +175,9 @@ enum Scheme: string
         if ($socket === '' && \count($address->servers) !== 1) {
             throw $address->invalid('names no single server: mysql://user@127.0.0.1/database, or socket=/path for a unix socket');
         }
+        $endpoint = $socket !== '' ? Endpoint::unix($socket) : $address->tcp($address->servers[0], 3306);
         $connection = new MySqlConnection(
-            $socket !== '' ? Endpoint::unix($socket) : $address->tcp($address->servers[0], 3306),
+            $endpoint,
             $database,
             $address->user,
             $address->password,
@@ -178,10 +186,33 @@ enum Scheme: string
         );
         $codec = $this->codec($address);
 
-        return match ($engine) {
+        $store = match ($engine) {
             'memory' => new MySqlMemoryStore($connection, $address->namespace(), $codec),
             'myisam', 'innodb' => new MySqlStore($connection, $engine, $address->namespace(), $codec),
         };
+
+        return $this->breaking($store, $address, $endpoint, $logger);
+    }
+
+    /**
+     * Without on_failure=, and with on_failure=throw, a server has to be there now.
+     *
+     * @throws StoreUnavailable
+     */
+    private function breaking(Remote $store, Address $address, Endpoint $endpoint, LoggerInterface $logger): Store
+    {
+        $mode = isset($address->options['on_failure']) ? $address->choice('on_failure', ['miss', 'throw'], 'miss') : null;
+        // What makes two ways to one server differ: one may work where the other does not.
+        $way = array_intersect_key($address->options, array_flip(['timeout', 'client', 'database']));
+        ksort($way);
+        $record = OutageRecord::ofThisUser(serialize([$this, (string) $endpoint, $address->name(), $address->user, $address->password, $way]));
+        $breaker = new Breaker($this->value, (string) $endpoint, $record, $logger, probe: 1.0 + 4.0 * $this->timeout($address));
+        $breaking = new BreakingStore($store, $breaker, $mode === 'throw');
+        if ($mode !== 'miss') {
+            $breaking->reach();
+        }
+
+        return $breaking;
     }
 
     private function codec(Address $address): Codec

@@ -7,6 +7,8 @@ namespace Larder;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
+use Psr\Log\LoggerInterface;
+use Psr\Log\NullLogger;
 
 /** The search for the store of an address: what was looked for, in which order, and what came of each. */
 final class Search
@@ -22,12 +24,12 @@ final class Search
      *
      * @throws InvalidAddress
      */
-    public static function at(Address $address): self
+    public static function at(Address $address, LoggerInterface $logger = new NullLogger()): self
     {
         $outcome = null;
         $candidates = [];
         $missing = [];
-        foreach ($address->scheme->attempts($address) as [$scheme, $open]) {
+        foreach ($address->scheme->attempts($address, $logger) as [$scheme, $open]) {
             if ($outcome !== null) {
                 $candidates[] = new Candidate($scheme, false, 'it comes after one that works here');
 

@@ -7,6 +7,7 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -26,7 +27,7 @@ use Larder\Store\Capability\Touches;
  * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
  * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
  */
-abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
+abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks
 {
     use MemcachedAtomics;
     use KeepsBytes;
@@ -40,23 +41,35 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
     private const DIRECT = '=';
     private const HASHED = '#';
 
-    /** What names begin with; null while the server does not tell. */
+    /** What names begin with; null while the server has none. */
     private ?string $generation = null;
 
     /** By hrtime(). */
     private int $generationUntil = 0;
-    private int $process;
+    private int $process = 0;
+    private readonly int $opener;
 
-    /** @throws StoreUnavailable */
+    /** @throws StoreUnavailable when the extension is missing */
     public function __construct(
         protected readonly Endpoint $endpoint,
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
         protected readonly float $timeout = 1.0,
-        protected readonly bool $persistent = false,
+        private readonly bool $persistent = false,
     ) {
-        $this->process = (int) getmypid();
-        $this->connect();
+        StoreUnavailable::unlessLoaded($this->scheme(), $this->scheme(), $this->scheme());
+        $this->opener = (int) getmypid();
+    }
+
+    public function reach(): void
+    {
+        $this->ready();
+
+        try {
+            $this->ask();
+        } catch (StoreFailed $failure) {
+            throw StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there? To have it: apt-get install memcached', $failure);
+        }
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -103,14 +116,17 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
     {
         $name = $this->name($key);
 
-        return $name !== null && $this->remove($name);
+        if ($name === null) {
+            return false;
+        }
+        $this->remove($name);
+
+        return true;
     }
 
     public function clear(): bool
     {
-        if ($this->process !== getmypid() && !$this->reconnectInFork()) {
-            return false;
-        }
+        $this->ready();
         $generation = self::newGeneration();
         if (!$this->write($this->generationName(), $generation, 0)) {
             return false;
@@ -120,31 +136,65 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
         return true;
     }
 
-    /** @throws StoreUnavailable when the extension is missing or no server answers */
-    abstract protected function connect(): void;
+    /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
+    abstract protected function scheme(): string;
 
+    /** Makes a client, which connects with its first command. Throws nothing. */
+    abstract protected function connect(bool $persistent): void;
+
+    /** Closes its connection for good, even a persistent one. Throws nothing. */
+    abstract protected function disconnect(): void;
+
+    /** @throws StoreFailed unless the server answers */
+    abstract protected function ask(): void;
+
+    /** @throws StoreFailed */
     abstract protected function read(string $name): ?string;
 
     /**
      * @param list<string> $names
      * @return array<string, string> those found
+     * @throws StoreFailed
      */
     abstract protected function readMany(array $names): array;
 
-    /** @param int $expiry as memcached takes it */
+    /**
+     * @param int $expiry as memcached takes it
+     * @return bool false when refused
+     * @throws StoreFailed
+     */
     abstract protected function write(string $name, string $bytes, int $expiry): bool;
 
-    /** @return bool|null false when there is something; null when refused or away */
+    /**
+     * @return bool|null false when there is something; null when refused
+     * @throws StoreFailed
+     */
     abstract protected function writeNew(string $name, string $bytes, int $expiry): ?bool;
 
-    /** @return array{string, int|float}|null bytes, and what tells the server that nobody has changed them */
+    /**
+     * @return array{string, int|float}|null bytes, and what tells the server that nobody has changed them
+     * @throws StoreFailed
+     */
     abstract protected function readToSwap(string $name): ?array;
 
-    /** @return bool|null false when somebody has changed or removed it; null when refused or away */
+    /**
+     * @return bool|null false when somebody has changed or removed it; null when refused
+     * @throws StoreFailed
+     */
     abstract protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool;
 
-    /** @return bool true when there is nothing under that name any more */
-    abstract protected function remove(string $name): bool;
+    /** @throws StoreFailed unless there is nothing under that name any more */
+    abstract protected function remove(string $name): void;
+
+    /** Gives the connection up, so that an answer that comes late is nobody's. */
+    protected function failed(string $why): StoreFailed
+    {
+        $this->disconnect();
+        $this->process = 0;
+        $this->generationUntil = 0;
+
+        return StoreFailed::because($this->scheme(), \sprintf('no answer from %s (%s)', $this->endpoint, $why));
+    }
 
     private function bytes(string $key): ?string
     {
@@ -163,8 +213,13 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
         if ($name === null) {
             return false;
         }
-        if ($this->write($name, $this->sealed($bytes, $until, $name, $key), $expiry)) {
-            return true;
+
+        try {
+            if ($this->write($name, $this->sealed($bytes, $until, $name, $key), $expiry)) {
+                return true;
+            }
+        } catch (StoreFailed) {
+            $this->ready();
         }
         $this->remove($name);
 
@@ -183,13 +238,14 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
         return Envelope::open($stored, $this->isHashed($name) ? $key : '');
     }
 
-    /** @return string|null null when the server does not answer */
+    /**
+     * @return string|null null when the server has no place for a generation
+     * @throws StoreFailed
+     */
     private function name(string $key): ?string
     {
         Key::check($key);
-        if ($this->process !== getmypid() && !$this->reconnectInFork()) {
-            return null;
-        }
+        $this->ready();
         if (hrtime(true) > $this->generationUntil) {
             $this->askForGeneration();
         }
@@ -234,17 +290,14 @@ abstract class MemcachedProtocol implements Store, Adds, Replaces, Counts, Touch
         return base64_encode(random_bytes(9));
     }
 
-    private function reconnectInFork(): bool
+    private function ready(): void
     {
-        try {
-            $this->connect();
-        } catch (StoreUnavailable) {
-            return false;
+        if ($this->process !== getmypid()) {
+            // In a fork no persistent connection: it would be the parent's.
+            $this->connect($this->persistent && $this->opener === getmypid());
+            $this->process = (int) getmypid();
+            $this->generationUntil = 0;
         }
-        $this->process = (int) getmypid();
-        $this->generationUntil = 0;
-
-        return true;
     }
 
     /** One second more than asked, since memcached's clock ticks in whole ones; the envelope knows the exact time. */

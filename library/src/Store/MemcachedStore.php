@@ -4,31 +4,42 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Exception\StoreUnavailable;
+use Larder\Exception\StoreFailed;
 use Memcached;
 
-/** A memcached server by the extension memcached (libmemcached). After a failure it tries the server again in a second. */
+/** A memcached server by the extension memcached (libmemcached). */
 final class MemcachedStore extends MemcachedProtocol
 {
+    /** What a server says that is there and works. */
+    private const ANSWERS = [
+        Memcached::RES_SUCCESS, Memcached::RES_NOTFOUND, Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS,
+        Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE, Memcached::RES_END,
+    ];
+
     private Memcached $client;
 
     /** @var list<Memcached> of the process this one was forked from: freeing them would end its connections */
     private array $inherited = [];
 
-    protected function connect(): void
+    private int $process = 0;
+
+    protected function scheme(): string
     {
-        StoreUnavailable::unlessLoaded('memcached', 'memcached', 'memcached');
-        if (isset($this->client)) {
-            $this->inherited[] = $this->client;
+        return 'memcached';
+    }
+
+    protected function connect(bool $persistent): void
+    {
+        if ($this->process !== 0 && $this->process !== getmypid()) {
+            $this->inherited = [...$this->inherited, $this->client];
         }
-        // In a fork no persistent connection: it would be the parent's.
-        $this->client = new Memcached($this->persistent && $this->inherited === [] ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
+        $this->process = (int) getmypid();
+        $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
         if ($this->client->getServerList() === []) {
             $milliseconds = (int) ceil(1000 * $this->timeout);
             $this->client->setOptions([
                 Memcached::OPT_COMPRESSION => false,
                 Memcached::OPT_TCP_NODELAY => true,
-                Memcached::OPT_RETRY_TIMEOUT => 1,
                 Memcached::OPT_CONNECT_TIMEOUT => $milliseconds,
                 Memcached::OPT_POLL_TIMEOUT => $milliseconds,
                 Memcached::OPT_SEND_TIMEOUT => 1000 * $milliseconds,
@@ -36,19 +47,27 @@ final class MemcachedStore extends MemcachedProtocol
             ]);
             $this->client->addServer($this->endpoint->socket ?? $this->endpoint->host, $this->endpoint->port);
         }
+    }
+
+    protected function disconnect(): void
+    {
+        $this->client->quit();
+        // The client remembers that the server failed, and would not ask it again for a while.
+        $this->client->resetServerList();
+    }
+
+    protected function ask(): void
+    {
         $this->client->getVersion();
-        if ($this->client->getResultCode() !== Memcached::RES_SUCCESS) {
-            throw StoreUnavailable::because(
-                'memcached',
-                \sprintf('no answer from %s (%s)', $this->endpoint, $this->client->getResultMessage()),
-                'Is memcached running there? To have it: apt-get install memcached',
-            );
-        }
+        $this->checkAnswer();
     }
 
     protected function read(string $name): ?string
     {
         $bytes = $this->client->get($name);
+        if ($bytes === false) {
+            $this->checkAnswer();
+        }
 
         return \is_string($bytes) ? $bytes : null;
     }
@@ -57,13 +76,19 @@ final class MemcachedStore extends MemcachedProtocol
     {
         /** @var array<string, string>|false $found */
         $found = $this->client->getMulti($names);
+        $this->checkAnswer();
 
         return $found === false ? [] : $found;
     }
 
     protected function write(string $name, string $bytes, int $expiry): bool
     {
-        return $this->client->set($name, $bytes, $expiry);
+        $isDone = $this->client->set($name, $bytes, $expiry);
+        if (!$isDone) {
+            $this->checkAnswer();
+        }
+
+        return $isDone;
     }
 
     protected function writeNew(string $name, string $bytes, int $expiry): ?bool
@@ -75,6 +100,9 @@ final class MemcachedStore extends MemcachedProtocol
     {
         /** @var array{value: mixed, cas: int|float}|false $found */
         $found = $this->client->get($name, null, Memcached::GET_EXTENDED);
+        if ($found === false) {
+            $this->checkAnswer();
+        }
 
         return $found !== false && \is_string($found['value']) ? [$found['value'], $found['cas']] : null;
     }
@@ -84,16 +112,30 @@ final class MemcachedStore extends MemcachedProtocol
         return $this->client->cas($unchanged, $name, $bytes, $expiry) ? true : $this->wasOther();
     }
 
-    protected function remove(string $name): bool
+    protected function remove(string $name): void
     {
-        return $this->client->delete($name) || $this->client->getResultCode() === Memcached::RES_NOTFOUND;
+        if (!$this->client->delete($name)) {
+            $this->checkAnswer();
+        }
     }
 
-    /** @return false|null false when the last write failed because another process was first */
+    /**
+     * @return false|null false when the last write failed because another process was first
+     * @throws StoreFailed
+     */
     private function wasOther(): ?false
     {
+        $this->checkAnswer();
         $others = [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS, Memcached::RES_NOTFOUND];
 
         return \in_array($this->client->getResultCode(), $others, true) ? false : null;
+    }
+
+    /** @throws StoreFailed */
+    private function checkAnswer(): void
+    {
+        if (!\in_array($this->client->getResultCode(), self::ANSWERS, true)) {
+            throw $this->failed($this->client->getResultMessage());
+        }
     }
 }

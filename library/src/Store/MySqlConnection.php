@@ -5,28 +5,39 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Endpoint;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use PDO;
 use PDOException;
 use PDOStatement;
 
-/** A connection to a MySQL or MariaDB server, opened anew when it was lost, and in a fork. */
+/**
+ * A connection to a MySQL or MariaDB server, for one table. It is opened when first used, anew when it was lost, and in a
+ * fork. PDO counts its timeouts in whole seconds.
+ */
 final class MySqlConnection
 {
-    /** Codes of the client and the server for a connection that has ended. */
-    private const LOST = [2006, 2013, 1927, 4031];
+    /** Codes of the server for a connection that has ended, or that it has no place for. */
+    private const LOST = [1040, 1053, 1927, 4031];
+    /** The client's own codes: no connection, lost, answers that make no sense. */
+    private const OF_CLIENT = 2000;
     private const NO_SUCH_TABLE = 1146;
     private const STATEMENTS_KEPT = 32;
 
-    private PDO $database;
+    private ?PDO $database = null;
     private int $process = 0;
+    private readonly int $opener;
+    private string $table = '';
+    private string $definition = '';
+    private bool $hasTable = false;
 
     /** @var array<string, PDOStatement> by their SQL */
     private array $statements = [];
 
-    /** @var list<PDO> of the process this one was forked from: freeing them would end its connections */
+    /** @var list<PDO|PDOStatement> of the process this one was forked from: freeing them would end them there too */
     private array $inherited = [];
 
+    /** @throws StoreUnavailable when the extension is missing */
     public function __construct(
         private readonly Endpoint $endpoint,
         private readonly string $name,
@@ -35,19 +46,27 @@ final class MySqlConnection
         private readonly string $password,
         private readonly float $timeout = 1.0,
         private readonly bool $persistent = false,
-    ) {}
+    ) {
+        StoreUnavailable::unlessLoaded('mysql', 'pdo_mysql', 'mysql');
+        $this->opener = (int) getmypid();
+    }
+
+    /** @param string $definition what follows CREATE TABLE and its name */
+    public function useTable(string $table, string $definition): void
+    {
+        $this->table = $table;
+        $this->definition = $definition;
+    }
 
     /**
-     * Connects, and makes the table when it is missing.
+     * Connects, unless it is connected, and makes the table when it is missing.
      *
      * @throws StoreUnavailable
      */
-    public function open(string $table, string $definition): void
+    public function reach(): void
     {
-        StoreUnavailable::unlessLoaded('mysql', 'pdo_mysql', 'mysql');
-
         try {
-            $this->connect();
+            $database = $this->connection();
         } catch (PDOException $cause) {
             throw StoreUnavailable::because(
                 'mysql',
@@ -56,19 +75,9 @@ final class MySqlConnection
                 $cause,
             );
         }
-
-        try {
-            $this->run(\sprintf('SELECT 1 FROM %s LIMIT 0', $table))->closeCursor();
-        } catch (PDOException $cause) {
-            if (($cause->errorInfo[1] ?? null) !== self::NO_SUCH_TABLE) {
-                throw $this->tableUnavailable($table, 'read', $cause);
-            }
-
-            try {
-                $this->database->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $table, $definition));
-            } catch (PDOException $cause) {
-                throw $this->tableUnavailable($table, 'made', $cause);
-            }
+        if (!$this->hasTable) {
+            $this->makeTable($database);
+            $this->hasTable = true;
         }
     }
 
@@ -76,25 +85,32 @@ final class MySqlConnection
      * One round trip for a statement that was run before.
      *
      * @param list<string|int|float> $parameters
-     * @throws PDOException
+     * @throws PDOException when the server refuses
+     * @throws StoreFailed when it is away
      */
     public function run(string $sql, array $parameters = []): PDOStatement
     {
         try {
             return $this->execute($sql, $parameters);
         } catch (PDOException $error) {
-            if (!\in_array($error->errorInfo[1] ?? null, self::LOST, true)) {
+            if (!$this->isLost($error)) {
                 throw $error;
             }
-            $this->connect();
-
+        }
+        // It may have been closed for having been idle long.
+        try {
             return $this->execute($sql, $parameters);
+        } catch (PDOException $error) {
+            throw $this->isLost($error)
+                ? StoreFailed::because('mysql', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error)
+                : $error;
         }
     }
 
     /**
      * @param list<string|int|float> $parameters
-     * @return bool false when the server refuses or is away
+     * @return bool false when the server refuses
+     * @throws StoreFailed when it is away
      */
     public function tries(string $sql, array $parameters = []): bool
     {
@@ -110,49 +126,104 @@ final class MySqlConnection
     /**
      * @param list<string|int|float> $parameters
      * @throws PDOException
+     * @throws StoreFailed when there is no connection
      */
     private function execute(string $sql, array $parameters): PDOStatement
     {
-        if ($this->process !== getmypid()) {
-            $this->connect();
+        if ($this->process !== getmypid() || !$this->hasTable) {
+            try {
+                $this->reach();
+            } catch (StoreUnavailable $none) {
+                throw StoreFailed::because('mysql', $none->what, $none);
+            }
         }
         if (\count($this->statements) > self::STATEMENTS_KEPT) {
             $this->statements = [];
         }
         // PHP warns besides throwing when the connection is lost.
-        $statement = $this->statements[$sql] ??= @$this->database->prepare($sql);
+        $statement = $this->statements[$sql] ??= @$this->connection()->prepare($sql);
         @$statement->execute($parameters);
 
         return $statement;
     }
 
-    /** @throws PDOException */
-    private function connect(): void
+    /** Whether the connection is of no use any more; it is given up then, so that a late answer is nobody's. */
+    private function isLost(PDOException $error): bool
     {
-        $this->statements = [];
-        if ($this->process !== 0 && $this->process !== getmypid()) {
-            $this->inherited[] = $this->database;
+        $code = $error->errorInfo[1] ?? self::OF_CLIENT;
+        $isLost = \in_array($code, self::LOST, true) || ($code >= self::OF_CLIENT && $code < self::OF_CLIENT + 1000);
+        if ($isLost) {
+            $this->statements = [];
+            $this->database = null;
+            $this->process = 0;
         }
+
+        return $isLost;
+    }
+
+    /** @throws PDOException */
+    private function connection(): PDO
+    {
+        if ($this->database !== null && $this->process === getmypid()) {
+            return $this->database;
+        }
+        if ($this->database !== null) {
+            $this->inherited = [...$this->inherited, $this->database, ...array_values($this->statements)];
+            $this->database = null;
+        }
+        $this->statements = [];
         $where = $this->endpoint->socket === null
             ? \sprintf('host=%s;port=%d', $this->endpoint->host, $this->endpoint->port)
             : 'unix_socket=' . $this->endpoint->socket;
-        $this->database = @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
-            PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-            PDO::ATTR_EMULATE_PREPARES => false,
-            // An update that finds its row counts it, even if it writes what is there.
-            PDO::MYSQL_ATTR_FOUND_ROWS => true,
-            PDO::ATTR_TIMEOUT => max(1, (int) ceil($this->timeout)),
-            // In a fork no persistent connection: it would be the parent's.
-            PDO::ATTR_PERSISTENT => $this->persistent && $this->inherited === [],
-        ]);
+        $seconds = max(1, (int) ceil($this->timeout));
+        // PDO has no option for it, and without it a day is waited for an answer.
+        $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);
+
+        try {
+            $this->database = @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
+                PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
+                PDO::ATTR_EMULATE_PREPARES => false,
+                // An update that finds its row counts it, even if it writes what is there.
+                PDO::MYSQL_ATTR_FOUND_ROWS => true,
+                PDO::ATTR_TIMEOUT => $seconds,
+                // In a fork no persistent connection: it would be the parent's.
+                PDO::ATTR_PERSISTENT => $this->persistent && $this->opener === getmypid(),
+            ]);
+        } finally {
+            if ($before !== false) {
+                ini_set('mysqlnd.net_read_timeout', $before);
+            }
+        }
         $this->process = (int) getmypid();
+
+        return $this->database;
     }
 
-    private function tableUnavailable(string $table, string $done, PDOException $cause): StoreUnavailable
+    /** @throws StoreUnavailable */
+    private function makeTable(PDO $database): void
     {
+        try {
+            $database->query(\sprintf('SELECT 1 FROM %s LIMIT 0', $this->table));
+        } catch (PDOException $cause) {
+            if (($cause->errorInfo[1] ?? null) !== self::NO_SUCH_TABLE) {
+                throw $this->tableUnavailable('read', $cause);
+            }
+
+            try {
+                $database->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $this->table, $this->definition));
+            } catch (PDOException $cause) {
+                throw $this->tableUnavailable('made', $cause);
+            }
+        }
+    }
+
+    private function tableUnavailable(string $done, PDOException $cause): StoreUnavailable
+    {
+        $this->isLost($cause);
+
         return StoreUnavailable::because(
             'mysql',
-            \sprintf('the table %s.%s cannot be %s (%s)', $this->name, $table, $done, $cause->getMessage()),
+            \sprintf('the table %s.%s cannot be %s (%s)', $this->name, $this->table, $done, $cause->getMessage()),
             \sprintf('The user %s needs the rights SELECT, INSERT, DELETE and CREATE there', $this->user),
             $cause,
         );

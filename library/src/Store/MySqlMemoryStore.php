@@ -6,7 +6,6 @@ namespace Larder\Store;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
@@ -36,7 +35,6 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
 
     private float $nextSweep = 0.0;
 
-    /** @throws StoreUnavailable */
     public function __construct(MySqlConnection $connection, string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
         parent::__construct($connection, 'memory', $namespace, $codec, \sprintf(

@@ -6,7 +6,7 @@ namespace Larder\Store;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Exception\StoreUnavailable;
+use Larder\Exception\StoreFailed;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
@@ -32,10 +32,7 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     /** InnoDB's code for transactions that wait for each other: this one was given up. */
     private const DEADLOCK = 1213;
 
-    /**
-     * @param 'innodb'|'myisam' $engine
-     * @throws StoreUnavailable
-     */
+    /** @param 'innodb'|'myisam' $engine */
     public function __construct(MySqlConnection $connection, string $engine = 'innodb', string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
         parent::__construct($connection, $engine, $namespace, $codec, 'name BINARY(16) NOT NULL PRIMARY KEY,'
@@ -45,12 +42,8 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        if ($this->write([$key], [$this->codec->encode($value, $key)], Ttl::until($ttl))) {
-            return true;
-        }
-        $this->delete($key);
 
-        return false;
+        return $this->writeOrDelete($key, $this->codec->encode($value, $key), Ttl::until($ttl));
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -58,16 +51,18 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
         $until = Ttl::until($ttl);
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
-        if ($keys === [] || $this->write($keys, $encoded, $until)) {
-            return true;
+
+        try {
+            if ($keys === [] || $this->write($keys, $encoded, $until)) {
+                return true;
+            }
+        } catch (StoreFailed) {
+            $this->connection->tries('DO 0');
         }
         // Together they may be too much for one packet.
         $all = true;
         foreach ($keys as $i => $key) {
-            if (!$this->write([$key], [$encoded[$i]], $until)) {
-                $this->delete($key);
-                $all = false;
-            }
+            $all = $this->writeOrDelete($key, $encoded[$i], $until) && $all;
         }
 
         return $all;
@@ -169,9 +164,25 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
         return $sql === null || $this->connection->run(\sprintf($sql, $this->table), $parameters)->rowCount() === 1;
     }
 
+    /** The server hangs up on what is too large as one that goes away does, so only the deletion tells which it was. */
+    private function writeOrDelete(string $key, string $encoded, float $until): bool
+    {
+        try {
+            if ($this->write([$key], [$encoded], $until)) {
+                return true;
+            }
+        } catch (StoreFailed) {
+            // as when it gives false
+        }
+        $this->delete($key);
+
+        return false;
+    }
+
     /**
      * @param non-empty-list<string> $keys
      * @param list<string> $encoded
+     * @throws StoreFailed
      */
     private function write(array $keys, array $encoded, float $until): bool
     {

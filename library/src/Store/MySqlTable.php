@@ -5,17 +5,13 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Codec\Codec;
-use Larder\Exception\StoreUnavailable;
 
 /** What the tables of all engines have in common: `larder_<namespace>_<engine>`, made when missing, read many keys at a time. */
-abstract class MySqlTable implements Store
+abstract class MySqlTable implements Remote
 {
     protected readonly string $table;
 
-    /**
-     * @param string $definition of the table's columns
-     * @throws StoreUnavailable
-     */
+    /** @param string $definition of the table's columns */
     protected function __construct(
         protected readonly MySqlConnection $connection,
         string $engine,
@@ -24,7 +20,12 @@ abstract class MySqlTable implements Store
         string $definition,
     ) {
         $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
-        $connection->open($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
+        $connection->useTable($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
+    }
+
+    public function reach(): void
+    {
+        $this->connection->reach();
     }
 
     public function get(string $key, mixed $default = null): mixed

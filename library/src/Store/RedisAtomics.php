@@ -72,8 +72,8 @@ trait RedisAtomics
                     $seen[$name] = true;
                 }
             }
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
+        } catch (RedisException|PredisException $error) {
+            $this->refused($error);
         }
     }
 
@@ -118,30 +118,5 @@ trait RedisAtomics
     private static function isOk(mixed $answer): bool
     {
         return $answer === true || $answer === 'OK';
-    }
-
-    private function name(string $key): string
-    {
-        Key::check($key);
-
-        return $this->prefix . $key;
-    }
-
-    /**
-     * @template T
-     * @param \Closure(): T $work
-     * @return T|null null also when the server does not answer
-     */
-    private function asks(\Closure $work): mixed
-    {
-        try {
-            $this->ready();
-
-            return $work();
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
-
-            return null;
-        }
     }
 }

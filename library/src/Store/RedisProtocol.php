@@ -7,6 +7,7 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -24,14 +25,18 @@ use RedisException;
  * Names are "namespace:key". clear() looks for those (SCAN) and unlinks them, without holding up the server. After a
  * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's.
  */
-abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
 {
     use RedisAtomics;
 
+    /** What a server says that is there and works, but does not do this: its memory is full, it only reads, … */
+    private const REFUSAL = '/^(OOM|MISCONF|NOREPLICAS|READONLY|WRONGTYPE|NOPERM|ERR(?! max number of clients)) /';
+
     private int $process = 0;
+    private readonly int $opener;
     private readonly string $prefix;
 
-    /** @throws StoreUnavailable */
+    /** @throws StoreUnavailable when the client is missing */
     public function __construct(
         protected readonly Endpoint $endpoint,
         string $namespace = 'larder',
@@ -44,18 +49,30 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
         protected readonly int $database = 0,
     ) {
         $this->checkClient();
+        $this->opener = (int) getmypid();
         $this->prefix = $namespace . ':';
+    }
+
+    public function reach(): void
+    {
+        if ($this->process === getmypid()) {
+            return;
+        }
 
         try {
-            $this->ready();
+            // In a fork no persistent connection: it would be the parent's.
+            $this->connect($this->persistent && $this->opener === getmypid());
         } catch (RedisException|PredisException $cause) {
+            $this->disconnect();
+
             throw StoreUnavailable::because(
                 'redis',
-                \sprintf('no connection to %s (%s)', $endpoint, $cause->getMessage()),
+                \sprintf('no connection to %s (%s)', $this->endpoint, $cause->getMessage()),
                 'Is Redis running there, and are password and database right? To have it: apt-get install redis-server',
                 $cause,
             );
         }
+        $this->process = (int) getmypid();
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -65,8 +82,8 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
         try {
             $this->ready();
             $bytes = $this->read($this->prefix . $key);
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
+        } catch (RedisException|PredisException $error) {
+            $this->refused($error);
 
             return $default;
         }
@@ -76,15 +93,8 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        array_map(Key::check(...), $keys);
-        $stored = [];
-
-        try {
-            $this->ready();
-            $stored = $keys === [] ? [] : $this->readMany(array_map(fn(string $key): string => $this->prefix . $key, $keys));
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
-        }
+        $names = array_map($this->name(...), $keys);
+        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->readMany($names)) ?? [];
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
@@ -96,38 +106,22 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
 
     public function has(string $key): bool
     {
-        Key::check($key);
+        $name = $this->name($key);
 
-        try {
-            $this->ready();
-
-            return $this->exists($this->prefix . $key);
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
-
-            return false;
-        }
+        return $this->asks(fn(): bool => $this->exists($name)) ?? false;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        Key::check($key);
+        $name = $this->name($key);
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = self::milliseconds($ttl);
-
-        try {
-            $this->ready();
-            if ($this->write($this->prefix . $key, $bytes, $milliseconds)) {
-                return true;
-            }
-        } catch (RedisException|PredisException) {
-            // too large for the server, or the server is full or away
+        $isDone = $this->writes(fn(): bool => $this->write($name, $bytes, $milliseconds));
+        if (!$isDone) {
+            $this->delete($key);
         }
-        // A server that refuses by hanging up leaves a connection of no use.
-        $this->giveUp();
-        $this->delete($key);
 
-        return false;
+        return $isDone;
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -136,52 +130,30 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $named = array_combine(array_map(fn(string $key): string => $this->prefix . $key, $keys), $encoded);
-
-        try {
-            $this->ready();
-            if ($named === [] || $this->writeMany($named, $milliseconds)) {
-                return true;
-            }
-        } catch (RedisException|PredisException) {
-            // as in set()
-        }
-        $this->giveUp();
-        foreach ($keys as $key) {
+        $isDone = $named === [] || $this->writes(fn(): bool => $this->writeMany($named, $milliseconds));
+        foreach ($isDone ? [] : $keys as $key) {
             $this->delete($key);
         }
 
-        return false;
+        return $isDone;
     }
 
     public function delete(string $key): bool
     {
-        Key::check($key);
+        $name = $this->name($key);
 
-        try {
-            $this->ready();
-
-            return $this->remove([$this->prefix . $key]);
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
-
-            return false;
-        }
+        return $this->asks(fn(): bool => $this->remove([$name])) ?? false;
     }
 
     public function clear(): bool
     {
-        try {
-            $this->ready();
+        return $this->asks(function (): bool {
             foreach ($this->names($this->prefix . '*') as $names) {
                 $this->remove($names);
             }
 
             return $this->answers();
-        } catch (RedisException|PredisException) {
-            $this->giveUp();
-
-            return false;
-        }
+        }) ?? false;
     }
 
     /** @throws StoreUnavailable when the client is missing */
@@ -237,13 +209,73 @@ abstract class RedisProtocol implements Store, Adds, Replaces, Counts, Touches, 
      */
     abstract protected function names(string $pattern): iterable;
 
-    /** @throws RedisException|PredisException */
+    private function name(string $key): string
+    {
+        Key::check($key);
+
+        return $this->prefix . $key;
+    }
+
+    /**
+     * @template T
+     * @param \Closure(): T $work
+     * @return T|null null when the server answered, and refused
+     * @throws StoreFailed
+     */
+    private function asks(\Closure $work): mixed
+    {
+        try {
+            $this->ready();
+
+            return $work();
+        } catch (RedisException|PredisException $error) {
+            $this->refused($error);
+
+            return null;
+        }
+    }
+
+    /**
+     * @param \Closure(): bool $work
+     * @return bool false when it was not done: a server hangs up on what is too large as one that goes away does, so
+     *              only the next command tells which it was
+     * @throws StoreFailed when there is no connection
+     */
+    private function writes(\Closure $work): bool
+    {
+        try {
+            $this->ready();
+            if ($work()) {
+                return true;
+            }
+        } catch (RedisException|PredisException) {
+            // as when it gives false
+        }
+        $this->giveUp();
+
+        return false;
+    }
+
+    /** @throws StoreFailed */
     private function ready(): void
     {
-        if ($this->process !== getmypid()) {
-            // In a fork no persistent connection: it would be the parent's.
-            $this->connect($this->persistent && $this->process === 0);
-            $this->process = (int) getmypid();
+        if ($this->process === getmypid()) {
+            return;
+        }
+
+        try {
+            $this->reach();
+        } catch (StoreUnavailable $none) {
+            throw StoreFailed::because('redis', $none->what, $none);
+        }
+    }
+
+    /** @throws StoreFailed unless the server answered, and refused */
+    private function refused(RedisException|PredisException $error): void
+    {
+        $this->giveUp();
+        if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
+            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
         }
     }
 

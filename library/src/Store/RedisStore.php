@@ -15,6 +15,11 @@ final class RedisStore extends RedisProtocol
 
     private Redis $client;
 
+    /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
+    private array $inherited = [];
+
+    private int $process = 0;
+
     protected function checkClient(): void
     {
         StoreUnavailable::unlessLoaded('redis', 'redis', 'redis');
@@ -22,6 +27,10 @@ final class RedisStore extends RedisProtocol
 
     protected function connect(bool $persistent): void
     {
+        if ($this->process !== 0 && $this->process !== getmypid()) {
+            $this->inherited = [...$this->inherited, $this->client];
+        }
+        $this->process = (int) getmypid();
         $this->client = new Redis();
         $where = $this->endpoint->socket ?? $this->endpoint->host;
         if ($persistent) {
@@ -29,6 +38,8 @@ final class RedisStore extends RedisProtocol
         } else {
             $this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
         }
+        // Once: what is lost then is known to be lost, and the timeout counts.
+        $this->client->setOption(Redis::OPT_MAX_RETRIES, 1);
         if ($this->password !== '' && $this->client->auth($this->user === '' ? $this->password : [$this->user, $this->password]) !== true) {
             throw new RedisException($this->client->getLastError() ?? 'the password was refused');
         }

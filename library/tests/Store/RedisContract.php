@@ -127,7 +127,10 @@ abstract class RedisContract extends StoreContract
         self::assertFalse($cache->clear());
         $server = RedisServer::start($directory);
         self::assertNull($cache->get('k'));
-        self::assertTrue($cache->set('k', 'again'));
+        $end = microtime(true) + 10;
+        while (!$cache->set('k', 'again') && microtime(true) < $end) {
+            usleep(20_000); // it is left alone for a while
+        }
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }

@@ -1,0 +1,30 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Exception;
+
+/**
+ * A server that went away, or answers late or wrongly. Callers see it with on_failure=throw; without that they see a miss,
+ * or false. Whether what was asked for has been done is unknown.
+ */
+final class StoreFailed extends \RuntimeException implements CacheException
+{
+    /**
+     * @param string $store its scheme, such as "redis"
+     * @param string $what happened, with the server's name, without a full stop
+     */
+    private function __construct(public readonly string $store, public readonly string $what, ?\Throwable $previous)
+    {
+        parent::__construct(\sprintf('%s: %s', $store, $what), 0, $previous);
+    }
+
+    /**
+     * @param string $store its scheme
+     * @param string $what happened, with the server's name
+     */
+    public static function because(string $store, string $what, ?\Throwable $previous = null): self
+    {
+        return new self($store, rtrim($what, '.'), $previous);
+    }
+}

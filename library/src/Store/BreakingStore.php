@@ -1,0 +1,161 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\StoreFailed;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
+use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\Touches;
+
+/**
+ * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
+ * StoreFailed where that was asked for; what it answers is passed on.
+ */
+final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+{
+    use ForwardsCapabilities;
+
+    /** @param bool $throws StoreFailed, in place of misses and false */
+    public function __construct(private readonly Remote $store, private readonly Breaker $breaker, private readonly bool $throws = false) {}
+
+    public function reach(): void
+    {
+        $this->store->reach();
+        $this->breaker->worked();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return $this->attempt(static fn(Store $store): mixed => $store->get($key, $default), $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        return $this->attempt(static fn(Store $store): array => $store->getMany($keys, $default), array_fill_keys($keys, $default));
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->has($key), false);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->set($key, $value, $ttl), false);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->setMany($values, $ttl), false);
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->delete($key), false);
+    }
+
+    public function clear(): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->clear(), false);
+    }
+
+    public function keys(): iterable
+    {
+        $store = Capability::of($this->store, Lists::class);
+        if (!$this->breaker->allows()) {
+            return $this->refuse([]);
+        }
+
+        return $this->listed($store);
+    }
+
+    public function decorated(): Store
+    {
+        return $this->store;
+    }
+
+    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    {
+        $store = Capability::of($this->store, $capability);
+
+        return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
+            Key::check($key);
+
+            return $there instanceof NullStore ? $refused : $work($store);
+        }, $refused);
+    }
+
+    /**
+     * @template T
+     * @param \Closure(Store): T $work
+     * @param T $otherwise
+     * @return T
+     */
+    private function attempt(\Closure $work, mixed $otherwise): mixed
+    {
+        if (!$this->breaker->allows()) {
+            $work(new NullStore()); // it checks keys and lifetimes
+
+            return $this->refuse($otherwise);
+        }
+
+        try {
+            $answer = $work($this->store);
+            $this->breaker->worked();
+
+            return $answer;
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, $otherwise);
+        } catch (\Throwable $refusal) {
+            $this->breaker->gaveUp();
+
+            throw $refusal;
+        }
+    }
+
+    /** @return \Generator<string> */
+    private function listed(Lists $store): \Generator
+    {
+        try {
+            foreach ($store->keys() as $key) {
+                $this->breaker->worked();
+                yield $key;
+            }
+            $this->breaker->worked();
+        } catch (StoreFailed $failure) {
+            $this->fail($failure, null);
+        } finally {
+            $this->breaker->gaveUp();
+        }
+    }
+
+    /**
+     * @template T
+     * @param T $otherwise
+     * @return T
+     * @throws StoreFailed
+     */
+    private function fail(StoreFailed $failure, mixed $otherwise): mixed
+    {
+        $this->breaker->failed($failure);
+
+        return $this->throws ? throw $failure : $otherwise;
+    }
+
+    /**
+     * @template T
+     * @param T $otherwise
+     * @return T
+     * @throws StoreFailed
+     */
+    private function refuse(mixed $otherwise): mixed
+    {
+        return $this->throws ? throw $this->breaker->refusal() : $otherwise;
+    }
+}

@@ -1,0 +1,93 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Exception\StoreUnavailable;
+
+/**
+ * Where an outage is written down: in a file of this user that is there only while there is one, or in this object alone.
+ */
+final class OutageRecord
+{
+    private Outage $own;
+
+    /** @param string|null $file null to keep it in this object */
+    public function __construct(private readonly ?string $file = null)
+    {
+        $this->own = new Outage();
+    }
+
+    /**
+     * Shared by all processes of this user on this machine; where there is no place for it, by nobody.
+     *
+     * @param string $server what tells this server and this way to it from all others
+     */
+    public static function ofThisUser(string $server): self
+    {
+        try {
+            $directory = Directory::ofThisUser('away', is_dir('/dev/shm') ? '/dev/shm' : sys_get_temp_dir(), 'larder-away');
+        } catch (StoreUnavailable) {
+            return new self();
+        }
+
+        return new self($directory . '/' . hash('xxh128', $server));
+    }
+
+    public function read(): Outage
+    {
+        return $this->file === null ? $this->own : Outage::parse((string) @file_get_contents($this->file));
+    }
+
+    /**
+     * Nobody else changes it meanwhile.
+     *
+     * @param \Closure(Outage): Outage $change
+     * @return Outage as it was before
+     */
+    public function change(\Closure $change): Outage
+    {
+        $file = $this->file;
+        $handle = $file === null ? false : $this->lockedFile($file);
+        if ($file === null || $handle === false) {
+            $before = $this->own;
+            $this->own = $change($before);
+
+            return $before;
+        }
+
+        try {
+            $before = Outage::parse((string) stream_get_contents($handle));
+            $after = $change($before);
+            if ($after->failures === 0) {
+                unlink($file);
+            } else {
+                rewind($handle);
+                ftruncate($handle, 0);
+                fwrite($handle, (string) $after);
+            }
+
+            return $before;
+        } finally {
+            fclose($handle);
+        }
+    }
+
+    /** @return resource|false */
+    private function lockedFile(string $file): mixed
+    {
+        do {
+            $handle = @fopen($file, 'c+');
+            if ($handle === false || !flock($handle, \LOCK_EX)) {
+                return false;
+            }
+            $isRemoved = (fstat($handle)['nlink'] ?? 0) === 0;
+            if ($isRemoved) {
+                fclose($handle);
+            }
+        } while ($isRemoved);
+
+        return $handle;
+    }
+}
