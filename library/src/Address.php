@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Codec\CodecOptions;
+use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
 
 /**
@@ -21,6 +23,7 @@ final class Address
      * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
      * @param list<string> $servers "host", "host:port", "[::1]:port"
      * @param array<string, string> $options
+     * @param Failures $failures in which the codecs of its stores count what they cannot read
      */
     private function __construct(
         public readonly Scheme $scheme,
@@ -30,10 +33,11 @@ final class Address
         #[\SensitiveParameter]
         public readonly string $password,
         public readonly array $options,
+        public readonly Failures $failures,
     ) {}
 
     /** @throws InvalidAddress naming what is known */
-    public static function parse(#[\SensitiveParameter] string $address): self
+    public static function parse(#[\SensitiveParameter] string $address, Failures $failures = new Failures()): self
     {
         if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
             throw new InvalidAddress(\sprintf('"%s" is not an address: it begins with one of %s', self::shown($address), Scheme::list()));
@@ -52,6 +56,7 @@ final class Address
             rawurldecode($user),
             rawurldecode($password),
             self::options($scheme, $parts[4] ?? ''),
+            $failures,
         );
     }
 
@@ -167,10 +172,11 @@ final class Address
             [$option, $value] = [...explode('=', $assignment, 2), ''];
             if (!\in_array($option, $scheme->options(), true)) {
                 throw new InvalidAddress(\sprintf(
-                    '"%s" is not an option of %s: addresses. Known: %s',
+                    '"%s" is not an option of %s: addresses. Known: %s%s',
                     $option,
                     $scheme->value,
                     $scheme->options() === [] ? 'none' : implode(', ', $scheme->options()),
+                    CodecOptions::whyNot($option, $scheme),
                 ));
             }
             $options[$option] = rawurldecode($value);

@@ -68,6 +68,17 @@ final class Cache
         return $this->search?->candidates() ?? [];
     }
 
+    /**
+     * How many stored values could not be read since this cache was opened, by reason (see Larder\Codec\Failure): each of
+     * them was a miss. "forged" and "unsigned" mean that somebody else writes there.
+     *
+     * @return array<string, int> empty for a store that the constructor was given: its codec knows
+     */
+    public function failures(): array
+    {
+        return $this->search?->failures->counts() ?? [];
+    }
+
     public function store(): Store
     {
         return $this->store;

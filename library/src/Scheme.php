@@ -64,12 +64,13 @@ enum Scheme: string
     {
         return match ($this) {
             self::None => [],
-            self::Array => ['serializer'],
+            self::Array => CodecOptions::SERIALIZER,
             self::Larder, self::Apcu => ['namespace'],
-            self::Auto, self::Yac, self::Shmop, self::Sqlite, self::File, self::PhpFile => ['namespace', 'serializer'],
-            self::Memcached, self::Memcache => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure'],
-            self::Redis => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure', 'client', 'database'],
-            self::MySql => ['namespace', 'serializer', 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
+            self::Auto, self::PhpFile => ['namespace', ...CodecOptions::SERIALIZER],
+            self::Yac, self::Shmop, self::Sqlite, self::File => ['namespace', ...CodecOptions::ALL],
+            self::Memcached, self::Memcache => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure'],
+            self::Redis => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'client', 'database'],
+            self::MySql => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
         };
     }
 

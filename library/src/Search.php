@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
@@ -17,6 +18,7 @@ final class Search
     private function __construct(
         private readonly Store|StoreUnavailable $outcome,
         private readonly array $candidates,
+        public readonly Failures $failures,
     ) {}
 
     /**
@@ -45,7 +47,7 @@ final class Search
             }
         }
 
-        return new self($outcome ?? self::nothing($missing), $candidates);
+        return new self($outcome ?? self::nothing($missing), $candidates, $address->failures);
     }
 
     /** @throws StoreUnavailable when there was none: what is missing for each, and how to get it */

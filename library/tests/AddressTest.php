@@ -57,7 +57,7 @@ final class AddressTest extends TestCase
         yield 'nothing' => ['', 'begins with one of ' . $all];
         yield 'a path' => ['/var/cache', '"/var/cache" is not an address: it begins with one of ' . $all];
         yield 'another scheme' => ['mongodb://localhost', '"mongodb" is not a known kind of store. Known: ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', '"colour" is not an option of redis: addresses. Known: namespace, serializer, timeout, persistent, on_failure, client, database'];
+        yield 'another option' => ['redis://localhost?colour=red', '"colour" is not an option of redis: addresses. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
         yield 'an option of others' => ['apcu:?serializer=php', '"serializer" is not an option of apcu: addresses. Known: namespace'];
         yield 'no options known' => ['none:?namespace=a', 'Known: none'];
         yield 'a wrong client' => ['redis://localhost?client=credis', 'has client=credis. Known: phpredis, predis'];

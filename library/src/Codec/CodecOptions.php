@@ -7,6 +7,7 @@ namespace Larder\Codec;
 use Larder\Address;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
+use Larder\Scheme;
 
 /** The options of an address that say how values become bytes, and the codec that they make. */
 final class CodecOptions
@@ -23,9 +24,9 @@ final class CodecOptions
      * @throws InvalidAddress
      * @throws StoreUnavailable
      */
-    public static function codec(Address $address, Failures $failures = new Failures()): Codec
+    public static function codec(Address $address): Codec
     {
-        $codec = self::serializing($address, $failures);
+        $codec = self::serializing($address);
         $compression = $address->choice('compress', ['none', ...array_column(Compression::cases(), 'value')], 'none');
         $from = $address->number('compress_from', CompressedCodec::FROM, 0, Compression::MAX_LENGTH);
         if ($compression !== 'none') {
@@ -37,7 +38,18 @@ final class CodecOptions
         return isset($address->options['sign']) ? new SignedCodec($codec, self::keys($address), $address->namespace()) : $codec;
     }
 
-    private static function serializing(Address $address, Failures $failures): SerializingCodec
+    /** @return string a sentence that says why a kind of store does not take an option of codecs; empty for other options */
+    public static function whyNot(string $option, Scheme $scheme): string
+    {
+        return !\in_array($option, self::ALL, true) ? '' : match ($scheme) {
+            Scheme::Larder, Scheme::Apcu => '. It keeps PHP\'s own values and makes no bytes of them',
+            Scheme::PhpFile => '. Its files are code that PHP runs: whoever can write them needs no forged value',
+            Scheme::Auto => '. It may find a store that makes no bytes of values: name the store',
+            default => '',
+        };
+    }
+
+    private static function serializing(Address $address): SerializingCodec
     {
         $serializer = $address->choice('serializer', ['php', 'igbinary', 'msgpack', 'json'], 'php');
         $classes = match ($address->options['classes'] ?? null) {
@@ -50,10 +62,10 @@ final class CodecOptions
         }
 
         return match ($serializer) {
-            'php' => new PhpCodec($classes, $failures),
-            'igbinary' => new IgbinaryCodec($failures),
-            'msgpack' => new MsgpackCodec($classes, $failures),
-            'json' => new JsonCodec($classes, $failures),
+            'php' => new PhpCodec($classes, $address->failures),
+            'igbinary' => new IgbinaryCodec($address->failures),
+            'msgpack' => new MsgpackCodec($classes, $address->failures),
+            'json' => new JsonCodec($classes, $address->failures),
         };
     }
 

@@ -7,11 +7,16 @@ namespace Larder\Codec;
 /** Reads bytes of every known format, chosen by their first byte. Its children write one each. */
 abstract class SerializingCodec implements Codec
 {
+    /** @var array{allowed_classes?: list<string>|false} for unserialize() */
+    private readonly array $options;
+
     /** @param Classes|null $classes whose objects may be stored and made; null for all */
     public function __construct(
         private readonly ?Classes $classes = null,
         private readonly Failures $failures = new Failures(),
-    ) {}
+    ) {
+        $this->options = $classes === null ? [] : ['allowed_classes' => $classes->forUnserialize()];
+    }
 
     final public function failures(): Failures
     {
@@ -24,7 +29,7 @@ abstract class SerializingCodec implements Codec
             switch ($bytes[0] ?? '') {
                 case 'a':
                     if ($this->classes !== null || str_contains($bytes, 'O:')) {
-                        return $this->unserialize($bytes);
+                        return $this->withObjects($bytes);
                     }
                     // no break: without objects it is read as the others are
                 case 's':
@@ -38,6 +43,9 @@ abstract class SerializingCodec implements Codec
                     }
 
                     throw new Unreadable(Failure::Damaged);
+                case IgbinaryCodec::FORMAT:
+                case 'O':
+                    return $this->withObjects($bytes);
                 default:
                     return $this->read(self::unwrapped($bytes));
             }
@@ -91,43 +99,33 @@ abstract class SerializingCodec implements Codec
     private function read(string $bytes): mixed
     {
         return match ($bytes[0] ?? '') {
-            'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E' => $this->unserialize($bytes),
-            IgbinaryCodec::FORMAT => $this->classes === null ? self::strictly(IgbinaryCodec::read(...), $bytes) : throw new Unreadable(Failure::ClassNotAllowed),
+            'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E', IgbinaryCodec::FORMAT => $this->withObjects($bytes),
             MsgpackCodec::FORMAT => MsgpackCodec::read($bytes),
             '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' => JsonCodec::read($bytes),
             default => throw new Unreadable(Failure::Damaged),
         };
     }
 
-    /** @throws Unreadable */
-    private function unserialize(string $bytes): mixed
-    {
-        $options = [];
-        if ($this->classes !== null) {
-            if ($this->classes->notAllowedIn($bytes) !== null) {
-                throw new Unreadable(Failure::ClassNotAllowed);
-            }
-            $options['allowed_classes'] = $this->classes->forUnserialize();
-        }
-        $value = self::strictly(static fn(string $bytes): mixed => @unserialize($bytes, $options), $bytes);
-
-        return $value !== false || $bytes === 'b:0;' ? $value : throw new Unreadable(Failure::Damaged);
-    }
-
     /**
-     * Reads without making incomplete objects of classes that do not exist, as PHP otherwise would.
+     * Reads the formats that may hold objects, and makes none of a class that does not exist or is not allowed. PHP would
+     * make incomplete ones, were it not for the setting.
      *
-     * @param \Closure(string): mixed $read
      * @throws Unreadable
      */
-    private static function strictly(\Closure $read, string $bytes): mixed
+    private function withObjects(string $bytes): mixed
     {
+        $isPhp = $bytes[0] !== IgbinaryCodec::FORMAT;
+        if ($this->classes !== null && (!$isPhp || $this->classes->notAllowedIn($bytes) !== null)) {
+            throw new Unreadable(Failure::ClassNotAllowed);
+        }
         $before = ini_set('unserialize_callback_func', self::class . '::classIsMissing');
 
         try {
-            return $read($bytes);
+            $value = $isPhp ? @unserialize($bytes, $this->options) : IgbinaryCodec::read($bytes);
         } finally {
             ini_set('unserialize_callback_func', (string) $before);
         }
+
+        return !$isPhp || $value !== false || $bytes === 'b:0;' ? $value : throw new Unreadable(Failure::Damaged);
     }
 }

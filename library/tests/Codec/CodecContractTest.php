@@ -1,0 +1,190 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Codec;
+
+use Larder\Codec\Failure;
+use Larder\Codec\PhpCodec;
+use Larder\Testing\Values;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\TestCase;
+
+/** What every codec promises: the same value back, whoever reads it, and the default for what cannot be read. */
+final class CodecContractTest extends TestCase
+{
+    private const UNREADABLE = 'unreadable';
+
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testEveryCodecReadsWhatThisOneWrote(string $name): void
+    {
+        $writer = Codecs::named($name);
+        foreach (Values::all() as $what => [$value]) {
+            $bytes = $writer->encode($value, 'k');
+            foreach (Codecs::available() as $other => $reader) {
+                $expected = Codecs::isSigned($other) && !Codecs::isSigned($name) ? self::UNREADABLE : $value;
+                self::assertSame(serialize($expected), serialize($reader->decode($bytes, 'k', self::UNREADABLE)), "$what, written by $name, read by $other");
+            }
+        }
+        self::assertSame([], $writer->failures()->counts());
+    }
+
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testTheFirstByteNamesTheFormat(string $name): void
+    {
+        $codec = Codecs::named($name);
+        $formats = Codecs::isSigned($name) ? '\x08' : 'abdisNOCE\[{"ntf0-9-\3\4\5\6\7';
+        foreach (Values::all() as $what => [$value]) {
+            self::assertMatchesRegularExpression("/^[$formats]/", $codec->encode($value, 'k'), $what);
+        }
+    }
+
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testCutBytesGiveTheDefaultAndAreCounted(string $name): void
+    {
+        $codec = Codecs::named($name);
+        $cuts = 0;
+        foreach ($this->samples() as $value) {
+            $bytes = $codec->encode($value, 'k');
+            for ($length = 0; $length < \strlen($bytes); ++$length) {
+                self::assertSame(self::UNREADABLE, $codec->decode(substr($bytes, 0, $length), 'k', self::UNREADABLE), "cut after $length");
+                self::assertSame(++$cuts, $codec->failures()->total());
+            }
+        }
+    }
+
+    /** Bytes that begin like a format go deepest into what reads it. */
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testRandomBytesNeverDoHarm(string $name): void
+    {
+        $codec = Codecs::named($name);
+        $formats = ["\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[', 's:9:"', ''];
+        for ($i = 0; $i < 3000; ++$i) {
+            $value = $codec->decode($formats[$i % \count($formats)] . random_bytes(random_int(1, 60)), 'k', self::UNREADABLE);
+            self::assertTrue($value === self::UNREADABLE || !Codecs::isSigned($name), 'nobody signed this');
+        }
+    }
+
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testAFlippedBitNeverDoesHarm(string $name): void
+    {
+        $codec = Codecs::named($name);
+        $read = 0;
+        $wrong = 0;
+        foreach ($this->samples() as $value) {
+            $bytes = $codec->encode($value, 'k');
+            for ($i = 0; $i < 500; ++$i) {
+                $given = $codec->decode($this->flipped($bytes), 'k', self::UNREADABLE);
+                $read += $given !== self::UNREADABLE ? 1 : 0;
+                $wrong += $this->isWrong($given, $value) ? 1 : 0;
+            }
+        }
+        self::assertSame(1000, $read + $codec->failures()->total(), 'each is read or counted');
+        // What has a checksum of all its bytes, or a signature. The others find only what breaks their grammar.
+        if (Codecs::isSigned($name) || str_starts_with($name, 'igbinary') || str_ends_with($name, 'zlib')) {
+            self::assertSame(0, $wrong, 'damaged bytes gave a wrong value');
+        }
+    }
+
+    /** The control of the test above: serialize() and igbinary by themselves do give wrong values. */
+    public function testWithoutAChecksumAFlippedBitGivesWrongValues(): void
+    {
+        $wrong = ['php' => 0, 'igbinary' => 0];
+        foreach ($this->samples() as $value) {
+            for ($i = 0; $i < 500; ++$i) {
+                $wrong['php'] += $this->isWrong((new PhpCodec())->decode($this->flipped(serialize($value)), 'k', self::UNREADABLE), $value) ? 1 : 0;
+                $wrong['igbinary'] += $this->isWrong($this->bareIgbinary($this->flipped((string) igbinary_serialize($value))), $value) ? 1 : 0;
+            }
+        }
+        self::assertGreaterThan(0, $wrong['php']);
+        self::assertGreaterThan(0, $wrong['igbinary']);
+    }
+
+    /** @return iterable<string, array{string, Failure}> */
+    public static function unreadable(): iterable
+    {
+        yield 'nothing' => ['', Failure::Damaged];
+        yield 'of no format' => ["\x1f\x8b garbage", Failure::Damaged];
+        yield 'an envelope' => ["\1" . serialize([1]), Failure::Damaged];
+        yield 'words' => ['garbage', Failure::Damaged];
+        yield 'a class that is gone' => ['O:11:"NoSuchClass":0:{}', Failure::ClassMissing];
+        yield 'a class that is gone, in an array' => ['a:1:{i:0;O:11:"NoSuchClass":0:{}}', Failure::ClassMissing];
+        yield 'an enum that is gone' => ['E:16:"NoSuchEnum:Case1";', Failure::Damaged];
+        yield 'an enum that has lost a case' => ['E:37:"Larder\Testing\Value\Suit:NoSuchCase1";', Failure::Damaged];
+        yield 'an unknown time zone' => [str_replace('Riga', 'xxxx', serialize(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga')))), Failure::Refused];
+        yield 'a checksum and no more' => ["\3" . hash('xxh3', '', true), Failure::Damaged];
+        yield 'compressed nothing' => ["\5\0\0\0\0", Failure::Damaged];
+        yield 'compressed compressed' => ["\5" . pack('V', 300) . gzcompress("\5" . str_repeat('x', 299)), Failure::Damaged];
+    }
+
+    #[DataProvider('unreadable')]
+    public function testTheReasonIsCounted(string $bytes, Failure $reason): void
+    {
+        $codec = new PhpCodec();
+        self::assertSame(self::UNREADABLE, $codec->decode($bytes, 'k', self::UNREADABLE));
+        self::assertSame([$reason->value => 1], $codec->failures()->counts());
+        self::assertSame(1, $codec->decode('i:1;', 'k'), 'the next value is read');
+    }
+
+    public function testAClassThatIsGoneIsAMissInIgbinaryToo(): void
+    {
+        $bytes = (string) preg_replace('/stdClass/', 'goneGone', (string) igbinary_serialize([new \stdClass()]));
+        $codec = Codecs::named('igbinary');
+        self::assertSame(self::UNREADABLE, $codec->decode("\3" . hash('xxh3', $bytes, true) . $bytes, 'k', self::UNREADABLE));
+        self::assertSame([Failure::ClassMissing->value => 1], $codec->failures()->counts());
+    }
+
+    /** What a program has set for its own unserialize() is as it was. */
+    public function testTheSettingOfTheProgramStays(): void
+    {
+        $before = ini_set('unserialize_callback_func', 'strlen');
+
+        try {
+            (new PhpCodec())->decode(serialize([new \stdClass()]), 'k');
+            (new PhpCodec())->decode('O:11:"NoSuchClass":0:{}', 'k');
+            self::assertSame('strlen', \ini_get('unserialize_callback_func'));
+        } finally {
+            ini_set('unserialize_callback_func', (string) $before);
+        }
+    }
+
+    #[DataProviderExternal(Codecs::class, 'names')]
+    public function testWhatCannotBeSerializedThrows(string $name): void
+    {
+        $codec = Codecs::named($name);
+        $this->expectExceptionMessageMatches('/Closure/');
+        $codec->encode(['nested' => static fn(): int => 1], 'k');
+    }
+
+    /** @return list<mixed> */
+    private function samples(): array
+    {
+        return [
+            ['a' => [1, 'two', 3.0], 'o' => new \ArrayObject(['x'])],
+            ['text' => str_repeat('Lorem ipsum ', 10), 'list' => range(1, 20), 'null' => null],
+        ];
+    }
+
+    private function flipped(string $bytes): string
+    {
+        $at = random_int(0, \strlen($bytes) - 1);
+        $bytes[$at] = \chr(\ord($bytes[$at]) ^ (1 << random_int(0, 7)));
+
+        return $bytes;
+    }
+
+    private function isWrong(mixed $given, mixed $value): bool
+    {
+        return $given !== self::UNREADABLE && serialize($given) !== serialize($value);
+    }
+
+    private function bareIgbinary(string $bytes): mixed
+    {
+        try {
+            return @igbinary_unserialize($bytes);
+        } catch (\Throwable) {
+            return self::UNREADABLE;
+        }
+    }
+}
