@@ -34,6 +34,9 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
     private const BUSY_SECONDS = 1;
 
+    /** How long another process may take to make the file: some writes to the disk, when the machine is busy. */
+    private const CREATION_SECONDS = 5;
+
     /** SQLite's code for a database locked by another. */
     private const BUSY = 5;
 
@@ -243,25 +246,45 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     }
 
     /**
-     * Makes the file under another name and links it into place whole: values were lost when several processes turned
-     * the same new file to write-ahead mode. Who comes second takes the file of the first.
+     * Makes the file under another name and moves it into place whole: values were lost when several processes turned
+     * the same new file to write-ahead mode. One process does that, others wait. If it is killed the next one goes on
+     * with what it left, so nothing stays.
      */
     private function create(): void
     {
-        $new = \sprintf('%s.new-%s', $this->file, bin2hex(random_bytes(8)));
-        if (!@touch($new)) {
-            return; // opening says why
+        $new = $this->file . '.new';
+        $lock = $this->waitForTurn($new, microtime(true) + self::CREATION_SECONDS);
+        if ($lock === null) {
+            return; // it is there now, or opening says why it cannot be
         }
-        chmod($new, 0o600);
 
         try {
+            chmod($new, 0o600);
             self::prepareFile(self::open($new), microtime(true) + self::BUSY_SECONDS);
-            if (!@link($new, $this->file) && !file_exists($this->file) && @touch($this->file)) {
-                chmod($this->file, 0o600); // there are no links here
-            }
+            file_exists($this->file) ? unlink($new) : rename($new, $this->file); // somebody else's, or of one who waited too long
         } finally {
-            unlink($new);
+            fclose($lock);
         }
+    }
+
+    /** @return resource|null the file of that name, locked; null when nothing is to be done or can be */
+    private function waitForTurn(string $new, float $until)
+    {
+        while (!file_exists($this->file) && microtime(true) < $until) {
+            $lock = @fopen($new, 'c');
+            if ($lock === false) {
+                break;
+            }
+            clearstatcache(false, $new);
+            // It may be another one's by the time that it is locked, or in its place already.
+            if (flock($lock, \LOCK_EX | \LOCK_NB) && (fstat($lock)['ino'] ?? null) === @fileinode($new)) {
+                return $lock;
+            }
+            fclose($lock);
+            usleep(1000);
+        }
+
+        return null;
     }
 
     /** @throws PDOException */

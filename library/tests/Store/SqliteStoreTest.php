@@ -60,6 +60,24 @@ final class SqliteStoreTest extends StoreContract
         }
     }
 
+    public function testWhatAProcessKilledWhileItMadeTheFileLeavesIsTheNextOnesToEnd(): void
+    {
+        $directory = Servers::directory('sqlite-killed');
+        for ($file = $left = 0; $left < 5; ++$file) {
+            self::assertLessThan(500, $file, 'no process was killed at the right time');
+            $address = \sprintf('sqlite://%s/%d.sqlite', $directory, $file);
+            $maker = Fork::start(static fn(): bool => Cache::open($address)->set('k', 1));
+            usleep(random_int(0, 6_000));
+            $maker->kill();
+            $left += (int) (glob("$directory/$file.sqlite.new*") !== []);
+            $cache = Cache::open($address);
+            self::assertTrue($cache->set('k', $file));
+            self::assertSame($file, $cache->get('k'));
+            self::assertSame([], glob("$directory/$file.sqlite.new*"));
+            self::assertSame('600', decoct((int) fileperms("$directory/$file.sqlite") & 0o777));
+        }
+    }
+
     /** SQLite itself gives up at once here. */
     public function testOpeningANewFileWaitsForAnotherWhoIsWritingIt(): void
     {
