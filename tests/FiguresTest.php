@@ -4,13 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** The table of figures in README is what tools/figures makes of the measurement that is kept beside it. */
+/** The tables of figures in the pages are what tools/figures makes of the measurements that are kept beside them. */
 final class FiguresTest extends TestCase
 {
-    private const MEASURED = 'docs/figures/compare.json';
+    /** What was measured, by the page that gives it. */
+    private const MEASURED = ['README.md' => 'docs/figures/compare.json', 'docs/figures.md' => 'docs/figures/library.json'];
 
     private string $folder;
 
@@ -25,27 +27,37 @@ final class FiguresTest extends TestCase
         (new Filesystem())->remove($this->folder);
     }
 
-    public function testReadmeGivesWhatWasMeasured(): void
+    /** @return iterable<string, array{string}> */
+    public static function pages(): iterable
     {
-        $readme = (string) file_get_contents(Repository::ROOT . '/README.md');
-
-        self::assertSame($readme, $this->written($readme));
+        foreach (array_keys(self::MEASURED) as $page) {
+            yield $page => [$page];
+        }
     }
 
-    public function testAnEditedFigureIsNoticed(): void
+    #[DataProvider('pages')]
+    public function testThePageGivesWhatWasMeasured(string $page): void
     {
-        $readme = (string) file_get_contents(Repository::ROOT . '/README.md');
-        $edited = preg_replace('/^\| larder \| [\d.]+/m', '| larder | 1.00', $readme);
-        self::assertNotSame($readme, $edited);
+        $text = (string) file_get_contents(Repository::ROOT . "/$page");
 
-        self::assertSame($readme, $this->written((string) $edited));
+        self::assertSame($text, $this->written($page, $text));
     }
 
-    private function written(string $page): string
+    #[DataProvider('pages')]
+    public function testAnEditedFigureIsNoticed(string $page): void
     {
-        $file = "$this->folder/README.md";
-        file_put_contents($file, $page);
-        $process = Repository::process([\PHP_BINARY, 'tools/figures-table.php', self::MEASURED, $file]);
+        $text = (string) file_get_contents(Repository::ROOT . "/$page");
+        $edited = preg_replace('/^(\| (?:larder|Cache::get, 10b \| larder_fetch) \|) [\d.]+/m', '$1 1.00', $text);
+        self::assertNotSame($text, $edited);
+
+        self::assertSame($text, $this->written($page, (string) $edited));
+    }
+
+    private function written(string $page, string $text): string
+    {
+        $file = "$this->folder/page.md";
+        file_put_contents($file, $text);
+        $process = Repository::process([\PHP_BINARY, 'tools/figures-table.php', self::MEASURED[$page], $file]);
 
         self::assertSame(0, $process->run(), $process->getErrorOutput());
 

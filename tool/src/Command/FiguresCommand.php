@@ -6,6 +6,7 @@ namespace Larder\Tool\Command;
 
 use Larder\Tool\Choice;
 use Larder\Tool\Compare\Statistics;
+use Larder\Tool\Core;
 use Larder\Tool\Figures\Engine;
 use Larder\Tool\Figures\Row;
 use Larder\Tool\Figures\Rows;
@@ -14,14 +15,19 @@ use Larder\Tool\Php;
 use Larder\Tool\TemporaryDirectory;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Exception\InvalidArgumentException;
+use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Exception\ProcessFailedException;
 use Symfony\Component\Process\Process;
 
-/** `larder figures`: the engine beside APCu, row by row, each in a fresh process, as ratios. docs/figures.md. */
-#[AsCommand('figures', 'Measures the engine beside APCu: the figures that it promises')]
+/**
+ * `larder figures`: the engine beside APCu, or the library beside what it stands on, row by row, each in a fresh process, as
+ * ratios. docs/figures.md.
+ */
+#[AsCommand('figures', 'Measures what the engine and the library promise, beside APCu, symfony/cache and bare clients')]
 final class FiguresCommand extends Command
 {
     private const ROUNDS = 60;
@@ -30,6 +36,7 @@ final class FiguresCommand extends Command
     protected function configure(): void
     {
         $this
+            ->addArgument('subject', InputArgument::OPTIONAL, implode(' or ', Rows::SUBJECTS), Rows::SUBJECTS[0], Rows::SUBJECTS)
             ->addOption('rows', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Rows::all())))
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each pair is measured; %d', self::ROUNDS))
             ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too');
@@ -49,7 +56,11 @@ final class FiguresCommand extends Command
 
             return Command::FAILURE;
         }
-        $rows = Rows::all();
+        $subject = $input->getArgument('subject');
+        if (!\in_array($subject, Rows::SUBJECTS, true)) {
+            throw new InvalidArgumentException(\sprintf('There are no figures of "%s". Known: %s', \is_string($subject) ? $subject : '', implode(', ', Rows::SUBJECTS)));
+        }
+        $rows = Rows::of($subject);
         $names = Choice::of(array_keys($rows), self::text($input, 'rows'), 'rows');
         $rounds = (int) (self::text($input, 'rounds') ?? self::ROUNDS);
         $output->writeln([\sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()), '', \sprintf('%-44s %10s %10s %8s %8s', 'figure; peer', 'larder', 'peer', 'ratio', 'bound')]);
@@ -59,13 +70,13 @@ final class FiguresCommand extends Command
         }
         $json = self::text($input, 'json');
         if ($json !== null) {
-            file_put_contents($json, json_encode($figures, \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR) . "\n");
+            file_put_contents($json, json_encode(['measured_on' => self::circumstances(), 'rows' => $figures], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES) . "\n");
         }
 
         return Command::SUCCESS;
     }
 
-    /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, rounds: int}|array{failure: string} */
+    /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, more: float, more_bound: ?float, rounds: int}|array{failure: string} */
     private function measure(Row $row, int $rounds, OutputInterface $output): array
     {
         $folder = new TemporaryDirectory('/dev/shm');
@@ -89,6 +100,8 @@ final class FiguresCommand extends Command
             'theirs' => Statistics::median(array_column($pairs, 1)),
             'ratio' => Statistics::median(array_map(static fn(array $pair): float => $pair[0] / $pair[1], $pairs)),
             'bound' => $row->bound,
+            'more' => Statistics::median(array_map(static fn(array $pair): float => $pair[0] - $pair[1], $pairs)),
+            'more_bound' => $row->more,
             'rounds' => \count($pairs),
         ];
         $output->writeln([$row->work, \sprintf(
@@ -98,19 +111,34 @@ final class FiguresCommand extends Command
             self::number($figure['theirs']),
             self::number($figure['ratio']),
             $row->bound === null ? '' : self::number($row->bound),
-            self::verdict($row, $figure['ratio']),
-        )]);
+            self::verdict($row->isReached($figure['ratio'], $figure['more'])),
+        ) . ($row->more === null ? '' : \sprintf(' (%+.0f ns, %.0f allowed)', $figure['more'], $row->more))]);
 
         return $figure;
     }
 
-    private static function verdict(Row $row, float $ratio): string
+    private static function verdict(?bool $isReached): string
     {
-        if ($row->bound === null) {
-            return '';
-        }
+        return match ($isReached) {
+            null => '',
+            true => 'reached',
+            false => 'missed',
+        };
+    }
 
-        return ($row->least ? $ratio >= $row->bound : $ratio <= $row->bound) ? 'reached' : 'missed';
+    /** @return array<string, mixed> */
+    private static function circumstances(): array
+    {
+        $extensions = get_loaded_extensions();
+
+        return [
+            'date' => date(\DATE_ATOM),
+            'php' => \PHP_VERSION,
+            'versions' => (object) Machine::versions(array_combine($extensions, array_map(static fn(string $extension): string => (string) phpversion($extension), $extensions))),
+            'system' => Machine::system(),
+            'processor' => Machine::processor(),
+            'cores' => max(1, \count(Core::allowed())),
+        ];
     }
 
     private static function number(float $value): string

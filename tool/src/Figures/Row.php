@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Figures;
 
-/** One figure of the engine beside a peer, measured in a process of its own. */
+/** One figure of ours beside a peer, measured in a process of its own. */
 final class Row
 {
     /**
@@ -16,6 +16,7 @@ final class Row
      * @param \Closure(int): non-empty-list<array{float, float}> $measure given the number of rounds: pairs of
      *        nanoseconds, ours and the peer's, taken right after one another
      * @param bool $least the bound is a least one, not a most
+     * @param float|null $more nanoseconds that ours may take more than the peer's, whatever the ratio
      */
     public function __construct(
         public readonly string $name,
@@ -25,5 +26,21 @@ final class Row
         public readonly array $ini,
         public readonly \Closure $measure,
         public readonly bool $least = false,
+        public readonly ?float $more = null,
     ) {}
+
+    /**
+     * @param float $ratio of ours to the peer's
+     * @param float $difference nanoseconds that ours takes more
+     * @return bool|null null where nothing is to be reached
+     */
+    public function isReached(float $ratio, float $difference): ?bool
+    {
+        if ($this->bound === null && $this->more === null) {
+            return null;
+        }
+
+        return ($this->more !== null && $difference <= $this->more)
+            || ($this->bound !== null && ($this->least ? $ratio >= $this->bound : $ratio <= $this->bound));
+    }
 }
