@@ -11,6 +11,7 @@ use Larder\Testing\CapabilitiesContract;
 use Larder\Testing\ItemPoolContract;
 use Larder\Testing\SimpleCacheContract;
 use Larder\Testing\StoreContract;
+use Larder\Testing\TagsContract;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -23,6 +24,7 @@ final class ContractsTest extends TestCase
         CapabilitiesContract::class => 'Larder\Tests\Capability\%sCapabilitiesTest',
         SimpleCacheContract::class => 'Larder\Tests\Psr\%sSimpleCacheTest',
         ItemPoolContract::class => 'Larder\Tests\Psr\%sItemPoolTest',
+        TagsContract::class => 'Larder\Tests\Tags\%sTagsTest',
     ];
 
     /** Where one class serves several kinds of table. */

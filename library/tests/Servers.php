@@ -16,6 +16,7 @@ final class Servers
     private static ?MemcachedServer $memcached = null;
     private static ?RedisServer $redis = null;
     private static ?MariaDbServer $mariaDb = null;
+    private static ?string $run = null;
 
     public static function memcached(): MemcachedServer
     {
@@ -41,6 +42,12 @@ final class Servers
         while (preg_match('/^State:\tT/m', (string) file_get_contents(\sprintf('/proc/%d/status', $process))) !== 1) {
             usleep(1000);
         }
+    }
+
+    /** Eight letters and digits that no other run of the tests has. */
+    public static function run(): string
+    {
+        return self::$run ??= bin2hex(random_bytes(4));
     }
 
     /** A new directory, removed at the end of the run. */

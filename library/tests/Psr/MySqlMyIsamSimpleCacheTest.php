@@ -6,6 +6,7 @@ namespace Larder\Tests\Psr;
 
 use Larder\Cache;
 use Larder\Testing\SimpleCacheContract;
+use Larder\Tests\Place;
 
 final class MySqlMyIsamSimpleCacheTest extends SimpleCacheContract
 {

@@ -6,6 +6,7 @@ namespace Larder\Tests\Psr;
 
 use Larder\Cache;
 use Larder\Testing\ItemPoolContract;
+use Larder\Tests\Place;
 
 final class SqliteItemPoolTest extends ItemPoolContract
 {

@@ -1,0 +1,446 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Exception\InvalidKey;
+use Larder\Psr\ItemPool;
+use Larder\Psr\SimpleCache;
+use Larder\Store\Capability;
+use Larder\Store\Capability\Lists;
+use Larder\Store\ReservedKey;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * What a cache promises of tags, over a store and with other processes. A store's test inherits it and says how the store is
+ * opened. It forks, so it needs the extensions pcntl and posix.
+ */
+abstract class TagsContract extends TestCase
+{
+    private const MISS = 'nothing there';
+    private const PROCESSES = 4;
+
+    private Cache $cache;
+
+    /** Opens the store; each time what it holds is found again, unless isOnlyInItsObject(). */
+    abstract protected function open(): Cache;
+
+    /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
+    protected function isOnlyInItsObject(): bool
+    {
+        return false;
+    }
+
+    protected function setUp(): void
+    {
+        $this->cache = $this->open();
+        $this->cache->clear();
+    }
+
+    protected function tearDown(): void
+    {
+        $this->cache->clear();
+    }
+
+    public function testAValueIsServedUntilOneOfItsTagsIsInvalidated(): void
+    {
+        foreach (['first', 'second'] as $invalidated) {
+            self::assertTrue($this->cache->set('both', ['page'], tags: ['first', 'second']));
+            self::assertTrue($this->cache->set('other', 'stays', 60, ['third']));
+            self::assertTrue($this->cache->set('untagged', 'stays'));
+            $this->assertHolds(['page'], 'both');
+            self::assertTrue($this->cache->invalidateTags([$invalidated]));
+            $this->assertMiss('both');
+            $this->assertHolds('stays', 'other');
+            $this->assertHolds('stays', 'untagged');
+        }
+        $this->cache->set('both', 'again', tags: ['first', 'second']);
+        $this->assertHolds('again', 'both');
+    }
+
+    public function testEveryValueComesBackAsItWas(): void
+    {
+        foreach ([null, false, 0, 1.5, '', "\0", [], ['a' => [1]], str_repeat('long', 20_000)] as $value) {
+            self::assertTrue($this->cache->set('k', $value, tags: ['tag']));
+            $this->assertHolds($value, 'k');
+        }
+        $object = new \ArrayObject([1, 2]);
+        $this->cache->set('k', $object, tags: ['tag']);
+        self::assertEquals($object, $this->cache->get('k'));
+    }
+
+    public function testAnyBytesAreATag(): void
+    {
+        $tags = ['post:7', '7', 'post:70', ' ', "any \0 /../ \xff", str_repeat('long', 300), str_repeat('long', 300) . 'er', str_repeat('x', 65_535)];
+        foreach ($tags as $i => $tag) {
+            self::assertTrue($this->cache->set('value ' . $i, $i, tags: [$tag]));
+        }
+        foreach ($tags as $i => $tag) {
+            self::assertTrue($this->cache->invalidateTags([$tag]));
+            $this->assertMiss('value ' . $i);
+            foreach (\array_slice($tags, $i + 1, preserve_keys: true) as $later => $other) {
+                $this->assertHolds($later, 'value ' . $later);
+            }
+        }
+    }
+
+    public function testTagsMayComeFromAnyIterator(): void
+    {
+        foreach (['a', 'b', '7'] as $key) {
+            $this->cache->set($key, $key, tags: [$key, $key]);
+        }
+        self::assertTrue($this->cache->invalidateTags((static function (): \Generator {
+            yield 'a';
+            yield '7';
+        })()));
+        self::assertTrue($this->cache->invalidateTags([]));
+        self::assertSame(['a' => self::MISS, 'b' => 'b', '7' => self::MISS], $this->cache->getMany(['a', 'b', '7'], self::MISS));
+    }
+
+    public function testABadTagIsRefusedBeforeAnythingChanges(): void
+    {
+        $this->cache->set('k', 'old', tags: ['good']);
+        foreach (['', str_repeat('x', 65_536)] as $bad) {
+            foreach ([
+                fn(): bool => $this->cache->set('k', 'new', tags: ['good', $bad]),
+                fn(): bool => $this->cache->setMany(['k' => 'new'], tags: [$bad]),
+                fn(): bool => $this->cache->invalidateTags(['good', $bad]),
+                fn(): object => $this->cache->generations([$bad]),
+            ] as $call) {
+                try {
+                    $call();
+                    self::fail('a bad tag was taken');
+                } catch (InvalidKey) {
+                    $this->assertHolds('old', 'k');
+                }
+            }
+        }
+    }
+
+    public function testManyAtOnce(): void
+    {
+        self::assertTrue($this->cache->setMany(['a' => 1, '7' => 2], tags: ['x']));
+        self::assertTrue($this->cache->setMany(['b' => 3, 'c' => null], tags: ['x', 'y']));
+        $this->cache->set('plain', 4);
+        $keys = ['c', 'gone', '7', 'plain', 'a', 'b'];
+        self::assertSame(['c' => null, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => 3], $this->cache->getMany($keys, self::MISS));
+        $this->cache->invalidateTags(['y']);
+        self::assertSame(['c' => self::MISS, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => self::MISS], $this->cache->getMany($keys, self::MISS));
+    }
+
+    public function testBothStandardsGiveTheSame(): void
+    {
+        $simple = new SimpleCache($this->cache);
+        $pool = new ItemPool($this->cache);
+        $this->cache->set('k', 'value', tags: ['tag']);
+        self::assertSame('value', $simple->get('k'));
+        self::assertSame('value', $pool->getItem('k')->get());
+        self::assertSame([true, true], [$simple->has('k'), $pool->hasItem('k')]);
+        $this->cache->invalidateTags(['tag']);
+        self::assertSame(self::MISS, $simple->get('k', self::MISS));
+        self::assertSame(['k' => self::MISS], iterator_to_array($simple->getMultiple(['k'], self::MISS)));
+        self::assertSame([false, false, false], [$simple->has('k'), $pool->hasItem('k'), $pool->getItem('k')->isHit()]);
+    }
+
+    /** What a writer has computed from old data, and stores after the data were changed and the tag invalidated. */
+    public function testAValueFromOldDataIsNotServed(): void
+    {
+        self::assertSame(self::MISS, $this->afterALateWriter(takesGenerationsBefore: true));
+        self::assertSame('old data', $this->afterALateWriter(takesGenerationsBefore: false), 'the control: generations taken when it has been computed');
+    }
+
+    public function testAnInvalidationInAnotherProcessCounts(): void
+    {
+        $this->cache->set('k', 'value', tags: ['tag']);
+        $before = $this->cache->generations(['tag']);
+        $this->elsewhere(static fn(Cache $cache): bool => $cache->invalidateTags(['tag']));
+        $this->assertMiss('k');
+        self::assertTrue($this->cache->set('k', 'late', tags: $before));
+        $this->assertMiss('k');
+        $this->elsewhere(static fn(Cache $cache): bool => $cache->set('k', 'new', tags: ['tag']));
+        $this->assertHolds('new', 'k');
+    }
+
+    public function testALostGenerationIsAnInvalidation(): void
+    {
+        $this->cache->set('k', 'value', tags: ['kept', 'lost']);
+        $this->cache->set('other', 'stays', tags: ['kept']);
+        $before = $this->cache->generations(['lost']);
+        $this->cache->store()->delete(ReservedKey::tag('lost'));
+        $this->assertMiss('k');
+        $this->cache->set('new', 'value', tags: ['lost']);
+        $this->assertMiss('k');
+        $this->cache->set('late', 'value', tags: $before);
+        $this->assertMiss('late');
+        $this->assertHolds('value', 'new');
+        $this->assertHolds('stays', 'other');
+    }
+
+    public function testAnEmptiedCacheServesNothingFromBefore(): void
+    {
+        $before = $this->cache->generations(['tag']);
+        $this->cache->clear();
+        $this->cache->set('new', 'value', tags: ['tag']);
+        $this->cache->set('late', 'value', tags: $before);
+        $this->assertMiss('late');
+        $this->assertHolds('value', 'new');
+    }
+
+    public function testAGenerationOutlivesValues(): void
+    {
+        $this->cache->set('short', 'value', 0.05, ['tag']);
+        $this->cache->set('long', 'value', 60, ['tag']);
+        usleep(100_000);
+        $this->assertMiss('short');
+        $this->assertHolds('value', 'long');
+    }
+
+    public function testProcessesThatMeetAtANewTagAgree(): void
+    {
+        $captured = $this->inProcesses(static function (Cache $cache, int $process): array {
+            $captured = [];
+            for ($i = 0; $i < 100; ++$i) {
+                $generations = $cache->generations(["tag $i"]);
+                $captured[$i] = $generations->byTag["tag $i"] ?? null;
+                $cache->set("value $i of $process", $i, tags: $generations);
+            }
+
+            return $captured;
+        });
+        for ($i = 0; $i < 100; ++$i) {
+            $numbers = array_column($captured, $i);
+            self::assertContainsOnlyInt($numbers);
+            $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
+            if ($this->cache->can(Capability::Add) && !$this->isOnlyInItsObject()) {
+                self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
+            }
+            foreach ($numbers as $process => $number) {
+                self::assertSame($number === $current && !$this->isOnlyInItsObject(), $this->cache->has("value $i of $process"));
+            }
+        }
+    }
+
+    public function testInvalidatedOnceServedNeverAgain(): void
+    {
+        // Others go on storing with the tag; what carried an earlier generation must not come back by any of it.
+        $this->cache->set('old', 'value', tags: ['tag']);
+        $this->cache->invalidateTags(['tag']);
+        $seen = $this->inProcesses(static function (Cache $cache, int $process): int {
+            $seen = 0;
+            for ($i = 0; $i < 100; ++$i) {
+                $cache->set("value of $process", $i, tags: ['tag']);
+                $seen += $cache->has('old') ? 1 : 0;
+                if ($i % 10 === $process) {
+                    $cache->invalidateTags(['tag']);
+                }
+            }
+
+            return $seen;
+        });
+        self::assertSame(array_fill(0, self::PROCESSES, 0), $seen);
+    }
+
+    public function testNothingGrowsWithTaggedValues(): void
+    {
+        $expected = [];
+        for ($i = 0; $i < 100; ++$i) {
+            // 10,000 values stored, of which 100 are there at the end.
+            $values = array_combine(array_map(static fn(int $n): string => "value $n", range(0, 99)), range(0, 99));
+            self::assertTrue($this->cache->setMany($values, tags: ['tag ' . $i % 20, 'all']));
+            $expected = array_keys($values);
+        }
+        if (!$this->cache->can(Capability::Keys)) {
+            self::assertCount(100, array_filter($this->cache->getMany($expected, self::MISS), is_int(...)));
+
+            return;
+        }
+        $this->assertKeys([...$expected, ReservedKey::tag('all'), ...array_map(static fn(int $n): string => ReservedKey::tag("tag $n"), range(0, 19))]);
+        $this->cache->invalidateTags(['all', 'never used', ...array_map(static fn(int $n): string => "tag $n", range(0, 19))]);
+        $this->assertKeys($expected);
+    }
+
+    public function testWhatIsInvalidatedGivesWayToAdd(): void
+    {
+        if (!$this->cache->can(Capability::Add)) {
+            self::assertFalse($this->cache->can(Capability::Add));
+
+            return;
+        }
+        $this->cache->set('k', 'old', tags: ['tag']);
+        self::assertFalse($this->cache->add('k', 'new'));
+        $this->assertHolds('old', 'k');
+        $this->cache->invalidateTags(['tag']);
+        self::assertTrue($this->cache->add('k', 'new'));
+        self::assertFalse($this->cache->add('k', 'newer'));
+        $this->assertHolds('new', 'k');
+        $this->cache->invalidateTags(['tag']);
+        $this->assertHolds('new', 'k');
+    }
+
+    public function testOfManyProcessesOneAddsOverWhatIsInvalidated(): void
+    {
+        if (!$this->cache->can(Capability::Add)) {
+            self::assertFalse($this->cache->can(Capability::Add));
+
+            return;
+        }
+        $keys = array_map(static fn(int $n): string => "value $n", range(0, 24));
+        $this->cache->setMany(array_fill_keys($keys, 'old'), tags: ['tag']);
+        $this->cache->invalidateTags(['tag']);
+        $won = $this->inProcesses(static fn(Cache $cache, int $process): array => array_filter($keys, static fn(string $key): bool => $cache->add($key, $process)));
+        if ($this->isOnlyInItsObject()) {
+            self::assertSame(array_fill(0, self::PROCESSES, $keys), $won);
+
+            return;
+        }
+        self::assertEqualsCanonicalizing($keys, array_merge(...$won));
+        foreach ($won as $process => $its) {
+            foreach ($its as $key) {
+                $this->assertHolds($process, $key);
+            }
+        }
+    }
+
+    public function testReplaceAndTouchLeaveAloneWhatIsInvalidated(): void
+    {
+        $this->cache->set('k', 'old', 60, ['tag']);
+        $this->cache->set('touched', 'kept', $this->cache->can(Capability::Touch) ? 0.7 : 60, ['tag']);
+        if ($this->cache->can(Capability::Touch)) {
+            self::assertTrue($this->cache->touch('touched', 60));
+            usleep(750_000);
+            $this->assertHolds('kept', 'touched');
+        }
+        $this->cache->invalidateTags(['tag']);
+        if ($this->cache->can(Capability::Touch)) {
+            self::assertFalse($this->cache->touch('touched', 60));
+        }
+        $this->assertMiss('touched');
+        if ($this->cache->can(Capability::Replace)) {
+            self::assertFalse($this->cache->replace('k', 'new'));
+        }
+        $this->assertMiss('k');
+    }
+
+    public function testATaggedIntegerIsNoCounter(): void
+    {
+        $this->cache->set('n', 7, tags: ['tag']);
+        if ($this->cache->can(Capability::Increment)) {
+            self::assertFalse($this->cache->increment('n'));
+        }
+        if ($this->cache->can(Capability::Swap)) {
+            self::assertFalse($this->cache->swap('n', 7, 8));
+        }
+        $this->assertHolds(7, 'n');
+        $this->cache->invalidateTags(['tag']);
+        if ($this->cache->can(Capability::Swap)) {
+            self::assertFalse($this->cache->swap('n', 7, 8));
+        }
+        if ($this->cache->can(Capability::Increment)) {
+            self::assertSame(11, $this->cache->increment('n', first: 10));
+            self::assertSame(12, $this->cache->increment('n', first: 10));
+        }
+    }
+
+    /** @return mixed what is served afterwards */
+    private function afterALateWriter(bool $takesGenerationsBefore): mixed
+    {
+        $data = (string) tempnam(sys_get_temp_dir(), 'larder-data-');
+        file_put_contents($data, 'old data');
+        $this->cache->delete('k');
+        $begin = static fn(Cache $cache): array => [$takesGenerationsBefore ? $cache->generations(['data']) : ['data'], file_get_contents($data)];
+        $change = function () use ($data): void {
+            file_put_contents($data, 'new data');
+            self::assertTrue($this->cache->invalidateTags(['data']));
+        };
+
+        try {
+            if ($this->isOnlyInItsObject()) {
+                [$tags, $computed] = $begin($this->cache);
+                $change();
+                $this->cache->set('k', $computed, 60, $tags);
+
+                return $this->cache->get('k', self::MISS);
+            }
+            $writer = Fork::start(function () use ($begin, $data): bool {
+                $cache = $this->open();
+                [$tags, $computed] = $begin($cache);
+                touch("$data.computed");
+                self::waitFor("$data.changed");
+
+                return $cache->set('k', $computed, 60, $tags);
+            });
+            self::waitFor("$data.computed");
+            $change();
+            touch("$data.changed");
+            self::assertTrue($writer->result());
+
+            return $this->cache->get('k', self::MISS);
+        } finally {
+            array_map(unlink(...), array_filter([$data, "$data.computed", "$data.changed"], file_exists(...)));
+        }
+    }
+
+    private static function waitFor(string $file): void
+    {
+        for ($end = microtime(true) + 20; !file_exists($file) && microtime(true) < $end; usleep(500)) {
+            clearstatcache();
+        }
+    }
+
+    /** @param \Closure(Cache): bool $work for another process, where processes meet */
+    private function elsewhere(\Closure $work): void
+    {
+        self::assertTrue($this->isOnlyInItsObject() ? $work($this->cache) : Fork::run(fn(): bool => $work($this->open())));
+    }
+
+    /**
+     * @template T
+     * @param \Closure(Cache, int): T $work
+     * @return list<T>
+     */
+    private function inProcesses(\Closure $work): array
+    {
+        $start = microtime(true) + 0.1;
+        $forks = [];
+        for ($process = 0; $process < self::PROCESSES; ++$process) {
+            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
+                $cache = $this->isOnlyInItsObject() ? $this->cache : $this->open();
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return $work($cache, $process);
+            });
+        }
+
+        return array_map(static function (Fork $fork): mixed {
+            /** @var T $result */
+            $result = $fork->result();
+
+            return $result;
+        }, $forks);
+    }
+
+    /** @param list<string> $expected */
+    private function assertKeys(array $expected): void
+    {
+        $keys = [...Capability::of($this->cache->store(), Lists::class)->keys()];
+        sort($keys, \SORT_STRING);
+        sort($expected, \SORT_STRING);
+        self::assertSame($expected, $keys);
+    }
+
+    private function assertHolds(mixed $value, string $key): void
+    {
+        self::assertSame($value, $this->cache->get($key, self::MISS));
+        self::assertSame([$key => $value], $this->cache->getMany([$key], self::MISS));
+        self::assertTrue($this->cache->has($key));
+    }
+
+    private function assertMiss(string $key): void
+    {
+        self::assertSame(self::MISS, $this->cache->get($key, self::MISS));
+        self::assertSame([$key => self::MISS], $this->cache->getMany([$key], self::MISS));
+        self::assertFalse($this->cache->has($key));
+    }
+}
