@@ -16,6 +16,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
@@ -309,6 +310,19 @@ final class Cache
         }
 
         return $store->touch($key, $ttl);
+    }
+
+    /**
+     * When a value expires.
+     *
+     * @return float|null unix time, 0.0 for never; null when there is none
+     * @throws NotSupported|InvalidKey
+     */
+    public function expiry(string $key): ?float
+    {
+        $entry = Capability::of($this->store, TellsExpiry::class)->entries([$key])[$key] ?? null;
+
+        return $entry === null ? null : $entry->until ?? 0.0;
     }
 
     /**

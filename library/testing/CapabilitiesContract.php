@@ -9,6 +9,7 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
 use Larder\Store\Capability;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Store;
 use PHPUnit\Framework\TestCase;
 
@@ -78,6 +79,7 @@ abstract class CapabilitiesContract extends TestCase
             'compare and swap' => fn(): bool => $this->cache->swap('k', 1, 2),
             'lock' => fn(): mixed => $this->cache->lock('k', 1),
             'list its keys' => fn(): iterable => $this->cache->keys(),
+            'tell when a value expires' => fn(): mixed => $this->cache->expiry('k'),
         ];
         foreach (Capability::cases() as $capability) {
             $message = '';
@@ -321,6 +323,34 @@ abstract class CapabilitiesContract extends TestCase
         });
     }
 
+    public function testTheExpiryIsTold(): void
+    {
+        $this->needs(Capability::Expiry, function (): void {
+            $before = microtime(true);
+            foreach ($this->keys() as $key) {
+                self::assertNull($this->cache->expiry($key));
+                $this->cache->set($key, null);
+                self::assertSame(0.0, $this->cache->expiry($key), 'never');
+                $this->cache->set($key, ['value'], 100);
+                self::assertEqualsWithDelta($before + 100, $this->cache->expiry($key), 10.0);
+                self::assertSame(['value'], $this->cache->get($key), 'asking changes nothing');
+            }
+            $this->cache->set('gone', 1, 0.05);
+            $this->cache->set('7', 'seven', 50);
+            usleep(60_000);
+            self::assertNull($this->cache->expiry('gone'));
+            $store = $this->cache->store();
+            if ($store instanceof TellsExpiry) {
+                $entries = $store->entries(['gone', '7', ...$this->keys()]);
+                self::assertEqualsCanonicalizing(['7', ...$this->keys()], array_map(strval(...), array_keys($entries)));
+                self::assertSame('seven', $entries['7']->stored);
+                self::assertSame([], $store->entries([]));
+            }
+            $this->cache->touch('7', 1000);
+            self::assertEqualsWithDelta(microtime(true) + 1000, $this->cache->expiry('7'), 10.0);
+        });
+    }
+
     public function testBadKeysAndLifetimesAreRefused(): void
     {
         $calls = [
@@ -330,13 +360,14 @@ abstract class CapabilitiesContract extends TestCase
             [Capability::Increment, fn(string $key, float $ttl): mixed => $this->cache->increment($key, first: 1, ttl: $ttl)],
             [Capability::Touch, fn(string $key, float $ttl): mixed => $this->cache->touch($key, $ttl)],
             [Capability::Swap, fn(string $key): mixed => $this->cache->swap($key, 1, 2)],
+            [Capability::Expiry, fn(string $key): mixed => $this->cache->expiry($key)],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, $ttl)],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, 1, wait: $ttl)],
         ];
         foreach ($calls as [$capability, $call]) {
             $this->assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call('', 1.0));
             $this->assertThrows($this->cache->can($capability) ? InvalidKey::class : NotSupported::class, static fn(): mixed => $call(str_repeat('x', 65_536), 1.0));
-            foreach ($capability === Capability::Swap ? [] : [-1.0, \NAN] as $ttl) {
+            foreach (\in_array($capability, [Capability::Swap, Capability::Expiry], true) ? [] : [-1.0, \NAN] as $ttl) {
                 $this->assertThrows($this->cache->can($capability) ? InvalidTtl::class : NotSupported::class, static fn(): mixed => $call('k', $ttl));
             }
         }

@@ -12,6 +12,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 use function apcu_delete;
@@ -29,7 +30,7 @@ use function apcu_store;
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked.
  */
-final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
@@ -164,7 +165,7 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         return $value;
     }
 
-    private function unpack(string $key, mixed $stored): mixed
+    private function unpack(string $key, mixed $stored, mixed $default = null): mixed
     {
         return $stored;
     }

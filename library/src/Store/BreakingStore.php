@@ -11,13 +11,14 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     use ForwardsCapabilities;
 
@@ -73,6 +74,17 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
         }
 
         return $this->listed($store);
+    }
+
+    public function entries(array $keys): array
+    {
+        $store = Capability::of($this->store, TellsExpiry::class);
+
+        return $this->attempt(static function (Store $there) use ($store, $keys): array {
+            array_map(Key::check(...), $keys);
+
+            return $there instanceof NullStore ? [] : $store->entries($keys);
+        }, []);
     }
 
     public function decorated(): Store

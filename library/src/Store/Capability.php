@@ -16,6 +16,7 @@ enum Capability: string
     case Swap = Capability\Swaps::class;
     case Lock = Capability\Locks::class;
     case Keys = Capability\Lists::class;
+    case Expiry = Capability\TellsExpiry::class;
 
     /** By what addresses begin with; mysql once for its tables of whole rows and once for its MEMORY tables. */
     private const STORES = [
@@ -40,9 +41,11 @@ enum Capability: string
     /**
      * The store as one that can do what the interface asks for.
      *
+     * @template S of Store
      * @template T of object
+     * @param S $store
      * @param class-string<T> $interface one of Larder\Store\Capability
-     * @return Store&T
+     * @return S&T
      * @throws NotSupported
      */
     public static function of(Store $store, string $interface): Store
@@ -66,6 +69,7 @@ enum Capability: string
             self::Swap => 'compare and swap',
             self::Lock => 'lock',
             self::Keys => 'list its keys',
+            self::Expiry => 'tell when a value expires',
         };
     }
 

@@ -65,6 +65,28 @@ trait ChangesAtomically
     }
 
     /**
+     * @param list<string> $keys
+     * @return array<array-key, Entry<mixed>>
+     */
+    public function entries(array $keys): array
+    {
+        array_map(Key::check(...), $keys);
+        $entries = [];
+        foreach ($keys as $key) {
+            $this->change($key, function (?Entry $old) use ($key, &$entries): false {
+                $value = $old === null ? $this : $this->unpack($key, $old->stored, $this);
+                if ($value !== $this) {
+                    $entries[$key] = new Entry($value, $old?->until);
+                }
+
+                return false;
+            });
+        }
+
+        return $entries;
+    }
+
+    /**
      * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change is given what is there, null for nothing; gives what
      *        is to be there, null for nothing, or false to leave all as it is. It may be called several times
      * @return bool whether that was done; false when it was not to be, or the store refused, and what was there stays
@@ -76,7 +98,7 @@ trait ChangesAtomically
 
     /**
      * @param T $stored
-     * @return mixed null too for what cannot be read
+     * @return mixed the default for what cannot be read
      */
-    abstract private function unpack(string $key, mixed $stored): mixed;
+    abstract private function unpack(string $key, mixed $stored, mixed $default = null): mixed;
 }

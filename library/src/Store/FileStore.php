@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
@@ -21,7 +22,7 @@ use Larder\Store\Capability\Touches;
  * The full key stands in the file, so that two keys with the same hash never meet. What has expired keeps its file until
  * it is written over, deleted or cleared.
  */
-final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

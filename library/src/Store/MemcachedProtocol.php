@@ -14,6 +14,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
@@ -27,7 +28,7 @@ use Larder\Store\Capability\Touches;
  * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
  * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
  */
-abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks
+abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, TellsExpiry
 {
     use MemcachedAtomics;
     use KeepsBytes;
@@ -74,22 +75,28 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        $names = [];
-        foreach ($keys as $key) {
-            $name = $this->name($key);
-            if ($name !== null) {
-                $names[$key] = $name;
-            }
-        }
-        $stored = $names === [] ? [] : $this->readMany(array_values($names));
+        $stored = $this->readAll($keys);
         $values = [];
         foreach ($keys as $key) {
-            $name = $names[$key] ?? '';
-            $bytes = isset($stored[$name]) ? $this->opened($stored[$name], $name, $key) : null;
+            $bytes = isset($stored[$key]) ? $this->opened($stored[$key][1], $stored[$key][0], $key) : null;
             $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
         }
 
         return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->readAll($keys) as $key => [$name, $sealed]) {
+            $bytes = $this->opened($sealed, $name, (string) $key);
+            $value = $bytes === null ? $this : $this->codec->decode($bytes, (string) $key, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, Envelope::until($sealed));
+            }
+        }
+
+        return $entries;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
@@ -194,6 +201,30 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         $this->generationUntil = 0;
 
         return StoreFailed::because($this->scheme(), \sprintf('no answer from %s (%s)', $this->endpoint, $why));
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, array{string, string}> by key, the name and what is stored under it
+     */
+    private function readAll(array $keys): array
+    {
+        $names = [];
+        foreach ($keys as $key) {
+            $name = $this->name($key);
+            if ($name !== null) {
+                $names[$key] = $name;
+            }
+        }
+        $stored = $names === [] ? [] : $this->readMany(array_values($names));
+        $found = [];
+        foreach ($names as $key => $name) {
+            if (isset($stored[$name])) {
+                $found[$key] = [$name, $stored[$name]];
+            }
+        }
+
+        return $found;
     }
 
     private function bytes(string $key): ?string

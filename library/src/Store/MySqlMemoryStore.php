@@ -12,6 +12,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
@@ -23,7 +24,7 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired makes room, and else a set is refused.
  */
-final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     use MySqlMemoryAtomics;
 

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
@@ -22,7 +23,7 @@ use PDOException;
  * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. What has expired keeps
  * its row until it is written over, deleted or cleared.
  */
-final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -12,8 +12,8 @@ trait PacksByCodec
         return $this->codec->encode($value, $key);
     }
 
-    private function unpack(string $key, mixed $stored): mixed
+    private function unpack(string $key, mixed $stored, mixed $default = null): mixed
     {
-        return \is_string($stored) ? $this->codec->decode($stored, $key) : null;
+        return \is_string($stored) ? $this->codec->decode($stored, $key, $default) : $default;
     }
 }

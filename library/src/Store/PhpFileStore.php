@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
@@ -28,7 +29,7 @@ use Larder\Store\Capability\Touches;
  * a quarter of it, and of the keys that opcache can hold, stays free for the program's own files; beyond that, values not
  * yet in opcache are compiled at each get. opcacheMemory() tells what is used.
  */
-final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;

@@ -37,6 +37,17 @@ trait RedisAtomics
         return 1
         LUA;
 
+    /** KEYS: names. Gives bytes and milliseconds to live, or nothing, in their order. */
+    private const READ = <<<'LUA'
+        local all = {}
+        for i, name in ipairs(KEYS) do
+            local bytes = redis.call('GET', name)
+            all[2 * i - 1] = bytes
+            all[2 * i] = bytes and redis.call('PTTL', name)
+        end
+        return all
+        LUA;
+
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
         return $this->writeIf($key, $value, $ttl, isThere: false);
@@ -55,6 +66,23 @@ trait RedisAtomics
         return $this->asks(fn(): bool => $milliseconds > 0
             ? $this->command('PEXPIRE', $name, (string) $milliseconds) === 1
             : $this->command('PERSIST', $name) === 1 || $this->exists($name)) ?? false;
+    }
+
+    public function entries(array $keys): array
+    {
+        $names = array_map($this->name(...), $keys);
+        $now = microtime(true);
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->command('EVAL', self::READ, (string) \count($names), ...$names));
+        $entries = [];
+        foreach ($keys as $i => $key) {
+            [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
+            $value = \is_string($bytes) ? $this->codec->decode($bytes, $key, $this) : $this;
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, \is_int($live) && $live >= 0 ? $now + $live / 1000 : 0.0);
+            }
+        }
+
+        return $entries;
     }
 
     public function keys(): iterable

@@ -15,6 +15,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use Predis\PredisException;
 use RedisException;
@@ -25,7 +26,7 @@ use RedisException;
  * Names are "namespace:key". clear() looks for those (SCAN) and unlinks them, without holding up the server. After a
  * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's.
  */
-abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     use RedisAtomics;
 

@@ -10,6 +10,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
@@ -18,7 +19,7 @@ use Larder\Store\Capability\Touches;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     use ForwardsCapabilities;
 
@@ -33,11 +34,7 @@ final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, 
     public function getMany(array $keys, mixed $default = null): array
     {
         $found = [];
-        $byServer = [];
-        foreach ($keys as $key) {
-            $byServer[$this->server($key)][] = $key;
-        }
-        foreach ($byServer as $server => $its) {
+        foreach ($this->byServer($keys) as $server => $its) {
             $found += $this->stores[$server]->getMany($its, $default);
         }
         $values = [];
@@ -46,6 +43,16 @@ final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, 
         }
 
         return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->byServer($keys) as $server => $its) {
+            $entries += Capability::of($this->stores[$server], TellsExpiry::class)->entries($its);
+        }
+
+        return $entries;
     }
 
     public function has(string $key): bool
@@ -104,6 +111,20 @@ final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, 
     private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
     {
         return $work(Capability::of($this->stores[$this->server($key)], $capability));
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<string, non-empty-list<string>>
+     */
+    private function byServer(array $keys): array
+    {
+        $byServer = [];
+        foreach ($keys as $key) {
+            $byServer[$this->server($key)][] = $key;
+        }
+
+        return $byServer;
     }
 
     private function server(string $key): string

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 /**
@@ -23,7 +24,7 @@ use Larder\Store\Capability\Touches;
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. Expired values give up their blocks when
  * no other is to be had.
  */
-final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use PDO;
 use PDOException;
@@ -24,7 +25,7 @@ use PDOStatement;
  * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. What has
  * expired keeps its row until it is written over, deleted or cleared.
  */
-final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists
+final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

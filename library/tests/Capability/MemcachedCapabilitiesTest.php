@@ -19,7 +19,7 @@ final class MemcachedCapabilitiesTest extends CapabilitiesContract
 
     protected function capabilities(): array
     {
-        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::Lock];
+        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::Lock, Capability::Expiry];
     }
 
     protected function tooLarge(): string

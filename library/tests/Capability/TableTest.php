@@ -44,6 +44,7 @@ final class TableTest extends TestCase
             'swap' => Capability::Swap,
             'lock' => Capability::Lock,
             'keys' => Capability::Keys,
+            'expiry' => Capability::Expiry,
         ];
     }
 
