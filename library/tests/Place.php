@@ -39,10 +39,11 @@ enum Place
     /**
      * @param string $name of a namespace, which this run of the tests alone has, and finds again by the same name; 24 characters
      *                     at most
+     * @param string $options more of them, as they stand in an address: "serializer=json&compress=zlib"
      */
-    public function in(string $name): Cache
+    public function in(string $name, string $options = ''): Cache
     {
-        return $this->at($name . Servers::run());
+        return $this->at($name . Servers::run() . ($options === '' ? '' : '&' . $options));
     }
 
     private function at(string $namespace): Cache

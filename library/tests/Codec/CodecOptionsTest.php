@@ -1,0 +1,119 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Codec;
+
+use Larder\Cache;
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\StoreUnavailable;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** The options of addresses that choose a codec. */
+final class CodecOptionsTest extends TestCase
+{
+    private const ENVIRONMENT = 'LARDER_TESTS_SIGNING_KEYS';
+    private const KEY = '0123456789abcdef0123456789abcdef';
+
+    protected function tearDown(): void
+    {
+        putenv(self::ENVIRONMENT);
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function mistakes(): iterable
+    {
+        yield 'a serializer' => ['file:///tmp?serializer=xml', 'has serializer=xml. Known: php, igbinary, msgpack, json'];
+        yield 'a compression' => ['file:///tmp?compress=gzip', 'has compress=gzip. Known: none, zlib, zstd, lz4'];
+        yield 'a threshold' => ['file:///tmp?compress=zlib&compress_from=2k', 'has compress_from=2k, which is not a number from 0 to 67108864'];
+        yield 'a threshold of nothing' => ['file:///tmp?compress_from=100', 'nothing to compress with: add compress='];
+        yield 'classes that cannot be limited' => ['file:///tmp?serializer=igbinary&classes=none', 'which cannot limit the classes'];
+        yield 'a key in the address' => ['file:///tmp?sign=' . self::KEY, 'names no place where the signing keys are: sign=env:NAME or sign=file:/path'];
+        yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names the environment variable NO_SUCH, which is not set'];
+        yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];
+        yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names the file /no/such, which cannot be read'];
+        yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
+        yield 'bytes where there are none' => ['apcu:?compress=zlib', '"compress" is not an option of apcu: addresses. Known: namespace. It keeps PHP\'s own values'];
+        yield 'a signature of the engine' => ['larder:?sign=env:X', '"sign" is not an option of larder: addresses. Known: namespace. It keeps PHP\'s own values'];
+        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', '"sign" is not an option of php-file: addresses. Known: namespace, serializer. Its files are code'];
+        yield 'a signature of whatever is found' => ['auto:?sign=env:X', 'name the store'];
+    }
+
+    #[DataProvider('mistakes')]
+    public function testMistakesAreNamed(string $address, string $message): void
+    {
+        putenv('LARDER_TESTS_EMPTY=');
+
+        try {
+            Cache::open($address);
+        } catch (InvalidAddress $error) {
+            self::assertStringContainsString($message, $error->getMessage());
+            self::assertStringNotContainsString(self::KEY, (string) $error, 'the key is nowhere in the trace');
+
+            return;
+        }
+        self::fail('it was taken');
+    }
+
+    public function testAMissingExtensionIsNamed(): void
+    {
+        foreach (['compress=zstd' => 'zstd', 'compress=lz4' => 'lz4'] as $option => $extension) {
+            if (!\extension_loaded($extension)) {
+                try {
+                    Cache::open('file://' . Servers::directory('options') . '?' . $option);
+                    self::fail('it was taken');
+                } catch (StoreUnavailable $error) {
+                    self::assertStringContainsString("$option: the PHP extension $extension is not loaded", $error->getMessage());
+                }
+            }
+        }
+        $this->addToAssertionCount(1);
+    }
+
+    public function testKeysComeFromTheEnvironment(): void
+    {
+        $address = 'file://' . Servers::directory('signed') . '?namespace=env&sign=env:' . self::ENVIRONMENT;
+        $this->assertKeysAreChanged($address, static function (string $keys): void {
+            putenv(self::ENVIRONMENT . '=' . $keys);
+        });
+    }
+
+    public function testKeysComeFromAFile(): void
+    {
+        $file = Servers::directory('keys') . '/signing.keys';
+        touch($file);
+        chmod($file, 0o600);
+        $address = 'file://' . Servers::directory('signed') . "?namespace=file&sign=file:$file";
+        $this->assertKeysAreChanged($address, static function (string $keys) use ($file): void {
+            file_put_contents($file, $keys);
+        });
+    }
+
+    public function testTheCacheDoesNotShowTheKeyOrExplainIt(): void
+    {
+        putenv(self::ENVIRONMENT . '=' . self::KEY);
+        $cache = Cache::open('file://' . Servers::directory('signed') . '?sign=env:' . self::ENVIRONMENT);
+        $shown = print_r($cache, true) . implode("\n", $cache->explain());
+        self::assertStringNotContainsString(self::KEY, $shown);
+        self::assertStringContainsString('SigningKeys', $shown, 'the control: the rest is shown');
+    }
+
+    /** @param \Closure(string): void $provide */
+    private function assertKeysAreChanged(string $address, \Closure $provide): void
+    {
+        $new = strrev(self::KEY);
+        $provide(self::KEY . "\n");
+        Cache::open($address)->set('k', 'value');
+        $provide("$new\n" . self::KEY . "\n");
+        $cache = Cache::open($address);
+        self::assertSame('value', $cache->get('k'));
+        $cache->set('k2', 'value');
+        $provide($new);
+        $cache = Cache::open($address);
+        self::assertNull($cache->get('k'));
+        self::assertSame(['forged' => 1], $cache->failures());
+        self::assertSame('value', $cache->get('k2'));
+    }
+}
