@@ -189,7 +189,7 @@ struct cache_value pinned(struct cache *cache, struct cache_key key) {
 
 struct cache_info info_of(struct cache *cache) {
     struct cache_info info;
-    cache_read_info(cache, &info);
+    cache_read_info(cache, &info); /* zeros where there is nothing */
     return info;
 }
 

@@ -223,8 +223,10 @@ struct cache_info {
     uint64_t taken_over; /* key locks taken over from dead processes */
 };
 
-/* Fills `info`. Walks the tables: tens of microseconds to milliseconds. */
-void cache_read_info(struct cache *cache, struct cache_info *info);
+/* Fills `info`. Walks the tables: tens of microseconds to milliseconds. False, with zeros and no path, when this process
+ * has no segment or no record at the moment: after a fork at the limit of processes, or where the segment was removed
+ * and cannot be made anew. */
+bool cache_read_info(struct cache *cache, struct cache_info *info);
 
 /*
  * Names the processes that hold pages, most pages first: up to `most` of them; returns how many were

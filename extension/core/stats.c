@@ -68,10 +68,10 @@ static uint64_t total(const struct map *map, enum counter counter) {
     return sum;
 }
 
-void cache_read_info(struct cache *cache, struct cache_info *info) {
+bool cache_read_info(struct cache *cache, struct cache_info *info) {
     memset(info, 0, sizeof *info);
     if (!process_record(cache)) {
-        return;
+        return false;
     }
     const struct map *map = &cache->map;
     info->age_ms = os_milliseconds() - map->header->created;
@@ -108,6 +108,7 @@ void cache_read_info(struct cache *cache, struct cache_info *info) {
     info->refused_lock = total(map, COUNT_REFUSED_LOCK);
     info->swept = total(map, COUNT_SWEPT);
     info->taken_over = total(map, COUNT_TAKEN_OVER);
+    return true;
 }
 
 static size_t pages_held(const struct map *map, const struct record_shared *record) {

@@ -34,8 +34,7 @@ void cache_abandon(struct cache *cache, const struct cache_span *span) {
 }
 void cache_refuse(ANY_KEY) {
 }
-void cache_read_info(struct cache *cache, struct cache_info *info) {
-}
+NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
 NEVER(bool, cache_exists(ANY_KEY), false)

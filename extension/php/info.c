@@ -87,18 +87,28 @@ static void add_processes(zval *result, struct cache *cache, const struct cache_
     add_assoc_zval(result, "processes", &processes);
 }
 
+/* What there is at the moment; false: nothing, and why stands in `reason`, which else is a note or empty. */
+static bool read_info(struct cache *cache, struct cache_info *info, const char **reason) {
+    const bool available = cache && cache_read_info(cache, info);
+    *reason = cache && !available ? "the segment was removed and cannot be made anew, or other processes have all "
+                                    "records (larder.processes); this one tries again"
+                                  : LARDER_G(reason);
+    return available;
+}
+
 void info_array(struct cache *cache, zval *result) {
+    struct cache_info info;
+    const char *reason;
+    const bool available = read_info(cache, &info, &reason);
     array_init(result);
-    add_assoc_bool(result, "available", cache != NULL);
-    add_assoc_string(result, "reason", LARDER_G(reason));
+    add_assoc_bool(result, "available", available);
+    add_assoc_string(result, "reason", reason);
     add_assoc_string(result, "version", LARDER_VERSION);
     add_assoc_string(result, "segment", LARDER_G(segment));
     add_count(result, "user", geteuid());
-    if (!cache) {
+    if (!available) {
         return;
     }
-    struct cache_info info;
-    cache_read_info(cache, &info);
     add_assoc_string(result, "path", info.path);
     add_assoc_double(result, "age", (double)info.age_ms / 1000);
     add_count(result, "size", info.size);
@@ -135,17 +145,18 @@ static void row(const char *name, const char *format, ...) {
 }
 
 void info_page(struct cache *cache) {
+    struct cache_info info;
+    const char *reason;
+    const bool available = read_info(cache, &info, &reason);
     php_info_print_table_start();
-    php_info_print_table_row(2, "Larder", cache ? "available" : "not available here");
+    php_info_print_table_row(2, "Larder", available ? "available" : "not available here");
     php_info_print_table_row(2, "Version", LARDER_VERSION);
-    if (LARDER_G(reason)[0]) {
-        php_info_print_table_row(2, cache ? "Note" : "Reason", LARDER_G(reason));
+    if (reason[0]) {
+        php_info_print_table_row(2, available ? "Note" : "Reason", reason);
     }
     row("User", "%u (each user has a cache of their own)", (unsigned)geteuid());
     php_info_print_table_row(2, "Objects are serialized by", objects_use_igbinary() ? "igbinary" : "serialize()");
-    if (cache) {
-        struct cache_info info;
-        cache_read_info(cache, &info);
+    if (available) {
         php_info_print_table_row(2, "Segment", info.path);
         row("Size", "%zu bytes, %zu pages of %zu", info.size, info.pages, info.page_size);
         php_info_print_table_row(2, "Values are", points_to_values(&info) ? "pointed to" : "copied");

@@ -15,7 +15,9 @@ static size_t size; /* 0 while all is readable */
 
 void unreadable_forbid(void) {
     struct cache_info info;
-    cache_read_info(LARDER_G(cache), &info);
+    if (!cache_read_info(LARDER_G(cache), &info)) {
+        return; /* nothing is mapped, or nothing was fetched */
+    }
     view = (void *)info.view;
     size = info.size;
     if (mprotect(view, size, PROT_NONE) != 0) {

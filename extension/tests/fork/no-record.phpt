@@ -1,0 +1,33 @@
+--TEST--
+A child for which no process record is free has no cache, and says so
+--EXTENSIONS--
+pcntl
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache(['larder.size' => '8M', 'larder.processes' => 1]);
+
+larder_store('value', 1);
+if (($process = pcntl_fork()) === 0) {
+    var_dump(larder_fetch('value', 'missing'), larder_store('value', 2));
+    $info = larder_info();
+    var_dump($info['available'], isset($info['path']), $info['reason']);
+    ob_start();
+    phpinfo(INFO_MODULES);
+    preg_match('/^Larder => (.*)$/m', ob_get_clean(), $match);
+    var_dump($match[1] ?? null);
+    exit(0);
+}
+pcntl_waitpid($process, $status);
+var_dump(pcntl_wifsignaled($status), larder_fetch('value'), larder_info()['available']);
+?>
+--EXPECT--
+string(7) "missing"
+bool(false)
+bool(false)
+bool(false)
+string(131) "the segment was removed and cannot be made anew, or other processes have all records (larder.processes); this one tries again"
+string(18) "not available here"
+bool(false)
+int(1)
+bool(true)
