@@ -32,7 +32,7 @@ static void late_reader(void *argument) {
 }
 
 /* A cache with one value, which a late reader was about to take when it stopped. */
-static struct cache *open_with_reader(const char *point, pid_t *reader) {
+static struct cache *open_with_reader(char *point, pid_t *reader) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
     EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
