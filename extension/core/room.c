@@ -438,6 +438,9 @@ bool room_take(struct cache *cache, struct record_shared *record, uint64_t units
 
 void room_finish(struct cache *cache, struct record_shared *record, struct pending *pending, bool published) {
     if (pending->run_pages == 0) {
+        if (!published) {
+            page_add_dead(cache, pending->page, pending->units);
+        }
         clear_writing(record);
     } else if (published) {
         uint64_t opening = word_load(&page_row(cache, pending->page)->state);

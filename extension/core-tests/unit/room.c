@@ -1,5 +1,7 @@
 /* A full cache. */
+#include "drain.h"
 #include "fixture.h"
+#include "page.h"
 #include "suites.h"
 
 /* Ten times over, with a hot set that is used all the time. */
@@ -147,6 +149,48 @@ static void dead_pages(void) {
     expect_nothing_left(cache);
 }
 
+/* What is reserved and not published, as in an add to a key that has a value, is dead from the start: its page is taken
+ * again before anything living goes. */
+static void refused_adds(void) {
+    struct cache *cache = open_cache(8);
+    const size_t kept = info_of(cache).pages * page_bytes(&cache->map) / 6 / 1000;
+    for (size_t i = 0; i < kept; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%zu", i), i, 1000), CACHE_OK);
+        for (unsigned j = 0; j < 20; j++) {
+            EXPECT_EQUAL(put_as(cache, key_of("%zu", i), j, 1000, 0, CACHE_ADD), CACHE_EXISTS);
+        }
+    }
+    for (size_t i = 0; i < kept; i++) {
+        EXPECT(has_copied(cache, key_of("%zu", i), i, 1000));
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_nothing_left(cache);
+}
+
+/* A page that is compacted where nothing can be moved to stays with all that lives in it, until there is a place. */
+static void compaction_without_a_place(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 4; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 30000), CACHE_OK); /* two fill a page */
+    }
+    struct cache_key deleted = key_of("0");
+    EXPECT_EQUAL(cache_delete(cache, &deleted), CACHE_OK);
+    uint32_t wasted = 0;
+    while (!page_is_wasted(&cache->map, page_row(cache, wasted))) {
+        wasted++;
+        EXPECT(wasted < cache->map.page_count);
+    }
+    const uint64_t reserve = word_exchange(&cache->map.header->reserve, 0);
+    struct record_shared *record = process_record(cache);
+    EXPECT(!drain_page(cache, record, wasted, DRAIN_GENTLY));
+    EXPECT(has_copied(cache, key_of("1"), 1, 30000));
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    word_store(&cache->map.header->reserve, reserve);
+    EXPECT(drain_page(cache, record, wasted, DRAIN_GENTLY));
+    EXPECT(has_copied(cache, key_of("1"), 1, 30000));
+    expect_nothing_left(cache);
+}
+
 /* ---- Everything held ---- */
 
 static void everything_held(void) {
@@ -210,6 +254,8 @@ static const struct test tests[] = {
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not push out what is used", scan},
     {"dead pages are taken again before anything is evicted", dead_pages},
+    {"adds that are refused push nothing out", refused_adds},
+    {"a compaction that finds no place drops nothing", compaction_without_a_place},
     {"with everything held a store is refused, and works again after", everything_held},
     {"without room no stale value stays", no_room_no_stale},
     {0},

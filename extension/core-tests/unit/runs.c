@@ -33,16 +33,24 @@ static void mixed(void) {
 }
 
 /* A run that was used since it was last looked at is kept while others go. */
-static void used_runs_stay(void) {
+static void used_stays(size_t length) {
     struct cache *cache = open_cache(16);
-    EXPECT_EQUAL(put(cache, key_of("used"), 1, 300 * KIB), CACHE_OK);
-    EXPECT_EQUAL(put(cache, key_of("unused"), 2, 300 * KIB), CACHE_OK);
-    for (unsigned i = 0; i < 200; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 300 * KIB), CACHE_OK);
-        EXPECT(has_copied(cache, key_of("used"), 1, 300 * KIB));
+    EXPECT_EQUAL(put(cache, key_of("used"), 1, length), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key_of("unused"), 2, length), CACHE_OK);
+    const unsigned thrice = 3 * (unsigned)(16 * MIB / length);
+    for (unsigned i = 0; i < thrice; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, length), CACHE_OK);
+        EXPECT(has_copied(cache, key_of("used"), 1, length));
     }
     EXPECT(!is_there(cache, key_of("unused")));
     expect_nothing_left(cache);
+}
+
+static void used_runs_stay(void) {
+    used_stays(300 * KIB);
+}
+static void used_pages_stay(void) {
+    used_stays(40 * KIB);
 }
 
 /* All runs are used, and still a store finds room, for a small value as for a long one. */
@@ -143,6 +151,7 @@ static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
     {"a run that is used stays", used_runs_stay},
+    {"a used value just over half a page stays too", used_pages_stay},
     {"with all runs used a store still finds room", all_used},
     {"runs find room beside held pages", beside_held_pages},
     {"a held run counts all its pages and keeps its bytes", held_run},
