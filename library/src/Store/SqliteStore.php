@@ -35,8 +35,8 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
     private const BUSY_SECONDS = 1;
 
-    /** How long another process may take to make the file: some writes to the disk, when the machine is busy. */
-    private const CREATION_SECONDS = 5;
+    /** How long opening waits for others who make the file or close it: some writes to a disk that may be busy. */
+    private const OPENING_SECONDS = 5;
 
     /** SQLite's code for a database locked by another. */
     private const BUSY = 5;
@@ -242,7 +242,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         }
         $this->statements = [];
         $this->database = self::open($this->file);
-        self::prepareFile($this->database, microtime(true) + self::BUSY_SECONDS);
+        self::prepareFile($this->database, microtime(true) + self::OPENING_SECONDS);
         $this->process = (int) getmypid();
     }
 
@@ -254,14 +254,14 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     private function create(): void
     {
         $new = $this->file . '.new';
-        $lock = $this->waitForTurn($new, microtime(true) + self::CREATION_SECONDS);
+        $lock = $this->waitForTurn($new, microtime(true) + self::OPENING_SECONDS);
         if ($lock === null) {
             return; // it is there now, or opening says why it cannot be
         }
 
         try {
             chmod($new, 0o600);
-            self::prepareFile(self::open($new), microtime(true) + self::BUSY_SECONDS);
+            self::prepareFile(self::open($new), microtime(true) + self::OPENING_SECONDS);
             file_exists($this->file) ? unlink($new) : rename($new, $this->file); // somebody else's, or of one who waited too long
         } finally {
             fclose($lock);
