@@ -12,6 +12,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
@@ -337,18 +338,19 @@ final class Cache
     }
 
     /**
-     * A lock that one process has at a time, until it releases it or $seconds are over: a holder that died is succeeded
-     * then. It protects work that several must not begin at once, not data against a holder that went on too long; a
-     * store that loses values may lose a lock too.
+     * A lock that one process has at a time, until it releases it, $seconds are over, or it ends: a holder that died is
+     * succeeded at once on stores of this machine, after its time on servers. It protects work that several must not begin
+     * at once, not data against a holder that went on too long; a store that loses values may lose a lock too.
      *
      * @param int|float $seconds more than 0, a year at most
      * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
+     * @param Ends $ends ByTime for a lock that stays when this process ends, as another goes on
      * @return Lock|null null when another has it
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
-    public function lock(string $key, int|float $seconds, int|float $wait = 0): ?Lock
+    public function lock(string $key, int|float $seconds, int|float $wait = 0, Ends $ends = Ends::WithProcessOrByTime): ?Lock
     {
-        return Lock::take(Capability::of($this->store, Locks::class), $key, $seconds, $wait);
+        return Lock::take(Capability::of($this->store, Locks::class), $key, $seconds, $wait, $ends);
     }
 
     /**

@@ -6,11 +6,12 @@ namespace Larder;
 
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
+use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
 
 /**
- * A lock that Cache::lock() gave: held until release() or until its time is over, whatever becomes of this object or its
- * process. For work that may take longer, ask for more time at once: it is not renewed.
+ * A lock that Cache::lock() gave: held until release() or what else ends it, whatever becomes of this object. For work
+ * that takes longer than was thought there is renew().
  */
 final class Lock
 {
@@ -30,19 +31,17 @@ final class Lock
      * @throws InvalidKey
      * @throws InvalidTtl
      */
-    public static function take(Locks $store, string $key, int|float $seconds, int|float $wait): ?self
+    public static function take(Locks $store, string $key, int|float $seconds, int|float $wait, Ends $ends): ?self
     {
-        if (!($seconds > 0 && $seconds <= self::LONGEST)) {
-            throw new InvalidTtl(\sprintf('A lock is for more than 0 and at most %d seconds, not %s', self::LONGEST, var_export($seconds, true)));
-        }
+        $seconds = self::seconds($seconds);
         if (!($wait >= 0)) {
             throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
         }
         $end = hrtime(true) + 1e9 * $wait;
         $pause = self::PAUSE;
         while (true) {
-            $token = $store->acquire($key, (float) $seconds);
-            if ($token !== null) {
+            $token = $store->acquire($key, $seconds, $ends);
+            if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
             $left = $end - hrtime(true);
@@ -55,9 +54,27 @@ final class Lock
         }
     }
 
-    /** @return bool false when its time was over, so that another may have it, which keeps it; or the place is away */
+    /** @return bool false when it had fallen, so that another may have it, which keeps it; or the place is away */
     public function release(): bool
     {
         return $this->store->release($this->key, $this->token);
+    }
+
+    /**
+     * Gives the lock so many seconds from now.
+     *
+     * @return bool false when it had fallen, so that another may have it; or the store refused, or is away
+     * @throws InvalidTtl
+     */
+    public function renew(int|float $seconds): bool
+    {
+        return $this->store->renew($this->key, $this->token, self::seconds($seconds));
+    }
+
+    /** @throws InvalidTtl */
+    private static function seconds(int|float $seconds): float
+    {
+        return $seconds > 0 && $seconds <= self::LONGEST ? (float) $seconds
+            : throw new InvalidTtl(\sprintf('A lock is for more than 0 and at most %d seconds, not %s', self::LONGEST, var_export($seconds, true)));
     }
 }

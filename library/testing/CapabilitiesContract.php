@@ -9,6 +9,8 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
 use Larder\Store\Capability;
+use Larder\Store\Capability\Ends;
+use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Store;
 use PHPUnit\Framework\TestCase;
@@ -45,6 +47,12 @@ abstract class CapabilitiesContract extends TestCase
     protected function isOnlyInItsObject(): bool
     {
         return false;
+    }
+
+    /** False for a store that other machines may share, where it is not to be seen whether a process lives. */
+    protected function isOnThisMachine(): bool
+    {
+        return true;
     }
 
     /** A value over the limit of the store; null when it has none but memory or disk. */
@@ -519,18 +527,102 @@ abstract class CapabilitiesContract extends TestCase
         });
     }
 
-    public function testAKilledOwnerOfALockIsSucceededAfterItsTime(): void
+    public function testAKilledOwnerOfALockIsSucceeded(): void
     {
-        $this->needs(Capability::Lock, function (): void {
+        $this->needsProcesses(Capability::Lock, function (): void {
             $start = microtime(true);
             // A fork ends by SIGKILL.
             self::assertTrue(Fork::run(fn(): bool => (new Cache($this->open($this->namespace)))->lock('k', 1) !== null));
-            if ($this->isOnlyInItsObject()) {
+            if (!$this->isOnThisMachine()) {
+                self::assertNull($this->cache->lock('k', 60));
+                self::assertNotNull($this->cache->lock('k', 60, wait: 10));
+                self::assertEqualsWithDelta(1.0, microtime(true) - $start, 0.5, 'after its time');
+
                 return;
             }
+            self::assertTrue(Fork::run(fn(): bool => (new Cache($this->open($this->namespace)))->lock('k', 60) !== null));
+            self::assertNotNull($this->cache->lock('k', 60, wait: 1), 'at once');
+        });
+    }
+
+    /** The control: a lock that names no owner is waited for. */
+    public function testALockByTimeStaysWhenItsProcessEnds(): void
+    {
+        $this->needsProcesses(Capability::Lock, function (): void {
+            $start = microtime(true);
+            $take = fn(): ?string => (new Cache($this->open($this->namespace)))->lock('k', 1, ends: Ends::ByTime)?->token;
+            self::assertNotNull(Fork::run($take));
             self::assertNull($this->cache->lock('k', 60));
             self::assertNotNull($this->cache->lock('k', 60, wait: 10));
             self::assertEqualsWithDelta(1.0, microtime(true) - $start, 0.5);
+        });
+    }
+
+    public function testALockMayBeReleasedInAnotherProcess(): void
+    {
+        $this->needsProcesses(Capability::Lock, function (): void {
+            $store = $this->locks();
+            $token = Fork::run(static fn(): string|false|null => $store->acquire('k', 60, Ends::ByTime));
+            self::assertIsString($token);
+            self::assertFalse($store->release('k', 'x' . $token));
+            self::assertNull($store->acquire('k', 60));
+            self::assertTrue($store->release('k', $token));
+            self::assertIsString($store->acquire('k', 60));
+        });
+    }
+
+    public function testALivingOwnerKeepsALockThatEndsWithIt(): void
+    {
+        $this->needsProcesses(Capability::Lock, function (): void {
+            $owner = Fork::start(function (): void {
+                $this->locks()->acquire('k', 0.6, Ends::WithProcess);
+                $this->cache->set('taken', true);
+                usleep(30_000_000);
+            });
+            $store = $this->locks();
+            for ($end = microtime(true) + 10; $this->cache->get('taken') !== true && microtime(true) < $end;) {
+                usleep(1000);
+            }
+            self::assertNull($store->acquire('k', 60), 'its time is not over');
+            usleep(700_000);
+            $token = $store->acquire('k', 60);
+            $owner->kill();
+            if (!$this->isOnThisMachine()) {
+                self::assertIsString($token, 'a server goes by time');
+
+                return;
+            }
+            self::assertNull($token, 'its time is over, and its owner lives');
+            self::assertIsString($store->acquire('k', 60), 'its owner was killed');
+        });
+    }
+
+    public function testALockCanBeRenewed(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $lock = $this->cache->lock('k', 0.3);
+            self::assertNotNull($lock);
+            self::assertTrue($lock->renew(60));
+            usleep(400_000);
+            self::assertNull($this->cache->lock('k', 60));
+            self::assertTrue($lock->renew(0.1));
+            usleep(150_000);
+            self::assertFalse($lock->renew(60), 'it has fallen');
+            $next = $this->cache->lock('k', 60);
+            self::assertNotNull($next);
+            self::assertFalse($lock->renew(60), 'another has it');
+            self::assertTrue($next->release());
+            self::assertFalse($next->renew(60));
+        });
+    }
+
+    public function testALockFallsWhenAllIsCleared(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $lock = $this->cache->lock('k', 60);
+            $this->cache->clear();
+            self::assertNotNull($this->cache->lock('k', 60));
+            self::assertFalse($lock?->release());
         });
     }
 
@@ -558,6 +650,21 @@ abstract class CapabilitiesContract extends TestCase
 
             return $result;
         }, $forks);
+    }
+
+    private function locks(): Locks
+    {
+        return Capability::of($this->open($this->namespace), Locks::class);
+    }
+
+    /** @param \Closure(): void $test of what processes do together */
+    private function needsProcesses(Capability $capability, \Closure $test): void
+    {
+        if ($this->isOnlyInItsObject()) {
+            self::assertNotSame($this->open($this->namespace), $this->open($this->namespace), 'no other process has it');
+        } else {
+            $this->needs($capability, $test);
+        }
     }
 
     /** @param \Closure(): void $test */

@@ -15,6 +15,8 @@ use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
+use function apcu_add;
+use function apcu_cas;
 use function apcu_delete;
 use function apcu_entry;
 use function apcu_exists;
@@ -28,12 +30,13 @@ use function apcu_store;
  * wrapped together with its exact time of expiry. clear() looks at every key that APCu holds.
  *
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
- * As with any store into APCu, a process that is killed just then leaves APCu locked.
+ * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
  */
 final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
+    use LocksBySwapping;
 
     /** Stands first in an array that wraps a value. */
     private const WRAP = "\0larder";
@@ -168,6 +171,33 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     private function unpack(string $key, mixed $stored, mixed $default = null): mixed
     {
         return $stored;
+    }
+
+    private function readRaw(string $name): mixed
+    {
+        $value = apcu_fetch($name, $found);
+
+        return $found === true ? $value : null;
+    }
+
+    private function addRaw(string $name, int|string $value, float $seconds): bool
+    {
+        return apcu_add($name, $value, (int) ceil($seconds));
+    }
+
+    private function swapRaw(string $name, int $old, int $new): bool
+    {
+        return apcu_cas($name, $old, $new);
+    }
+
+    private function keepRaw(string $name, int $value, float $seconds): bool
+    {
+        return apcu_store($name, $value, (int) ceil($seconds));
+    }
+
+    private function removeRaw(string $name): void
+    {
+        apcu_delete($name);
     }
 
     private function name(string $key): string

@@ -23,6 +23,8 @@ final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
+    /** @use LocksByChanging<array{bool, mixed}> */
+    use LocksByChanging;
     use OneByOne;
     use PacksPlainData;
 

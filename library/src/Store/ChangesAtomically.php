@@ -52,18 +52,6 @@ trait ChangesAtomically
             ? new Entry($this->pack($key, $new), $there->until) : false);
     }
 
-    public function acquire(string $key, float $seconds): ?string
-    {
-        $token = bin2hex(random_bytes(16));
-
-        return $this->add(ReservedKey::lock($key), $token, $seconds) ? $token : null;
-    }
-
-    public function release(string $key, string $token): bool
-    {
-        return $this->change(ReservedKey::lock($key), fn(?Entry $held): ?false => $held !== null && $this->unpack(ReservedKey::lock($key), $held->stored) === $token ? null : false);
-    }
-
     /**
      * @param list<string> $keys
      * @return array<array-key, Entry<mixed>>

@@ -26,6 +26,8 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use KeepsBytes;
     use OneByOne;
     use PacksByCodec;

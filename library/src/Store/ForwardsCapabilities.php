@@ -7,6 +7,7 @@ namespace Larder\Store;
 use Larder\Exception\NotSupported;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
@@ -40,9 +41,14 @@ trait ForwardsCapabilities
         return $this->forward(Swaps::class, $key, static fn(Swaps $store): bool => $store->swap($key, $old, $new), false);
     }
 
-    public function acquire(string $key, float $seconds): ?string
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
     {
-        return $this->forward(Locks::class, $key, static fn(Locks $store): ?string => $store->acquire($key, $seconds), null);
+        return $this->forward(Locks::class, $key, static fn(Locks $store): string|false|null => $store->acquire($key, $seconds, $ends), false);
+    }
+
+    public function renew(string $key, string $token, float $seconds): bool
+    {
+        return $this->forward(Locks::class, $key, static fn(Locks $store): bool => $store->renew($key, $token, $seconds), false);
     }
 
     public function release(string $key, string $token): bool

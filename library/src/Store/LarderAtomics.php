@@ -12,17 +12,11 @@ use function larder_increment;
 use function larder_replace;
 use function larder_touch;
 
-/**
- * What the engine does in one step, and locks made of it.
- *
- * The engine compares integers only, and deletes without comparing. So a lock is an integer: the time at which it falls,
- * by the clock that only goes forward, and a random part; 0 means released. Its entry outlives the lock by an hour, so
- * that it does not expire, and become somebody else's, in the moment between compare and delete.
- */
+/** What the engine does in one step. */
 trait LarderAtomics
 {
-    private const LOCK_ENTRY_SECONDS = 3600;
-    private const LOCK_RANDOM_BITS = 20;
+    use LocksBySwapping;
+
     private const TRIES = 1000;
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
@@ -66,40 +60,31 @@ trait LarderAtomics
         return larder_cas($this->name($key), $old, $new);
     }
 
-    public function acquire(string $key, float $seconds): ?string
-    {
-        $name = $this->name(ReservedKey::lock($key));
-        $entrySeconds = $seconds + self::LOCK_ENTRY_SECONDS;
-        $now = self::milliseconds();
-        $lock = ($now + (int) ceil(1000 * $seconds)) << self::LOCK_RANDOM_BITS | random_int(0, (1 << self::LOCK_RANDOM_BITS) - 1);
-        if (larder_add($name, $lock, $entrySeconds)) {
-            return (string) $lock;
-        }
-        $held = larder_fetch($name);
-        if (!\is_int($held) || $held >> self::LOCK_RANDOM_BITS > $now || !larder_cas($name, $held, $lock)) {
-            return null;
-        }
-
-        return larder_touch($name, $entrySeconds) && larder_fetch($name) === $lock ? (string) $lock : null;
-    }
-
-    public function release(string $key, string $token): bool
-    {
-        $name = $this->name(ReservedKey::lock($key));
-        $lock = (int) $token;
-        if (!larder_cas($name, $lock, 0)) {
-            return false;
-        }
-        larder_delete($name);
-
-        return $lock >> self::LOCK_RANDOM_BITS > self::milliseconds();
-    }
-
     /** The key in the segment, checked. */
     abstract private function name(string $key): string;
 
-    private static function milliseconds(): int
+    private function readRaw(string $name): mixed
     {
-        return intdiv((int) hrtime(true), 1_000_000);
+        return larder_fetch($name);
+    }
+
+    private function addRaw(string $name, int|string $value, float $seconds): bool
+    {
+        return larder_add($name, $value, $seconds);
+    }
+
+    private function swapRaw(string $name, int $old, int $new): bool
+    {
+        return larder_cas($name, $old, $new);
+    }
+
+    private function keepRaw(string $name, int $value, float $seconds): bool
+    {
+        return larder_touch($name, $seconds);
+    }
+
+    private function removeRaw(string $name): void
+    {
+        larder_delete($name);
     }
 }

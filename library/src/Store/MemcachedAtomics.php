@@ -13,6 +13,8 @@ trait MemcachedAtomics
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use PacksByCodec;
 
     private const TRIES = 1000;
@@ -20,6 +22,12 @@ trait MemcachedAtomics
     private const PAST = 1.0;
     /** Stands in the place of what was removed: no codec's bytes. */
     private const NOTHING = "\0";
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
+    }
 
     /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
     private function change(string $key, \Closure $change): bool

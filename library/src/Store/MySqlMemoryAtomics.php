@@ -16,6 +16,8 @@ trait MySqlMemoryAtomics
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use PacksByCodec;
 
     private const TRIES = 1000;
@@ -47,6 +49,12 @@ trait MySqlMemoryAtomics
                 yield $key;
             }
         }
+    }
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
     }
 
     /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */

@@ -27,6 +27,8 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use PacksByCodec;
 
     private const TRIES = 1000;
@@ -111,6 +113,12 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
                 yield $key;
             }
         }
+    }
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
     }
 
     /** By statements that change a row only as it was read, so that both engines can; when another was first, again. */

@@ -9,6 +9,7 @@ use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
@@ -45,9 +46,15 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private readonly Directory $directory;
     private readonly bool $hasOpcache;
 
+    /** @var \Closure(): FileStore */
+    private readonly \Closure $openLocks;
+    private ?FileStore $locks = null;
+
     /** @throws StoreUnavailable */
     public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
+        // Not a value's namespace: those have no dot.
+        $this->openLocks = static fn(): FileStore => new FileStore($directory, $namespace . '.locks');
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
         $this->hasOpcache = \function_exists('opcache_get_status') && \is_array(@opcache_get_status(false));
     }
@@ -92,7 +99,28 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
 
     public function clear(): bool
     {
-        return $this->directory->clear();
+        return $this->locks()->clear() && $this->directory->clear();
+    }
+
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    {
+        return $this->locks()->acquire($key, $seconds, $ends);
+    }
+
+    public function renew(string $key, string $token, float $seconds): bool
+    {
+        return $this->locks()->renew($key, $token, $seconds);
+    }
+
+    public function release(string $key, string $token): bool
+    {
+        return $this->locks()->release($key, $token);
+    }
+
+    /** Locks are files of their own, not of PHP: they change often, and opcache would keep each. */
+    private function locks(): FileStore
+    {
+        return $this->locks ??= ($this->openLocks)();
     }
 
     /**

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Store\Capability\Ends;
 use Predis\PredisException;
 use RedisException;
 
@@ -15,9 +16,12 @@ trait RedisAtomics
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use PacksByCodec;
 
     private const TRIES = 1000;
+    private const LOCK_TRIES = 3;
 
     /** ARGV: bytes that are to be there, "" for none; bytes to store, "" to delete; milliseconds to live, or "keep". */
     private const SWAP = <<<'LUA'
@@ -56,6 +60,23 @@ trait RedisAtomics
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
         return $this->writeIf($key, $value, $ttl, isThere: true);
+    }
+
+    /** By SET with NX and PX: the server ends it, by its own clock. */
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    {
+        $state = LockState::begin($seconds, $ends, $this->seesOwners());
+        $name = ReservedKey::lock($key);
+        for ($try = 0; $try < self::LOCK_TRIES; ++$try) {
+            if ($this->add($name, (string) $state, $seconds)) {
+                return $state->token;
+            }
+            if ($this->has($name)) {
+                return null;
+            }
+        } // it fell between the two, or the server refuses
+
+        return false;
     }
 
     public function touch(string $key, int|float $ttl): bool
@@ -115,6 +136,12 @@ trait RedisAtomics
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 
         return $this->asks(fn(): bool => self::isOk($this->command('SET', ...$arguments))) ?? false;
+    }
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
     }
 
     /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */

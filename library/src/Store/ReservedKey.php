@@ -45,6 +45,12 @@ final class ReservedKey
         return self::MARK . 'removal:' . hash('sha256', $key, true);
     }
 
+    /** What is known of a lock that is an integer; as long as lock(). */
+    public static function lockState(string $key, int $lock): string
+    {
+        return self::MARK . 'lock-state:' . hash('sha256', pack('J', $lock) . $key, true);
+    }
+
     public static function is(string $key): bool
     {
         return str_starts_with($key, self::MARK);

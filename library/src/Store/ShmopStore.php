@@ -28,6 +28,8 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use KeepsBytes;
     use OneByOne;
     use PacksByCodec;

@@ -29,6 +29,8 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use KeepsBytes;
     use OneByOne;
     use PacksByCodec;

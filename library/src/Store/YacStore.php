@@ -7,6 +7,7 @@ namespace Larder\Store;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Capability\Locks;
 use Yac;
 
 /**
@@ -16,11 +17,17 @@ use Yac;
  * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
  * bytes stands before it: a value torn by concurrent writers is a miss. A random generation in every name makes clear()
  * one step; when Yac loses the generation, the namespace is empty. losses() counts what Yac threw away.
+ *
+ * Yac cannot compare and swap, so taking and releasing a lock is done under flock() on files in /dev/shm; the lock itself
+ * is a value in Yac, and lost when Yac loses it. Processes of one user exclude each other.
  */
-final class YacStore implements Store
+final class YacStore implements Store, Locks
 {
     use KeepsBytes;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
     use OneByOne;
+    use PacksByCodec;
 
     private const GENERATION_BYTES = 9;
     private const DIRECT_LENGTH = 35; // 48 less 12 of the generation and 1 of the kind
@@ -30,9 +37,12 @@ final class YacStore implements Store
     private const CHECKED = "\2";
     private const CHECKED_FROM = 240;
     private const TRIES = 100;
+    /** Of a key that may be there: Yac gives a miss when another process happens to hold the slot. */
+    private const READS = 10;
 
     private readonly Yac $yac;
     private readonly string $generationName;
+    private ?StripedLock $steps = null;
 
     /** @throws StoreUnavailable */
     public function __construct(string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
@@ -101,6 +111,44 @@ final class YacStore implements Store
         $info = $this->yac->info();
 
         return ['kicks' => $info['kicks'], 'recycles' => $info['recycles'], 'fails' => $info['fails']];
+    }
+
+    /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
+    private function change(string $key, \Closure $change): bool
+    {
+        $steps = $this->steps ??= new StripedLock(Directory::ofThisUser('yac', '/dev/shm', 'larder-yac'));
+        $step = $steps->acquire(crc32($key));
+        if ($step === null) {
+            return false;
+        }
+
+        try {
+            $bytes = null;
+            for ($read = 0; $bytes === null && $read < self::READS; ++$read) {
+                $bytes = $this->bytes($key);
+            }
+            $new = $change($bytes === null ? null : new Entry($bytes, null));
+
+            return match (true) {
+                $new === false => false,
+                $new === null => $this->delete($key),
+                default => $this->write($key, $new->stored, $new->until ?? 0.0),
+            };
+        } finally {
+            $steps->release($step);
+        }
+    }
+
+    private function write(string $key, string $bytes, float $until): bool
+    {
+        $name = $this->name($key);
+        for ($try = 0; $name !== null && $try < self::TRIES; ++$try) {
+            if ($this->store($name, $key, $bytes, $until, (int) ceil($until - microtime(true))) && $this->bytes($key) === $bytes) {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private function bytes(string $key): ?string

@@ -26,4 +26,9 @@ final class MemcachedCapabilitiesTest extends CapabilitiesContract
     {
         return random_bytes(2 << 20);
     }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
 }

@@ -34,6 +34,11 @@ abstract class MySqlCapabilities extends CapabilitiesContract
         ))->store();
     }
 
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+
     protected function tearDown(): void
     {
         parent::tearDown();

@@ -20,4 +20,9 @@ final class PredisCapabilitiesTest extends CapabilitiesContract
     {
         return random_bytes(2 << 20);
     }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
 }

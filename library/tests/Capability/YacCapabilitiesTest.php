@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
+use Larder\Store\Capability;
 use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 
@@ -17,6 +18,6 @@ final class YacCapabilitiesTest extends CapabilitiesContract
 
     protected function capabilities(): array
     {
-        return [];
+        return [Capability::Lock];
     }
 }

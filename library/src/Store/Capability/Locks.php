@@ -9,25 +9,37 @@ use Larder\Exception\InvalidKey;
 /**
  * A store that can lock: of processes that ask for a lock at once, one has it.
  *
- * A lock falls when its time is over, whatever its holder does: if the holder died, that is when the next one gets it. It
- * also falls with clear(), and when the place loses it as it may lose any value. Locks and values do not meet, whatever
- * their keys.
+ * What ends a lock that is not released is said when it is taken. It also falls with clear(), and when the place loses it
+ * as it may lose any value. Locks and values do not meet, whatever their keys.
  */
 interface Locks
 {
     /**
      * Does not wait.
      *
-     * @param float $seconds more than 0, until the lock falls
-     * @return string|null what release() asks for; null when another has the lock, or the store refused
+     * @param float $seconds more than 0, the lock's time
+     * @return string|false|null what renew() and release() ask for, in this or another process; null when another has the
+     *                           lock; false when the store refused, or is away
      * @throws InvalidKey
+     * @phpstan-impure
      */
-    public function acquire(string $key, float $seconds): ?string;
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null;
+
+    /**
+     * Gives the lock so many seconds from now.
+     *
+     * @param string $token from acquire()
+     * @return bool false when the lock had fallen, so that another may have it, which keeps it; or the store refused
+     * @throws InvalidKey
+     * @phpstan-impure
+     */
+    public function renew(string $key, string $token, float $seconds): bool;
 
     /**
      * @param string $token from acquire()
      * @return bool false when the lock had fallen, so that another may have it, which keeps it
      * @throws InvalidKey
+     * @phpstan-impure
      */
     public function release(string $key, string $token): bool;
 }

@@ -1,0 +1,81 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/**
+ * The process that holds a lock, named in the lock's token so that others on the same machine see whether it still lives:
+ *
+ *     process id . start time . where these numbers mean something . random
+ *
+ * A process id alone is given again to another process; with the start time it is not. Both mean nothing after a reboot
+ * and in another container, so the token has a hash of boot, pid namespace and time namespace too.
+ */
+final class Owner
+{
+    private const FORM = '/^(\d+)\.(\d+)\.([0-9a-f]{16})\.[0-9a-f]{16}$/D';
+    /** Places in /proc/<pid>/stat after the name of the program. */
+    private const STATE = 0;
+    private const START_TIME = 19;
+
+    /** @return string a new token; of this process, or of nobody where processes are not to be seen */
+    public static function token(): string
+    {
+        $process = (int) getmypid();
+        $stat = self::stat($process);
+        $space = self::space();
+        if ($stat === null || $space === null) {
+            return self::anonymousToken();
+        }
+
+        return \sprintf('%d.%s.%s.%s', $process, $stat[self::START_TIME], $space, bin2hex(random_bytes(8)));
+    }
+
+    /** @return string a new token that names nobody */
+    public static function anonymousToken(): string
+    {
+        return bin2hex(random_bytes(16));
+    }
+
+    /** @return bool|null null when that is not to be seen from here */
+    public static function lives(string $token): ?bool
+    {
+        if (preg_match(self::FORM, $token, $parts) !== 1 || $parts[3] !== self::space()) {
+            return null;
+        }
+        $stat = self::stat((int) $parts[1]);
+        if ($stat === null) {
+            // Mounts of /proc may hide the processes of other users, and then the first one too.
+            return is_dir('/proc/1') ? false : null;
+        }
+
+        // One that has been killed, and that its parent has not asked about yet, does nothing any more.
+        return $stat[self::START_TIME] === $parts[2] && !\in_array($stat[self::STATE], ['Z', 'X'], true);
+    }
+
+    /** @return string|null null without a /proc, or with that of others */
+    private static function space(): ?string
+    {
+        if (@readlink('/proc/self') !== (string) getmypid()) {
+            return null;
+        }
+        $boot = @file_get_contents('/proc/sys/kernel/random/boot_id');
+        $processes = @readlink('/proc/self/ns/pid');
+
+        return $boot === false || $processes === false ? null : hash('xxh64', $boot . $processes . @readlink('/proc/self/ns/time'));
+    }
+
+    /** @return list<string>|null */
+    private static function stat(int $process): ?array
+    {
+        $stat = @file_get_contents(\sprintf('/proc/%d/stat', $process));
+        $end = $stat === false ? false : strrpos($stat, ') ');
+        if ($stat === false || $end === false) {
+            return null;
+        }
+        $fields = explode(' ', substr($stat, $end + 2));
+
+        return isset($fields[self::START_TIME]) ? $fields : null;
+    }
+}
