@@ -33,7 +33,25 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
     public function get(string $key, mixed $default = null): mixed
     {
-        return $this->attempt(static fn(Store $store): mixed => $store->get($key, $default), $default);
+        if (!$this->breaker->allows()) {
+            Key::check($key);
+
+            return $this->refuse($default);
+        }
+
+        // As attempt() does, without a closure: every value is read through here.
+        try {
+            $value = $this->store->get($key, $default);
+            $this->breaker->worked();
+
+            return $value;
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, $default);
+        } catch (\Throwable $refusal) {
+            $this->breaker->gaveUp();
+
+            throw $refusal;
+        }
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -48,7 +66,25 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->attempt(static fn(Store $store): bool => $store->set($key, $value, $ttl), false);
+        if (!$this->breaker->allows()) {
+            (new NullStore())->set($key, $value, $ttl); // it checks key and lifetime
+
+            return $this->refuse(false);
+        }
+
+        // As in get().
+        try {
+            $isDone = $this->store->set($key, $value, $ttl);
+            $this->breaker->worked();
+
+            return $isDone;
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, false);
+        } catch (\Throwable $refusal) {
+            $this->breaker->gaveUp();
+
+            throw $refusal;
+        }
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool

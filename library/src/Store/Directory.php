@@ -123,7 +123,7 @@ final class Directory
     {
         $hash = hash('xxh128', $key);
 
-        return $this->path . '/' . substr($hash, 0, 2) . '/' . substr($hash, 2) . '.' . $this->suffix;
+        return $this->path . '/' . $hash[0] . $hash[1] . '/' . substr($hash, 2) . '.' . $this->suffix;
     }
 
     /**
