@@ -9,6 +9,7 @@ use Larder\Store\NullStore;
 use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Testing\ItemPoolContract;
+use Larder\Testing\NamespacesContract;
 use Larder\Testing\SimpleCacheContract;
 use Larder\Testing\StoreContract;
 use Larder\Testing\TagsContract;
@@ -25,6 +26,7 @@ final class ContractsTest extends TestCase
         SimpleCacheContract::class => 'Larder\Tests\Psr\%sSimpleCacheTest',
         ItemPoolContract::class => 'Larder\Tests\Psr\%sItemPoolTest',
         TagsContract::class => 'Larder\Tests\Tags\%sTagsTest',
+        NamespacesContract::class => 'Larder\Tests\Namespaces\%sNamespacesTest',
     ];
 
     /** Where one class serves several kinds of table. */

@@ -37,13 +37,13 @@ enum Place
     }
 
     /**
-     * @param string $name of a namespace, which this run of the tests alone has, and finds again by the same name; 24 characters
-     *                     at most
+     * @param string $name what a namespace ends with that this run of the tests alone has, and finds again; at most 24
+     *                     characters
      * @param string $options more of them, as they stand in an address: "serializer=json&compress=zlib"
      */
     public function in(string $name, string $options = ''): Cache
     {
-        return $this->at($name . Servers::run() . ($options === '' ? '' : '&' . $options));
+        return $this->at(Servers::run() . $name . ($options === '' ? '' : '&' . $options));
     }
 
     private function at(string $namespace): Cache

@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Namespaces;
+
+use Larder\Cache;
+use Larder\Testing\NamespacesContract;
+use Larder\Tests\Place;
+
+final class LarderNamespacesTest extends NamespacesContract
+{
+    protected function open(string $namespace): Cache
+    {
+        return Place::Larder->in($namespace);
+    }
+
+    protected function hasNamespaces(): bool
+    {
+        return false;
+    }
+}
