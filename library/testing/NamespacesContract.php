@@ -188,8 +188,9 @@ abstract class NamespacesContract extends TestCase
             return;
         }
         self::assertSame(array_fill_keys(self::NAMES, 0), $mixed);
-        foreach ($this->caches as $name => $cache) {
-            self::assertSame($this->isOnlyInItsObject() ? null : [$name, 24], $cache->get('b:k'));
+        foreach (self::NAMES as $name) {
+            // Opened again: on memcached another's clear() is seen a moment later.
+            self::assertSame($this->isOnlyInItsObject() ? null : [$name, 24], $this->open($name)->get('b:k'));
         }
     }
 
