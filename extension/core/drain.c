@@ -48,7 +48,6 @@ struct rule {
     unsigned lower_use; /* which is lowered by so much, */
     uint64_t budget;    /* and if they are of no more units in all */
     bool draws;         /* one of many moves without having been used, see is_drawn() */
-    bool keeps;         /* what finds no place stays where it is, and so does the page */
 };
 
 /* A place for a moved entry: in the log's open page, or in the page kept in reserve, which becomes the open one.
@@ -142,20 +141,20 @@ static bool is_drawn(struct cache *cache, const struct rule *rule, bool used) {
     return cache->unused_in_a_row > DRAW_AFTER && cache->unused_in_a_row % DRAW_ONE_OF == 0;
 }
 
-/* Moves the entry if the rule allows, else takes its word out of the index. False: it stays. */
-static bool drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
+/* Moves the entry if the rule allows, else takes its word out of the index. */
+static void drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                         uint32_t life, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
     if (entry->life != life || slot_location(entry->where) != location ||
         !entry_inside(&cache->map, location, entry)) {
-        return true;
+        return;
     }
     const struct place place = hash_place(&cache->map, entry_hash(entry));
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
     if (!slot) {
-        return true;
+        return;
     }
     const bool expired = index_is_expired(entry);
     const uint64_t units = entry_units_all(entry);
@@ -163,19 +162,15 @@ static bool drain_entry(struct cache *cache, struct record_shared *record, uint3
     if (!expired && (is_drawn(cache, rule, used) || used) && units <= rule->budget &&
         move(cache, record, rule, entry, location, slot, word)) {
         rule->budget -= units;
-        return true;
-    }
-    if (rule->keeps && !expired && slot_location(word_load(slot)) == location) {
-        return false;
+        return;
     }
     while (slot_location(word) == location) {
         if (word_swap(slot, &word, 0)) {
             POINT(drain_unlinked);
             count(record, expired ? COUNT_EXPIRED : COUNT_EVICTED);
-            return true;
+            return;
         }
     }
-    return true;
 }
 
 /*
@@ -189,7 +184,7 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     const enum page_log log = page_log(row);
     const bool gentle = effort == DRAIN_GENTLY;
     if (gentle && page_is_wasted(map, row)) {
-        return (struct rule){.log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map), .keeps = true};
+        return (struct rule){.log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map)};
     }
     return (struct rule){
         .log = LOG_MAIN,
@@ -200,19 +195,16 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-static bool drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
+static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
                           enum drain_effort effort) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
     struct rule rule = rule_for(&cache->map, page_row(cache, page), effort);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule)) {
-                return false;
-            }
+            drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule);
         }
     }
-    return true;
 }
 
 /* A run, which may be of one page, is never copied. One that was used is kept: its use count is lowered and it becomes
@@ -254,9 +246,8 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
         return false;
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
-    if ((uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, effort)) {
-        word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
-        return false;
+    if ((uint32_t)word_load(&row->live) != 0) {
+        drain_entries(cache, record, page, life, effort);
     }
     POINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);

@@ -1,7 +1,5 @@
 /* A full cache. */
-#include "drain.h"
 #include "fixture.h"
-#include "page.h"
 #include "suites.h"
 
 /* Ten times over, with a hot set that is used all the time. */
@@ -167,30 +165,6 @@ static void refused_adds(void) {
     expect_nothing_left(cache);
 }
 
-/* A page that is compacted where nothing can be moved to stays with all that lives in it, until there is a place. */
-static void compaction_without_a_place(void) {
-    struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 4; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 30000), CACHE_OK); /* two fill a page */
-    }
-    struct cache_key deleted = key_of("0");
-    EXPECT_EQUAL(cache_delete(cache, &deleted), CACHE_OK);
-    uint32_t wasted = 0;
-    while (!page_is_wasted(&cache->map, page_row(cache, wasted))) {
-        wasted++;
-        EXPECT(wasted < cache->map.page_count);
-    }
-    const uint64_t reserve = word_exchange(&cache->map.header->reserve, 0);
-    struct record_shared *record = process_record(cache);
-    EXPECT(!drain_page(cache, record, wasted, DRAIN_GENTLY));
-    EXPECT(has_copied(cache, key_of("1"), 1, 30000));
-    EXPECT_EQUAL(info_of(cache).evicted, 0);
-    word_store(&cache->map.header->reserve, reserve);
-    EXPECT(drain_page(cache, record, wasted, DRAIN_GENTLY));
-    EXPECT(has_copied(cache, key_of("1"), 1, 30000));
-    expect_nothing_left(cache);
-}
-
 /* ---- Everything held ---- */
 
 static void everything_held(void) {
@@ -255,7 +229,6 @@ static const struct test tests[] = {
     {"a scan does not push out what is used", scan},
     {"dead pages are taken again before anything is evicted", dead_pages},
     {"adds that are refused push nothing out", refused_adds},
-    {"a compaction that finds no place drops nothing", compaction_without_a_place},
     {"with everything held a store is refused, and works again after", everything_held},
     {"without room no stale value stays", no_room_no_stale},
     {0},
