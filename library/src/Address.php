@@ -14,6 +14,7 @@ use Larder\Exception\InvalidAddress;
  *     scheme:[name]                                     larder:shop   apcu:
  *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
+ *     tier:(address)(address)[?…]                       a local tier, and the shared one behind it
  *
  * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name.
  */
@@ -24,6 +25,7 @@ final class Address
      * @param list<string> $servers "host", "host:port", "[::1]:port"
      * @param array<string, string> $options
      * @param Failures $failures in which the codecs of its stores count what they cannot read
+     * @param list<self> $tiers of a tier: address, the local one first; of others none
      */
     private function __construct(
         public readonly Scheme $scheme,
@@ -34,11 +36,20 @@ final class Address
         public readonly string $password,
         public readonly array $options,
         public readonly Failures $failures,
+        public readonly array $tiers = [],
     ) {}
 
     /** @throws InvalidAddress naming what is known */
     public static function parse(#[\SensitiveParameter] string $address, Failures $failures = new Failures()): self
     {
+        if (preg_match('~^tier:(.*)$~Dis', $address, $tier) === 1) {
+            [$tiers, $options] = self::inParentheses($tier[1]);
+
+            return new self(Scheme::Tier, '', [], '', '', self::options(Scheme::Tier, $options), $failures, [
+                self::parse($tiers[0], $failures),
+                self::parse($tiers[1], $failures),
+            ]);
+        }
         if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
             throw new InvalidAddress(\sprintf('"%s" is not an address: it begins with one of %s', self::shown($address), Scheme::list()));
         }
@@ -58,6 +69,17 @@ final class Address
             self::options($scheme, $parts[4] ?? ''),
             $failures,
         );
+    }
+
+    /** The same for all addresses of one place, whatever its options say of how to speak to it. */
+    public function place(): string
+    {
+        $servers = $this->servers;
+        sort($servers);
+        $named = array_intersect_key($this->options, array_flip(['namespace', 'database', 'engine', 'socket']));
+        ksort($named);
+
+        return serialize([$this->scheme->value, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
     }
 
     /** The part after the scheme as one name or path, decoded. */
@@ -159,6 +181,26 @@ final class Address
     public function invalid(string $why): InvalidAddress
     {
         return new InvalidAddress(\sprintf('This %s: address %s', $this->scheme->value, $why));
+    }
+
+    /**
+     * Takes "(one)(two)?options" apart; parentheses inside of the addresses come in pairs.
+     *
+     * @return array{array{string, string}, string}
+     * @throws InvalidAddress
+     */
+    private static function inParentheses(string $text): array
+    {
+        $pair = '\(((?:[^()]++|(?<nested>\((?:[^()]++|(?&nested))*+\)))*+)\)';
+        if (preg_match(\sprintf('~^%s(.*)$~Ds', $pair), $text, $local) !== 1
+            || preg_match(\sprintf('~^%s(?:\?(.*))?$~Ds', $pair), $local[3], $shared) !== 1) {
+            throw new InvalidAddress(\sprintf(
+                '"tier:%s" is not an address: it names two in parentheses, the local tier and the shared one, and its own options after them, as in tier:(larder:)(redis://127.0.0.1:6379)?poll=1. A parenthesis inside of a name is %%28 or %%29',
+                self::shown($text),
+            ));
+        }
+
+        return [[$local[1], $shared[1]], $shared[3] ?? ''];
     }
 
     /**

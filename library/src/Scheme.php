@@ -31,6 +31,7 @@ use Larder\Store\ShardedStore;
 use Larder\Store\ShmopStore;
 use Larder\Store\SqliteStore;
 use Larder\Store\Store;
+use Larder\Store\TierStore;
 use Larder\Store\YacStore;
 use Psr\Log\LoggerInterface;
 use Psr\Log\NullLogger;
@@ -52,6 +53,7 @@ enum Scheme: string
     case Sqlite = 'sqlite';
     case File = 'file';
     case PhpFile = 'php-file';
+    case Tier = 'tier';
 
     /** For messages: "auto:, none:, …". */
     public static function list(): string
@@ -71,6 +73,7 @@ enum Scheme: string
             self::Memcached, self::Memcache => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure'],
             self::Redis => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'client', 'database'],
             self::MySql => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
+            self::Tier => ['local_ttl', 'poll'],
         };
     }
 
@@ -98,6 +101,7 @@ enum Scheme: string
             self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), $this->codec($address)),
             self::File => new FileStore($this->path($address), $address->namespace(), $this->codec($address)),
             self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), $this->codec($address)),
+            self::Tier => $this->tier($address, $logger),
         };
     }
 
@@ -214,6 +218,19 @@ enum Scheme: string
         }
 
         return $breaking;
+    }
+
+    private function tier(Address $address, LoggerInterface $logger): Store
+    {
+        [$local, $shared] = array_map(static fn(Address $tier): Store => $tier->scheme->open($tier, $logger), $address->tiers);
+
+        return new TierStore(
+            $local,
+            $shared,
+            $address->tiers[1]->place(),
+            $address->number('local_ttl', 60.0, 0.001, 30 * 86_400.0),
+            $address->number('poll', 1.0, 0.0, 3600.0),
+        );
     }
 
     private function codec(Address $address): Codec

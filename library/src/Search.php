@@ -8,6 +8,7 @@ use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
+use Larder\Store\TierStore;
 use Psr\Log\LoggerInterface;
 use Psr\Log\NullLogger;
 
@@ -57,13 +58,17 @@ final class Search
     }
 
     /**
-     * What was found when the cache was opened. An engine that keeps nothing at the moment is told of as it is now.
+     * What was found when the cache was opened. An engine that keeps nothing at the moment, and a tier, are told of as they
+     * are now.
      *
      * @return non-empty-list<Candidate> in the order looked for
      */
     public function candidates(): array
     {
-        return array_map(static function (Candidate $candidate): Candidate {
+        return array_map(function (Candidate $candidate): Candidate {
+            if ($this->outcome instanceof TierStore && $candidate->isChosen) {
+                return new Candidate($candidate->scheme, true, \sprintf('%s: %s', $candidate->why, $this->outcome->explanation()));
+            }
             $reason = $candidate->isChosen && $candidate->scheme === Scheme::Larder ? larder_info()['reason'] : '';
 
             return !\is_string($reason) || $reason === '' ? $candidate : new Candidate($candidate->scheme, true, \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason));

@@ -54,6 +54,12 @@ abstract class StoreContract extends TestCase
         return 0.0;
     }
 
+    /** Seconds until what another process has changed is seen. */
+    protected function changeDelay(): float
+    {
+        return 0.0;
+    }
+
     /** A value over the limit of the store; null when it has none but memory or disk. */
     protected function tooLarge(): ?string
     {
@@ -361,10 +367,11 @@ abstract class StoreContract extends TestCase
             return;
         }
         self::assertSame('from here', $seen);
+        usleep((int) (1e6 * $this->changeDelay()));
         $this->assertHolds('from there', 'k');
         $this->assertHolds(['from', 'there'], 'new');
         self::assertTrue(Fork::run(fn(): bool => $this->open($this->namespace)->clear()));
-        usleep((int) (1e6 * $this->clearDelay()));
+        usleep((int) (1e6 * max($this->clearDelay(), $this->changeDelay())));
         foreach (['k', 'new', 'cleared'] as $key) {
             $this->assertMiss($key);
         }

@@ -23,6 +23,30 @@ final class ReservedKey
         return self::MARK . 'lock:' . hash('sha256', $key, true);
     }
 
+    /** With what the names of a local tier's copies begin. */
+    public static function tier(string $place): string
+    {
+        return self::MARK . 'tier:' . hash('xxh3', $place);
+    }
+
+    /** The number of the newest change of a shared tier. */
+    public static function changes(): string
+    {
+        return self::MARK . 'changes';
+    }
+
+    /** A slot of a shared tier's newest changes. */
+    public static function change(int $slot): string
+    {
+        return self::MARK . 'change:' . $slot;
+    }
+
+    /** Whether it is of what stands above about changes: it has no copies. */
+    public static function isOfChanges(string $key): bool
+    {
+        return str_starts_with($key, self::MARK . 'change');
+    }
+
     /**
      * Without a hash, since it is made for every look at a tagged value, but for a tag so long that it needs one.
      *

@@ -1,0 +1,313 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store\Tier;
+
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Entry;
+use Larder\Store\ReservedKey;
+use Larder\Store\Store;
+
+/**
+ * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
+ * what tells this shared tier from others, so several may have their copies in one store.
+ *
+ *     =key or #hash    [epoch, base, own, value]    a copy
+ *     epoch            int                          copies of another epoch are void: raised to make all void at once
+ *     seen             int                          the newest change of the shared tier that was looked at here
+ *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
+ *     asking           1                            while one process asks, and the others need not
+ *     generation N     int                          raised whenever a key of the Nth stripe is dropped
+ *     settling         1                            for a moment after all was made void: no copies are made
+ *     listener         [process, host]              while `larder listen` works here
+ *
+ * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
+ * what was read).
+ *
+ * A copy of what was read before a change may be written after the change was heard of, and would stay. So who makes a
+ * copy remembers the key's generation before it reads, and removes the copy when the generation is another afterwards;
+ * who drops a key raises the generation first. A process killed between the two leaves such a copy for its time to live.
+ * What the local store loses of this makes copies void, never valid.
+ */
+final class Copies
+{
+    private const STRIPES = 64;
+    /** Bytes; longer keys are hashed. */
+    private const LONGEST_PART = 250;
+    /** Seconds after a clear() for which a process may still read what was there before: memcached's, twice. */
+    private const SETTLING = 0.1;
+    /** Numbers begin at random, so that one that was lost and began again is another. */
+    private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
+
+    private readonly string $names;
+    private readonly string $direct;
+    private readonly string $leaseName;
+
+    /**
+     * @param string $place tells the shared tier from others
+     * @param float $ttl seconds that a copy lives at most
+     */
+    public function __construct(private readonly Store&Adds&Counts $local, string $place, private readonly float $ttl)
+    {
+        $this->names = ReservedKey::tier($place);
+        $this->direct = $this->names . '=';
+        $this->leaseName = $this->names . 'lease';
+    }
+
+    /** What stands for a key in names, and in the shared tier's changes. */
+    public static function part(string $key): string
+    {
+        return \strlen($key) <= self::LONGEST_PART ? '=' . $key : '#' . hash('sha256', $key, true);
+    }
+
+    /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
+    public function lease(): ?array
+    {
+        $lease = $this->local->get($this->leaseName);
+        if (!\is_array($lease)) {
+            return null;
+        }
+
+        /** @var array{int, int} $lease */
+        return $lease;
+    }
+
+    /** @return array{int, int} the same, whether or not the shared tier has to be asked first */
+    public function state(): array
+    {
+        return [$this->epoch(), $this->seen() ?? 0];
+    }
+
+    /**
+     * Lets all processes of the host serve copies.
+     *
+     * @param float $seconds 0.0 for ever
+     */
+    public function grant(int $epoch, int $seen, float $seconds): void
+    {
+        $this->local->set($this->leaseName, [$epoch, $seen], $seconds);
+        if ($this->epoch() !== $epoch) {
+            $this->withdraw(); // somebody made all void meanwhile
+        }
+    }
+
+    public function withdraw(): void
+    {
+        $this->local->delete($this->leaseName);
+    }
+
+    /** @return bool whether this process is to ask the shared tier; false while another does, for so many seconds at most */
+    public function beginAsking(float $seconds): bool
+    {
+        return $this->local->add($this->names . 'asking', 1, $seconds);
+    }
+
+    public function endAsking(): void
+    {
+        $this->local->delete($this->names . 'asking');
+    }
+
+    public function epoch(): int
+    {
+        $epoch = $this->local->get($this->names . 'epoch');
+
+        return \is_int($epoch) ? $epoch : $this->raise('epoch');
+    }
+
+    /** @return int|null null when it is not known */
+    public function seen(): ?int
+    {
+        $seen = $this->local->get($this->names . 'seen');
+
+        return \is_int($seen) ? $seen : null;
+    }
+
+    public function note(int $seen): void
+    {
+        $this->local->set($this->names . 'seen', $seen);
+    }
+
+    /**
+     * No copy that was made before, or is just being made, is served any more.
+     *
+     * @return int the new epoch
+     */
+    public function voidAll(?int $seen): int
+    {
+        $this->local->set($this->names . 'settling', 1, self::SETTLING);
+        $epoch = $this->raise('epoch');
+        if ($seen !== null) {
+            $this->note($seen);
+        }
+        $this->withdraw();
+
+        return $epoch;
+    }
+
+    /** @return mixed the value, or $miss */
+    public function find(string $key, int $epoch, mixed $miss): mixed
+    {
+        $copy = $this->local->get(\strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key));
+
+        return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, mixed> what was found, by key
+     */
+    public function findMany(array $keys, int $epoch): array
+    {
+        $names = array_map(fn(string $key): string => $this->names . self::part($key), $keys);
+        $copies = $this->local->getMany($names);
+        $values = [];
+        foreach ($keys as $i => $key) {
+            $copy = $copies[$names[$i]];
+            if (\is_array($copy) && $copy[0] === $epoch) {
+                $values[$key] = $copy[3];
+            }
+        }
+
+        return $values;
+    }
+
+    /** @return int|null the key's generation before a value is read or written; null when no copy is to be made of it */
+    public function begin(string $key): ?int
+    {
+        return $this->local->has($this->names . 'settling') ? null : $this->generation($key);
+    }
+
+    /**
+     * Makes a copy of what was read.
+     *
+     * @param Entry<mixed> $entry as it was in the shared tier
+     * @param array{int, int} $lease when it was read
+     * @param int|null $generation as begin() gave it before it was read
+     */
+    public function fill(string $key, Entry $entry, array $lease, ?int $generation): void
+    {
+        $seconds = $this->seconds($entry->until);
+        if ($generation !== null && $seconds > 0.0) {
+            $name = $this->names . self::part($key);
+            $this->local->set($name, [$lease[0], $lease[1], 0, $entry->stored], $seconds);
+            $this->keepIf($name, $key, $generation);
+        }
+    }
+
+    /**
+     * Puts what was written in the place of any copy.
+     *
+     * @param Entry<mixed> $entry
+     * @param array{int, int} $lease before it was written
+     * @param int|null $generation as begin() gave it before it was written
+     * @param int $own the number of the change that was announced of it
+     */
+    public function put(string $key, Entry $entry, array $lease, ?int $generation, int $own): void
+    {
+        $part = self::part($key);
+        $name = $this->names . $part;
+        $seconds = $this->seconds($entry->until);
+        // Copies that are just being made of what was there before must not stay.
+        $raised = $this->raise(self::stripe($part));
+        if ($generation === null || $raised !== $generation + 1 || $seconds <= 0.0) {
+            $this->local->delete($name); // another has changed something meanwhile, and may have been later
+
+            return;
+        }
+        $this->local->set($name, [$lease[0], $lease[1], $own, $entry->stored], $seconds);
+        $this->keepIf($name, $key, $raised);
+    }
+
+    public function drop(string $key): void
+    {
+        $this->dropPart(self::part($key));
+    }
+
+    /**
+     * Drops the copy of what was changed, unless it has that change in it.
+     *
+     * @param string $part as by part()
+     * @param int $number of the change
+     */
+    public function dropOlder(string $part, int $number): void
+    {
+        $copy = $this->local->get($this->names . $part);
+        if (!\is_array($copy) || ($copy[1] < $number && $copy[2] !== $number)) {
+            $this->dropPart($part);
+        }
+    }
+
+    /**
+     * For the one listener of a host, again and again while it works.
+     *
+     * @param bool $isFirst whether there must be none now
+     * @param float $seconds after which there is none, unless it is called again
+     * @return bool false when there is another
+     */
+    public function listen(float $seconds, bool $isFirst): bool
+    {
+        $listener = [(int) getmypid(), (string) gethostname()];
+        if ($isFirst) {
+            return $this->local->add($this->names . 'listener', $listener, $seconds);
+        }
+        $other = $this->local->get($this->names . 'listener', $listener);
+
+        return $other === $listener && $this->local->set($this->names . 'listener', $listener, $seconds);
+    }
+
+    public function endListening(): void
+    {
+        $this->withdraw();
+        $this->local->delete($this->names . 'listener');
+    }
+
+    /** @return string|null "process 123 on web1", null when none works here */
+    public function listener(): ?string
+    {
+        $listener = $this->local->get($this->names . 'listener');
+
+        return \is_array($listener) && \is_int($listener[0]) && \is_string($listener[1]) ? \sprintf('process %d on %s', $listener[0], $listener[1]) : null;
+    }
+
+    private function dropPart(string $part): void
+    {
+        $this->raise(self::stripe($part));
+        $this->local->delete($this->names . $part);
+    }
+
+    private function generation(string $key): int
+    {
+        $stripe = self::stripe(self::part($key));
+        $generation = $this->local->get($this->names . $stripe);
+
+        return \is_int($generation) ? $generation : $this->raise($stripe);
+    }
+
+    private function keepIf(string $name, string $key, int $generation): void
+    {
+        if ($this->generation($key) !== $generation) {
+            $this->local->delete($name);
+        }
+    }
+
+    /** @return float seconds that a copy of what lives until then may live; 0.0 or less when it must not be made */
+    private function seconds(?float $until): float
+    {
+        return $until === null || $until === 0.0 ? $this->ttl : min($this->ttl, $until - microtime(true));
+    }
+
+    private static function stripe(string $part): string
+    {
+        return 'generation ' . crc32($part) % self::STRIPES;
+    }
+
+    private function raise(string $what): int
+    {
+        $first = random_int(1, self::HIGHEST_FIRST);
+        $raised = $this->local->increment($this->names . $what, 1, $first);
+
+        return $raised === false ? -$first : $raised; // a store that refuses: a number that nobody else has
+    }
+}

@@ -1,0 +1,250 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Cache;
+use Larder\Store\ArrayStore;
+use Larder\Store\ReservedKey;
+use Larder\Store\TierStore;
+use Larder\Testing\Fork;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MariaDbServer;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** What other hosts change is seen here in time, and no more than that is forgotten. A host is a local tier of its own. */
+final class InvalidationTest extends TestCase
+{
+    private const POLL = 0.05;
+    private const SETTLED = 110_000;
+
+    private WatchedStore $shared;
+
+    protected function setUp(): void
+    {
+        $this->shared = new WatchedStore();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function places(): iterable
+    {
+        yield 'Redis' => ['redis://' . Servers::redis()->socket . '?namespace=invalidation'];
+        yield 'Predis' => ['redis://' . Servers::redis()->socket . '?namespace=invalidation&client=predis'];
+        yield 'memcached' => ['memcached://' . Servers::memcached()->socket . '?namespace=invalidation'];
+        yield 'files' => ['file://' . Servers::directory('tier-invalidation')];
+        yield 'SQLite' => ['sqlite://' . Servers::directory('tier-sqlite') . '/cache'];
+        yield 'MariaDB' => [\sprintf('mysql://%s:%s@/%s?namespace=invalidation&socket=%s', MariaDbServer::USER, Servers::mariaDb()->password, MariaDbServer::DATABASE, Servers::mariaDb()->socket)];
+    }
+
+    #[DataProvider('places')]
+    public function testAChangeIsSeenInTime(string $place): void
+    {
+        self::assertSame('new, then nothing, then 3, then again, then nothing', $this->story($place, self::POLL));
+    }
+
+    /** The control: tiers that do not ask each other serve what they have. */
+    #[DataProvider('places')]
+    public function testWithoutAskingItIsNot(string $place): void
+    {
+        self::assertSame('old, then old, then 1, then 1, then 1', $this->story($place, 0.0));
+    }
+
+    private function story(string $place, float $poll): string
+    {
+        $address = \sprintf('tier:(array:)(%s)?poll=%s', $place, $poll);
+        [$here, $there] = [Cache::open($address), Cache::open($address)];
+        $here->clear();
+        $wait = static function (): void {
+            usleep((int) (1e6 * self::POLL) + self::SETTLED);
+        };
+        $wait();
+        $there->set('k', 'old');
+        $there->set('n', 1);
+        $wait();
+        self::assertSame(['k' => 'old', 'n' => 1], $here->getMany(['k', 'n']));
+        $wait();
+        self::assertSame(['k' => 'old', 'n' => 1], $here->getMany(['k', 'n']));
+        $seen = [];
+        $there->set('k', 'new');
+        $wait();
+        $seen[] = $here->get('k', 'nothing');
+        $there->delete('k');
+        $wait();
+        $seen[] = $here->get('k', 'nothing');
+        $there->increment('n', 2);
+        $wait();
+        $seen[] = $here->get('n', 'nothing');
+        $there->setMany(['k' => 'again', 'n' => 'again']);
+        $wait();
+        $seen[] = $here->get('n', 'nothing');
+        $there->clear();
+        $wait();
+        $seen[] = $here->get('n', 'nothing');
+        $here->clear();
+
+        return implode(', then ', array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '?', $seen));
+    }
+
+    public function testOnlyWhatWasChangedIsForgotten(): void
+    {
+        [$here, $there] = [$this->host(), $this->host()];
+        $there->setMany(['a' => 1, 'b' => 1, 'c' => 1]);
+        $here->getMany(['a', 'b', 'c']);
+        $there->set('b', 2);
+        $this->waitForPoll();
+        $this->shared->reads();
+        self::assertSame(['a' => 1, 'b' => 2, 'c' => 1], $here->getMany(['a', 'b', 'c']));
+        self::assertSame([['b']], $this->shared->reads());
+    }
+
+    public function testAHostDoesNotForgetWhatItWroteItself(): void
+    {
+        $here = $this->host();
+        $here->set('k', 'mine');
+        $this->waitForPoll();
+        $this->shared->reads();
+        self::assertSame('mine', $here->get('k'));
+        self::assertSame([], $this->shared->reads());
+    }
+
+    /** Two hosts write one key, and tell of it in the other order. */
+    public function testTheLaterOfTwoWritesStaysThoughItIsToldFirst(): void
+    {
+        [$here, $there] = [$this->host(), $this->host()];
+        $this->shared->afterWrite = static fn(): bool => $there->set('k', 'theirs, set last');
+        $here->set('k', 'mine');
+        $this->waitForPoll();
+        self::assertSame('theirs, set last', $here->get('k'));
+    }
+
+    /** @return iterable<string, array{\Closure(WatchedStore, TierStore): mixed}> */
+    public static function losses(): iterable
+    {
+        yield 'more changes than the ring has slots' => [static function (WatchedStore $shared, TierStore $there): void {
+            for ($i = 0; $i < 5000; ++$i) {
+                $there->delete('other');
+            }
+        }];
+        yield 'too many keys for a slot' => [static fn(WatchedStore $shared, TierStore $there): bool => $there->setMany(array_fill_keys(array_map(static fn(int $i): string => str_repeat('x', 200) . $i, range(1, 400)), 1))];
+        yield 'the number is lost' => [static fn(WatchedStore $shared): bool => $shared->delete(ReservedKey::changes())];
+        yield 'the number begins again' => [static function (WatchedStore $shared, TierStore $there): void {
+            $shared->delete(ReservedKey::changes());
+            $there->delete('other');
+        }];
+        yield 'a slot is lost' => [static function (WatchedStore $shared, TierStore $there): void {
+            $there->delete('other');
+            foreach ([...$shared->keys()] as $key) {
+                if (str_starts_with($key, "\0larder-change:")) {
+                    $shared->delete($key);
+                }
+            }
+        }];
+        yield 'all is lost' => [static fn(WatchedStore $shared): bool => $shared->clear()];
+    }
+
+    #[DataProvider('losses')]
+    public function testWhatCannotBeToldIsTakenForChanged(\Closure $lose): void
+    {
+        [$here, $there] = [$this->host(), $this->host()];
+        $there->set('k', 'old');
+        self::assertSame('old', $here->get('k'));
+        $lose($this->shared, $there);
+        $this->shared->set('k', 'new');
+        $this->waitForPoll();
+        self::assertSame('new', $here->get('k'));
+    }
+
+    /** What the local tier loses, as a memory that is full does. */
+    public function testALocalTierThatLosesItsBooksServesNothingOld(): void
+    {
+        foreach (['epoch', 'seen', 'lease', 'all'] as $lost) {
+            $local = new ArrayStore();
+            [$here, $there] = [$this->host($local), $this->host()];
+            $there->set('k', 'old');
+            self::assertSame('old', $here->get('k'));
+            $there->set('k', 'new');
+            foreach ([...$local->keys()] as $name) {
+                if (str_ends_with($name, $lost) || $lost === 'all' && !str_ends_with($name, '=k')) {
+                    $local->delete($name);
+                }
+            }
+            $this->waitForPoll();
+            self::assertSame('new', $here->get('k'), $lost);
+        }
+    }
+
+    public function testAHostAsksOnceInItsTimeForAllItsProcesses(): void
+    {
+        $local = new ArrayStore();
+        $processes = [$this->host($local), $this->host($local), $this->host($local)];
+        $this->shared->set('k', 1);
+        $this->waitForPoll();
+        $this->shared->polls = 0;
+        $gets = 0;
+        for ($end = microtime(true) + 0.5; microtime(true) < $end; ++$gets) {
+            $processes[$gets % 3]->get('k');
+        }
+        self::assertGreaterThan(100, $gets);
+        self::assertGreaterThan(1, $this->shared->polls);
+        self::assertLessThanOrEqual(1 + 0.5 / self::POLL, $this->shared->polls);
+    }
+
+    public function testAKilledProcessThatAskedIsSucceeded(): void
+    {
+        $address = \sprintf('tier:(larder:)(redis://%s?namespace=killed)?poll=0.3', Servers::redis()->socket);
+        $here = Cache::open($address);
+        $elsewhere = Cache::open(str_replace('larder:', 'array:', $address));
+        $here->clear();
+        usleep(self::SETTLED);
+        $here->set('k', 'old');
+        self::assertSame('old', $here->get('k'));
+        usleep(310_000);
+        $elsewhere->set('k', 'new');
+        // It says that it asks, and dies.
+        Fork::run(static function () use ($here): bool {
+            $tier = $here->store();
+
+            return $tier instanceof TierStore && $tier->copies->beginAsking(0.3);
+        });
+        self::assertSame('old', $here->get('k'), 'somebody asks already');
+        usleep(330_000);
+        self::assertSame('new', $here->get('k'));
+        $here->clear();
+    }
+
+    /** A client of memcached sees a clear() up to 0.05 s late: what it reads until then must not become a copy. */
+    public function testAClearIsNotUndoneByLateReaders(): void
+    {
+        $address = \sprintf('tier:(larder:)(memcached://%s?namespace=late)?poll=0.02', Servers::memcached()->socket);
+        $here = Cache::open($address);
+        $other = Cache::open($address);
+        for ($try = 0; $try < 5; ++$try) {
+            $here->set('k', 'old');
+            $here->get('k');
+            $other->get('k');
+            $other->clear();
+            for ($end = microtime(true) + 0.06; microtime(true) < $end;) {
+                $here->get('k');
+            }
+            self::assertNull($here->get('k'));
+            usleep(self::SETTLED);
+        }
+    }
+
+    private function host(?ArrayStore $local = null): TierStore
+    {
+        $tier = new TierStore($local ?? new ArrayStore(), $this->shared, 'here', 60.0, self::POLL);
+        $tier->get('nothing'); // asks what was changed before
+        usleep(self::SETTLED);
+        $tier->get('nothing');
+
+        return $tier;
+    }
+
+    private function waitForPoll(): void
+    {
+        usleep((int) (1e6 * self::POLL) + 10_000);
+    }
+}

@@ -1,0 +1,32 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Store\Capability;
+use Larder\Store\Store;
+use Larder\Testing\CapabilitiesContract;
+
+final class LarderMemcachedCapabilitiesTest extends CapabilitiesContract
+{
+    protected function open(string $namespace): Store
+    {
+        return Tiers::LarderMemcached->open($namespace);
+    }
+
+    protected function capabilities(): array
+    {
+        return array_values(array_filter(Capability::cases(), static fn(Capability $capability): bool => $capability !== Capability::Keys));
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}

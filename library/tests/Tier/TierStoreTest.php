@@ -1,0 +1,291 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Cache;
+use Larder\Exception\CacheException;
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\NotSupported;
+use Larder\Store\ArrayStore;
+use Larder\Store\Capability;
+use Larder\Store\TierStore;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\RedisServer;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** One host's tiers: what is read, written, copied, and for how long. */
+final class TierStoreTest extends TestCase
+{
+    private WatchedStore $shared;
+    private TierStore $tier;
+
+    protected function setUp(): void
+    {
+        $this->shared = new WatchedStore();
+        $this->tier = new TierStore(new ArrayStore(), $this->shared, 'here', 60.0, 60.0);
+        $this->tier->get('first'); // looks at what was changed before
+        usleep(110_000); // after which copies are made
+        $this->shared->reads();
+    }
+
+    public function testWhatWasReadIsNotReadAgain(): void
+    {
+        foreach (['value' => ['x'], 'null' => null, 'false' => false, '7' => 'seven'] as $key => $value) {
+            $this->shared->set((string) $key, $value);
+            $this->shared->reads();
+            for ($i = 0; $i < 3; ++$i) {
+                self::assertSame($value, $this->tier->get((string) $key, 'default'));
+                self::assertTrue($this->tier->has((string) $key));
+            }
+            self::assertSame([[(string) $key]], $this->shared->reads());
+        }
+    }
+
+    public function testWhatIsNotThereIsAskedForEachTime(): void
+    {
+        self::assertSame('default', $this->tier->get('k', 'default'));
+        $this->shared->set('k', 'there now');
+        self::assertSame('there now', $this->tier->get('k', 'default'));
+    }
+
+    public function testManyAreAskedForAtOnceAndOnlyThoseWithoutACopy(): void
+    {
+        $this->shared->setMany(['a' => 1, 'b' => null, '7' => 'seven']);
+        $this->tier->get('a');
+        $this->shared->reads();
+        self::assertSame(['7' => 'seven', 'x' => '-', 'a' => 1, 'b' => null], $this->tier->getMany(['7', 'x', 'a', 'b', '7'], '-'));
+        self::assertSame([['7', 'x', 'b']], $this->shared->reads());
+        self::assertSame(['b' => null, '7' => 'seven'], $this->tier->getMany(['b', '7']));
+        self::assertSame([], $this->shared->reads());
+    }
+
+    public function testWhatWasWrittenIsReadHere(): void
+    {
+        self::assertTrue($this->tier->set('k', 'new'));
+        self::assertTrue($this->tier->setMany(['l' => 1, '7' => 2]));
+        self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->tier->getMany(['k', 'l', '7']));
+        self::assertSame([], $this->shared->reads());
+        self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->shared->getMany(['k', 'l', '7']), 'and stands in the shared tier');
+    }
+
+    public function testACopyEndsWithItsValue(): void
+    {
+        $this->shared->set('read', 1, 0.2);
+        $this->tier->get('read');
+        $this->tier->set('written', 1, 0.2);
+        $this->tier->set('touched', 1);
+        $this->tier->touch('touched', 0.2);
+        $this->tier->get('touched');
+        self::assertSame(['read' => 1, 'written' => 1, 'touched' => 1], $this->tier->getMany(['read', 'written', 'touched']));
+        usleep(210_000);
+        self::assertSame(['read' => '-', 'written' => '-', 'touched' => '-'], $this->tier->getMany(['read', 'written', 'touched'], '-'));
+    }
+
+    /** Also the control: behind the tier's back something changes, and only the copies' own time ends it. */
+    public function testACopyLivesSoLongAtMost(): void
+    {
+        $tier = new TierStore(new ArrayStore(), $this->shared, 'here', 0.2, 60.0);
+        $tier->get('k');
+        usleep(110_000);
+        $this->shared->set('k', 'old');
+        self::assertSame('old', $tier->get('k'));
+        $this->shared->set('k', 'new');
+        self::assertSame('old', $tier->get('k'), 'a copy was made');
+        usleep(210_000);
+        self::assertSame('new', $tier->get('k'));
+    }
+
+    /** A value was read, then changed, and only then the copy of what was read is written. */
+    #[DataProvider('changes')]
+    public function testACopyOfWhatWasChangedMeanwhileDoesNotStay(\Closure $change): void
+    {
+        $local = new ArrayStore();
+        $tier = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $sameHost = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $tier->get('k');
+        usleep(110_000);
+        $this->shared->set('k', 1);
+        $this->shared->afterRead = static fn(): mixed => $change($sameHost);
+        self::assertSame(1, $tier->get('k'), 'it began before the change');
+        self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
+        $this->shared->afterRead = static fn(): mixed => $change($sameHost);
+        $tier->getMany(['k', 'l']);
+        self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
+    }
+
+    /** @return iterable<string, array{\Closure(TierStore): mixed}> */
+    public static function changes(): iterable
+    {
+        yield 'set' => [static fn(TierStore $tier): bool => $tier->set('k', 'new')];
+        yield 'setMany' => [static fn(TierStore $tier): bool => $tier->setMany(['k' => 'new'])];
+        yield 'delete' => [static fn(TierStore $tier): bool => $tier->delete('k')];
+        yield 'increment' => [static fn(TierStore $tier): mixed => $tier->increment('k')];
+        yield 'swap' => [static fn(TierStore $tier): bool => $tier->swap('k', 1, 2)];
+        yield 'replace' => [static fn(TierStore $tier): bool => $tier->replace('k', 'new')];
+        yield 'clear' => [static fn(TierStore $tier): bool => $tier->clear()];
+    }
+
+    /** The control: two stores one before the other, and nothing more. */
+    public function testWithoutGenerationsItWouldStay(): void
+    {
+        $local = new ArrayStore();
+        $this->shared->set('k', 'old');
+        $this->shared->afterRead = function () use ($local): void {
+            $this->shared->set('k', 'new');
+            $local->set('k', 'new');
+        };
+        foreach ($this->shared->entries(['k']) as $key => $entry) {
+            $local->set((string) $key, $entry->stored);
+        }
+        self::assertSame('old', $local->get('k'));
+    }
+
+    public function testWhatTheSharedTierRefusesIsNotHereEither(): void
+    {
+        $server = RedisServer::start(Servers::directory('tier-refuses'), ['--proto-max-bulk-len', '1mb']);
+        $cache = Cache::open(\sprintf('tier:(array:)(redis://%s)', $server->socket));
+        $cache->get('k');
+        usleep(110_000);
+        self::assertTrue($cache->set('k', 'old'));
+        self::assertFalse($cache->set('k', random_bytes(2 << 20)));
+        self::assertSame('gone', $cache->get('k', 'gone'));
+        self::assertTrue($cache->setMany(['k' => 'old', 'l' => 'old', 'stays' => 'old']));
+        $server->stop();
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['l' => 'new']));
+        self::assertFalse($cache->delete('m'));
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->clear() && $cache->has('stays'));
+        self::assertSame(['k' => '-', 'l' => '-'], $cache->getMany(['k', 'l'], '-'));
+    }
+
+    public function testCopiesLiveOnWhileTheSharedTierIsAway(): void
+    {
+        $directory = Servers::directory('tier-away');
+        foreach (['', '?on_failure=throw'] as $options) {
+            $server = RedisServer::start($directory);
+            $cache = Cache::open(\sprintf('tier:(array:)(redis://%s%s)?poll=0.05&local_ttl=1', $server->socket, $options));
+            $cache->get('k');
+            usleep(110_000);
+            $cache->set('k', 'value');
+            $server->stop();
+            usleep(60_000);
+            self::assertSame('value', $cache->get('k'));
+            usleep(1_000_000);
+            self::assertFalse(self::has($cache, 'k'));
+        }
+    }
+
+    public function testASwapThatWasRefusedLooksAnew(): void
+    {
+        $this->tier->set('n', 1);
+        $this->shared->set('n', 5); // by another host: not yet heard of
+        self::assertSame(1, $this->tier->get('n'));
+        self::assertFalse($this->tier->swap('n', 1, 2));
+        self::assertSame(5, $this->tier->get('n'), 'or it would be tried again and again');
+    }
+
+    public function testTwoSharedTiersBeforeOneLocalTierDoNotMeet(): void
+    {
+        $local = new ArrayStore();
+        $one = new TierStore($local, new WatchedStore(), 'one', 60.0, 60.0);
+        $two = new TierStore($local, new WatchedStore(), 'two', 60.0, 60.0);
+        $one->set('k', 1);
+        $two->set('k', 2);
+        self::assertSame([1, 2, null], [$one->get('k'), $two->get('k'), $local->get('k')]);
+        $two->clear();
+        self::assertSame([1, null], [$one->get('k'), $two->get('k')]);
+    }
+
+    public function testItCanWhatTheSharedTierCan(): void
+    {
+        self::assertTrue((new Cache($this->tier))->can(Capability::Keys));
+        $cache = Cache::open(\sprintf('tier:(array:)(memcached://%s)', Servers::memcached()->socket));
+        self::assertFalse($cache->can(Capability::Keys));
+        self::assertTrue($cache->can(Capability::Lock));
+        $this->expectException(NotSupported::class);
+        $this->expectExceptionMessageMatches('/^memcached cannot list its keys/');
+        $cache->keys();
+    }
+
+    public function testSeveralServersAreASharedTier(): void
+    {
+        $other = RedisServer::start(Servers::directory('tier-several'));
+        $address = \sprintf('tier:(array:)(redis://127.0.0.1:%d,127.0.0.1:%d?namespace=several)?poll=0.02', Servers::redis()->port, $other->port);
+        [$here, $there] = [Cache::open($address), Cache::open($address)];
+        $values = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $values["k$i"] = $i;
+        }
+        self::assertTrue($here->setMany($values));
+        self::assertSame($values, $there->getMany(array_keys($values)));
+        self::assertTrue($here->setMany(array_map(static fn(int $i): int => $i + 100, $values)));
+        usleep(100_000);
+        self::assertSame(array_map(static fn(int $i): int => $i + 100, $values), $there->getMany(array_keys($values)));
+        $here->clear();
+        $other->stop();
+    }
+
+    public function testItSaysHowOldAValueMayBe(): void
+    {
+        $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
+        self::assertSame('tier: chosen, the address names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
+
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function mistakes(): iterable
+    {
+        yield 'one tier' => ['tier:(larder:)', 'names two in parentheses'];
+        yield 'three' => ['tier:(array:)(array:)(array:)', 'names two in parentheses'];
+        yield 'a parenthesis too few' => ['tier:(array:)(file:///x', 'names two in parentheses'];
+        yield 'a parenthesis too many' => ['tier:(array:)(file:///x))', 'names two in parentheses'];
+        yield 'what is in them' => ['tier:(aray:)(file:///x)', '"aray" is not a known kind of store'];
+        yield 'an option of theirs' => ['tier:(array:)(redis://h?pol=1)', '"pol" is not an option of redis: addresses'];
+        yield 'an option' => ['tier:(array:)(array:)?ttl=1', '"ttl" is not an option of tier: addresses. Known: local_ttl, poll'];
+        yield 'no number' => ['tier:(array:)(array:)?poll=often', 'poll=often, which is not a number'];
+        yield 'a time that is none' => ['tier:(array:)(array:)?local_ttl=0', 'local_ttl=0, which is not a number from'];
+    }
+
+    #[DataProvider('mistakes')]
+    public function testAMistakeInAnAddressIsNamed(string $address, string $message): void
+    {
+        $this->expectException(InvalidAddress::class);
+        $this->expectExceptionMessage($message);
+        Cache::open($address);
+    }
+
+    public function testAPasswordIsNotShown(): void
+    {
+        $this->expectException(InvalidAddress::class);
+        $this->expectExceptionMessage('tier:(array:)(redis://…@h');
+        Cache::open('tier:(array:)(redis://u:secret@h');
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function unfit(): iterable
+    {
+        yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'none cannot add'];
+        yield 'a shared tier that keeps nothing' => ['tier:(array:)(none:)', 'none cannot tell when a value expires'];
+    }
+
+    #[DataProvider('unfit')]
+    public function testAStoreThatCannotBeATierIsRefused(string $address, string $message): void
+    {
+        $this->expectException(NotSupported::class);
+        $this->expectExceptionMessage($message);
+        Cache::open($address);
+    }
+
+    private static function has(Cache $cache, string $key): bool
+    {
+        try {
+            return $cache->has($key);
+        } catch (CacheException) {
+            return false;
+        }
+    }
+}
