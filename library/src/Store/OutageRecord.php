@@ -37,7 +37,19 @@ final class OutageRecord
 
     public function read(): Outage
     {
-        return $this->file === null ? $this->own : Outage::parse((string) @file_get_contents($this->file));
+        if ($this->file === null) {
+            return $this->own;
+        }
+        $handle = @fopen($this->file, 'r');
+        if ($handle === false) {
+            return new Outage();
+        }
+        // Not while it is written.
+        flock($handle, \LOCK_SH);
+        $outage = Outage::parse((string) stream_get_contents($handle));
+        fclose($handle);
+
+        return $outage;
     }
 
     /**

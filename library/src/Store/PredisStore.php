@@ -40,7 +40,11 @@ final class PredisStore extends RedisProtocol
 
     protected function disconnect(): void
     {
-        $this->client->disconnect();
+        try {
+            $this->client->disconnect();
+        } catch (\TypeError) {
+            // another client closed it
+        }
     }
 
     protected function answers(): bool

@@ -121,12 +121,12 @@ trait RedisAtomics
                     $seen[$name] = true;
                 }
             }
-        } catch (RedisException|PredisException $error) {
+        } catch (\Throwable $error) {
             $this->refused($error);
         }
     }
 
-    /** @throws RedisException|PredisException */
+    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function command(string $command, string ...$arguments): mixed;
 
     private function writeIf(string $key, mixed $value, int|float $ttl, bool $isThere): bool

@@ -24,7 +24,8 @@ use RedisException;
  * What the stores on Redis and Valkey servers have in common, whichever client speaks to the server.
  *
  * Names are "namespace:key". clear() looks for those (SCAN) and unlinks them, without holding up the server. After a
- * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's.
+ * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's. A TypeError
+ * is Predis's when another client of this process has closed the persistent connection that both had.
  */
 abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
@@ -49,6 +50,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         protected readonly string $password = '',
         protected readonly int $database = 0,
     ) {
+        NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = (int) getmypid();
         $this->prefix = $namespace . ':';
@@ -63,7 +65,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         try {
             // In a fork no persistent connection: it would be the parent's.
             $this->connect($this->persistent && $this->opener === getmypid());
-        } catch (RedisException|PredisException $cause) {
+        } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
             throw StoreUnavailable::because(
@@ -83,7 +85,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         try {
             $this->ready();
             $bytes = $this->read($this->prefix . $key);
-        } catch (RedisException|PredisException $error) {
+        } catch (\Throwable $error) {
             $this->refused($error);
 
             return $default;
@@ -117,12 +119,22 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         $name = $this->name($key);
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = self::milliseconds($ttl);
-        $isDone = $this->writes(fn(): bool => $this->write($name, $bytes, $milliseconds));
-        if (!$isDone) {
-            $this->delete($key);
-        }
 
-        return $isDone;
+        // As writes() does, without a closure.
+        try {
+            $this->ready();
+            if ($this->write($name, $bytes, $milliseconds)) {
+                return true;
+            }
+        } catch (RedisException|PredisException|\TypeError) {
+            // as when it gives false
+        } catch (\Throwable $error) {
+            $this->refused($error);
+        }
+        $this->giveUp();
+        $this->delete($key);
+
+        return false;
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -163,50 +175,50 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     /**
      * Opens a connection, logged in and with the database chosen.
      *
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function connect(bool $persistent): void;
 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
-    /** @throws RedisException|PredisException */
+    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function answers(): bool;
 
-    /** @throws RedisException|PredisException */
+    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function read(string $name): ?string;
 
     /**
      * @param non-empty-list<string> $names
      * @return array<int, mixed> in their order, strings where found
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function readMany(array $names): array;
 
-    /** @throws RedisException|PredisException */
+    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function exists(string $name): bool;
 
     /**
      * @param int $milliseconds to live, 0 for ever
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function write(string $name, string $bytes, int $milliseconds): bool;
 
     /**
      * @param array<string, string> $values
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function writeMany(array $values, int $milliseconds): bool;
 
     /**
      * @param non-empty-list<string> $names
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function remove(array $names): bool;
 
     /**
      * @return iterable<non-empty-list<string>> some names at a time
-     * @throws RedisException|PredisException
+     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function names(string $pattern): iterable;
 
@@ -229,7 +241,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
             $this->ready();
 
             return $work();
-        } catch (RedisException|PredisException $error) {
+        } catch (\Throwable $error) {
             $this->refused($error);
 
             return null;
@@ -249,8 +261,10 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
             if ($work()) {
                 return true;
             }
-        } catch (RedisException|PredisException) {
+        } catch (RedisException|PredisException|\TypeError) {
             // as when it gives false
+        } catch (\Throwable $error) {
+            $this->refused($error);
         }
         $this->giveUp();
 
@@ -271,10 +285,17 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         }
     }
 
-    /** @throws StoreFailed unless the server answered, and refused */
-    private function refused(RedisException|PredisException $error): void
+    /**
+     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is given up.
+     *
+     * @throws \Throwable unless the server answered, and refused
+     */
+    private function refused(\Throwable $error): void
     {
         $this->giveUp();
+        if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
+            throw $error;
+        }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
             throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
         }

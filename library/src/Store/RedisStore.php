@@ -74,12 +74,14 @@ final class RedisStore extends RedisProtocol
     {
         $values = @$this->client->mget($names);
 
-        return \is_array($values) ? array_values($values) : [];
+        return \is_array($values) ? array_values($values) : throw $this->wrongAnswer();
     }
 
     protected function exists(string $name): bool
     {
-        return @$this->client->exists($name) === 1;
+        $count = @$this->client->exists($name);
+
+        return \is_int($count) ? $count === 1 : throw $this->wrongAnswer();
     }
 
     protected function write(string $name, string $bytes, int $milliseconds): bool
@@ -104,7 +106,7 @@ final class RedisStore extends RedisProtocol
 
     protected function remove(array $names): bool
     {
-        return @$this->client->unlink($names) !== false;
+        return \is_int(@$this->client->unlink($names)) ? true : throw $this->wrongAnswer();
     }
 
     protected function command(string $command, string ...$arguments): mixed
@@ -121,5 +123,11 @@ final class RedisStore extends RedisProtocol
                 yield array_values($names);
             }
         } while ($names !== false);
+    }
+
+    /** The client throws at most of what is no answer to what was asked; at the rest it gives false. */
+    private function wrongAnswer(): RedisException
+    {
+        return new RedisException($this->client->getLastError() ?? 'the answer is of another kind');
     }
 }

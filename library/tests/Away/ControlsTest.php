@@ -1,0 +1,211 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Away;
+
+use Larder\Cache;
+use Larder\Endpoint;
+use Larder\Exception\CacheException;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Store\Breaker;
+use Larder\Store\BreakingStore;
+use Larder\Store\RedisStore;
+use Larder\Testing\Fork;
+use Larder\Tests\Php;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\TestCase;
+
+/** What the breaker and the giving up of connections are good for: without them, the same questions are answered worse. */
+final class ControlsTest extends TestCase
+{
+    private const TIMEOUT = 0.1;
+    private const CALLS = 20;
+
+    public function testWithoutABreakerEachCallWaitsItsTimeout(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $seconds = [];
+        foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
+            $proxy->does('pass');
+            $store = new BreakingStore(
+                new RedisStore(Endpoint::unix($proxy->socket), timeout: self::TIMEOUT),
+                new Breaker('redis', $proxy->socket, threshold: $threshold),
+            );
+            $store->reach();
+            $proxy->does('silent');
+            $start = microtime(true);
+            for ($call = 0; $call < self::CALLS; ++$call) {
+                self::assertNull($store->get('k'));
+            }
+            $seconds[$breaker] = microtime(true) - $start;
+        }
+        self::assertGreaterThan(self::CALLS * self::TIMEOUT, $seconds['without']);
+        self::assertLessThan($seconds['without'] / 2, $seconds['with']);
+        $proxy->stop();
+    }
+
+    public function testALateAnswerIsAnotherKeysWhereTheConnectionIsKept(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $raw = new \Redis();
+        $raw->connect(Servers::redis()->socket);
+        $raw->mset(['late:a' => 'value of a', 'late:b' => 'value of b']);
+        $kept = stream_socket_client('unix://' . $proxy->socket);
+        self::assertNotFalse($kept);
+        stream_set_timeout($kept, 0, (int) (1e6 * self::TIMEOUT));
+        $ask = static function (string $key) use ($kept): ?string {
+            fwrite($kept, "GET late:$key\r\n");
+
+            return fgets($kept) === false ? null : rtrim((string) fgets($kept));
+        };
+        self::assertSame('value of a', $ask('a'));
+        $proxy->does('late 0.3');
+        self::assertNull($ask('a'));
+        usleep(400_000);
+        $proxy->does('pass');
+        self::assertSame('value of a', $ask('b'), 'what TroubleTest looks for');
+        $proxy->stop();
+    }
+
+    /**
+     * A limit of the client: it waits for the rest of an answer that has begun as long as the connection stands. Predis
+     * does not (TroubleTest). When this fails, phpredis keeps its timeout there too, and the page of outages is to say so.
+     */
+    public function testPhpredisWaitsForTheRestOfAnAnswer(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=%s&namespace=half', $proxy->socket, self::TIMEOUT));
+        $cache->set('k', str_repeat('x', 1000));
+        $done = Servers::directory('half') . '/done' . bin2hex(random_bytes(4));
+        $waits = Fork::start(static function () use ($cache, $proxy, $done): void {
+            $cache->has('k'); // so that it has a connection of its own
+            $proxy->does('half 100');
+            $cache->get('k');
+            touch($done);
+        });
+        usleep((int) (10e6 * self::TIMEOUT));
+        self::assertFileDoesNotExist($done);
+        $proxy->does('refuse');
+        $waits->result();
+        self::assertFileExists($done);
+        $proxy->stop();
+    }
+
+    /** Its client cannot tell an answer that makes no sense from "not found". */
+    public function testNonsenseIsAMissForMemcached(): void
+    {
+        $proxy = Proxy::before(Servers::memcached()->socket);
+        $cache = Cache::open(\sprintf('memcached://%s?timeout=0.2&namespace=nonsense', $proxy->socket));
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        $proxy->does('garbage');
+        for ($call = 0; $call < 20; ++$call) {
+            self::assertNull($cache->get('a'));
+            self::assertSame(['a' => null, 'b' => null], $cache->getMany(['a', 'b']));
+            self::assertFalse($cache->set('c', 1));
+        }
+        $proxy->does('pass');
+        $end = microtime(true) + 10;
+        do {
+            $found = $cache->get('b');
+            usleep(10_000);
+        } while ($found === null && microtime(true) < $end);
+        self::assertSame('value of b', $found);
+        self::assertSame(['b' => 'value of b', 'a' => 'value of a'], $cache->getMany(['b', 'a']));
+        $proxy->stop();
+    }
+
+    public function testAnotherProcessKnowsOfTheOutageAndTellsItNotAgain(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $address = \sprintf('redis://%s?timeout=2&on_failure=miss', $proxy->socket);
+        $proxy->does('silent');
+        $log = new Log();
+        $cache = Cache::open($address, $log);
+        $cache->get('k');
+        $cache->get('k');
+        self::assertCount(1, $log->entries());
+        [$seconds, $entries] = (array) Fork::run(static function () use ($address): array {
+            $log = new Log();
+            $start = microtime(true);
+            Cache::open($address, $log)->get('k');
+
+            return [microtime(true) - $start, $log->entries()];
+        });
+        self::assertLessThan(1.0, $seconds);
+        self::assertSame([], $entries);
+        $proxy->stop();
+    }
+
+    public function testWhatCannotBeDoneWithoutAServerIsRefusedAsEver(): void
+    {
+        $cache = Cache::open('redis:///nowhere/redis.sock?on_failure=miss');
+        self::assertNull($cache->get('k'));
+        self::assertNull($cache->get('k'));
+        self::assertNull($cache->lock('k', 60));
+        self::assertFalse($cache->increment('n'));
+        self::assertSame([], [...$cache->keys()]);
+        self::assertSame(['7' => 0, 'k' => 0], $cache->getMany(['7', 'k'], 0));
+        $wrong = [
+            static fn(): mixed => $cache->get(''),
+            static fn(): bool => $cache->set('k', 1, -1),
+            static fn(): mixed => $cache->increment(''),
+        ];
+        foreach ($wrong as $call) {
+            try {
+                $call();
+                self::fail('not refused');
+            } catch (\ValueError $error) {
+                self::assertStringStartsWith('Larder\Exception\Invalid', $error::class);
+            }
+        }
+    }
+
+    public function testOpeningSaysWhatIsMissingUnlessMissesWereAskedFor(): void
+    {
+        $socket = \sprintf('/nowhere/redis%s.sock', bin2hex(random_bytes(4)));
+        foreach (['', 'throw', 'miss'] as $mode) {
+            $address = "redis://$socket" . ($mode === '' ? '' : '?on_failure=' . $mode);
+
+            try {
+                $cache = Cache::open($address, $log = new Log());
+                self::assertSame('miss', $mode);
+                $cache->get('k');
+                $cache->get('k');
+                self::assertMatchesRegularExpression('~^warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(~', $log->entries()[0] ?? '');
+            } catch (StoreUnavailable $unavailable) {
+                self::assertNotSame('miss', $mode);
+                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
+            }
+        }
+    }
+
+    public function testAMissingExtensionIsSaidInEveryMode(): void
+    {
+        foreach (['redis', 'memcached', 'memcache', 'mysql'] as $scheme) {
+            $said = Php::run(\sprintf('try { Larder\Cache::open("%s://u:p@127.0.0.1%s?on_failure=miss"); } catch (Larder\Exception\CacheException $e) { echo $e->getMessage(); }', $scheme, $scheme === 'mysql' ? '/db' : ''), ['-n']);
+            self::assertMatchesRegularExpression($scheme === 'memcached' || $scheme === 'memcache' ? '/has a user/' : '/^' . $scheme . ': the PHP extension \w+ is not loaded/', $said);
+        }
+    }
+
+    public function testThrowingTellsWhenItIsAskedAgain(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&on_failure=throw', $proxy->socket));
+        $proxy->does('silent');
+        $messages = [];
+        for ($call = 0; $call < 3; ++$call) {
+            try {
+                $cache->get('k');
+                self::fail('not thrown');
+            } catch (CacheException $failure) {
+                self::assertInstanceOf(StoreFailed::class, $failure);
+                $messages[] = $failure->getMessage();
+            }
+        }
+        self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $messages[0]);
+        self::assertMatchesRegularExpression('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $messages[2]);
+        $proxy->stop();
+    }
+}

@@ -1,0 +1,150 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Away;
+
+use Larder\Cache;
+use Larder\Exception\CacheException;
+use Larder\Exception\StoreFailed;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\MariaDbServer;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * Every client of a server, with every kind of trouble between: nobody waits long, no answer is wrong or another key's,
+ * the outage is told once, and after it all is as before. Two caches share the way to the server: one makes misses of
+ * failures, one throws.
+ */
+final class TroubleTest extends TestCase
+{
+    private const GENEROUS_SECONDS = 30.0;
+    private const DEFAULT = 'nothing there';
+
+    private const CLIENTS = [
+        'memcached' => 'memcached://%s?timeout=0.2',
+        'memcached, persistent' => 'memcached://%s?timeout=0.2&persistent=1',
+        'memcache' => 'memcache://%s?timeout=1',
+        'memcache, persistent' => 'memcache://%s?timeout=1&persistent=1',
+        'phpredis' => 'redis://%s?timeout=0.2',
+        'phpredis, persistent' => 'redis://%s?timeout=0.2&persistent=1',
+        'Predis' => 'redis://%s?timeout=0.2&client=predis',
+        'Predis, persistent' => 'redis://%s?timeout=0.2&client=predis&persistent=1',
+        'InnoDB' => 'mysql://%s:%s@/%s?timeout=1&socket=%s',
+        'MEMORY, persistent' => 'mysql://%s:%s@/%s?timeout=1&engine=memory&persistent=1&socket=%s',
+    ];
+
+    /** What the proxy does, and for how long at most an answer is on its way. */
+    private const TROUBLES = ['silent' => 0.0, 'late 1.2' => 1.3, 'half 3' => 0.0, 'drop 20' => 0.0, 'garbage' => 0.0, 'refuse' => 0.0];
+
+    /** What two clients do not notice; each has a test of its own. */
+    private const UNNOTICED = ['phpredis, half 3', 'memcached, garbage'];
+
+    /** @return iterable<string, array{string, string}> */
+    public static function cases(): iterable
+    {
+        foreach (self::CLIENTS as $client => $address) {
+            foreach (array_keys(self::TROUBLES) as $trouble) {
+                $isTried = !str_contains($client, 'persistent') || str_starts_with($trouble, 'late');
+                if ($isTried && !\in_array("$client, $trouble", self::UNNOTICED, true)) {
+                    yield "$client, $trouble" => [$address, $trouble];
+                }
+            }
+        }
+    }
+
+    #[DataProvider('cases')]
+    public function testTroubleCostsLittleAndLiesNever(string $address, string $trouble): void
+    {
+        [$proxy, $where] = self::between($address);
+        $where .= '&namespace=trouble' . bin2hex(random_bytes(4));
+        $log = new Log();
+        $misses = Cache::open($where . '&on_failure=miss', $log);
+        $throws = Cache::open($where . '&on_failure=throw', $log);
+        $values = ['a' => 'value of a' . random_bytes(300), 'b' => 'value of b' . random_bytes(300)];
+        self::assertTrue($misses->setMany($values));
+        self::assertSame($values, $throws->getMany(['a', 'b']));
+        self::assertSame('', implode("\n", $log->entries()));
+
+        $proxy->does($trouble);
+        $start = microtime(true);
+        $isThrown = false;
+        $told = [];
+        for ($call = 0; $call < 50 && $told === []; ++$call) {
+            self::assertContains($misses->get('a', self::DEFAULT), [$values['a'], self::DEFAULT]);
+            self::assertContains($misses->getMany(['b'], self::DEFAULT)['b'], [$values['b'], self::DEFAULT]);
+            $isThrown = self::isRightOrThrown($throws, $values) || $isThrown;
+            $told = $log->entries();
+        }
+        self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start, 'from the first failure to the open breaker');
+        self::assertCount(1, $told);
+        self::assertMatchesRegularExpression('/^warning: (memcached?|redis|mysql) at .+ is away: .+/s', $told[0]);
+        $isThrown = self::isRightOrThrown($throws, $values) || $isThrown;
+        self::assertTrue($isThrown);
+
+        $start = microtime(true);
+        for ($call = 0; $call < 200; ++$call) {
+            self::assertContains($misses->get('a', self::DEFAULT), [$values['a'], self::DEFAULT]);
+        }
+        self::assertFalse($misses->set('c', 1) && $misses->get('c') !== 1, 'a set that was refused, or was done');
+        self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start, '200 calls while it is away');
+
+        usleep((int) (1e6 * self::TROUBLES[$trouble]));
+        $proxy->does('pass');
+        $end = microtime(true) + self::GENEROUS_SECONDS;
+        do {
+            $found = $misses->get('b', self::DEFAULT);
+            self::assertContains($found, [$values['b'], self::DEFAULT]);
+            self::isRightOrThrown($throws, $values);
+            usleep(10_000);
+        } while ($found !== $values['b'] && microtime(true) < $end);
+        self::assertSame($values['b'], $found, 'it is back');
+        $told = $log->entries();
+        self::assertCount(2, $told, implode("\n", $told));
+        self::assertMatchesRegularExpression('/^notice: .+ is back after [\d.]+ seconds$/s', $told[1]);
+        foreach ([$misses, $throws] as $cache) {
+            self::assertSame($values, $cache->getMany(['a', 'b']));
+            self::assertTrue($cache->set('a', 'new'));
+            self::assertSame('new', $cache->get('a'));
+            self::assertTrue($cache->set('a', $values['a']));
+        }
+        $misses->clear();
+        $proxy->stop();
+    }
+
+    /** @return array{Proxy, string} and the address through it */
+    private static function between(string $address): array
+    {
+        if (str_starts_with($address, 'mysql')) {
+            $proxy = Proxy::before(Servers::mariaDb()->socket);
+
+            return [$proxy, \sprintf($address, MariaDbServer::USER, Servers::mariaDb()->password, MariaDbServer::DATABASE, $proxy->socket)];
+        }
+        $proxy = Proxy::before(str_starts_with($address, 'redis') ? Servers::redis()->socket : Servers::memcached()->socket);
+
+        return [$proxy, \sprintf($address, $proxy->socket)];
+    }
+
+    /**
+     * @param array<string, string> $values
+     * @return bool whether it threw
+     */
+    private static function isRightOrThrown(Cache $cache, array $values): bool
+    {
+        foreach ($values as $key => $value) {
+            $found = null;
+
+            try {
+                $found = $cache->get($key, self::DEFAULT);
+            } catch (CacheException $failure) {
+                self::assertInstanceOf(StoreFailed::class, $failure);
+
+                return true;
+            }
+            self::assertSame($value, $found);
+        }
+
+        return false;
+    }
+}
