@@ -21,6 +21,7 @@ use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
+use Larder\Store\Resets;
 use Larder\Store\Store;
 use Larder\Store\Ttl;
 use Psr\Log\LoggerInterface;
@@ -228,6 +229,17 @@ final class Cache
     public function clear(): bool
     {
         return $this->store->clear();
+    }
+
+    /**
+     * To be called between two requests where one process serves many: what belongs to one request goes, which are the values
+     * of an array: store. Connections stay open, and what is known of servers that are away is kept.
+     */
+    public function reset(): void
+    {
+        if ($this->store instanceof Resets) {
+            $this->store->reset();
+        }
     }
 
     /** Whether the method that this is about works here. */

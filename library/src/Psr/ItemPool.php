@@ -44,6 +44,15 @@ final class ItemPool implements CacheItemPoolInterface
         }
     }
 
+    /** To be called between two requests where one process serves many: commits what is deferred, and resets the cache. */
+    public function reset(): void
+    {
+        if ($this->deferred->isOfThisProcess()) {
+            $this->commit();
+        }
+        $this->cache->reset();
+    }
+
     /** @throws InvalidArgument */
     public function getItem(string $key): Item
     {

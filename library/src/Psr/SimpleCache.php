@@ -27,6 +27,12 @@ final class SimpleCache implements CacheInterface
     /** @param ClockInterface $clock for lifetimes given as a DateInterval: how long a month is depends on the day */
     public function __construct(private readonly Cache $cache, private readonly ClockInterface $clock = new SystemClock()) {}
 
+    /** To be called between two requests where one process serves many: resets the cache. */
+    public function reset(): void
+    {
+        $this->cache->reset();
+    }
+
     /**
      * @return mixed the value, which may be null or false; on a miss the default
      * @throws InvalidArgument

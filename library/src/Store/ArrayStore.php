@@ -19,7 +19,7 @@ use Larder\Store\Capability\Touches;
  * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
  * with its objects since. Nothing is evicted; what has expired goes when it is asked for or written over.
  */
-final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Resets
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
@@ -63,6 +63,12 @@ final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
         unset($this->entries[$key]);
 
         return true;
+    }
+
+    /** As at the end of a request that has a process of its own. */
+    public function reset(): void
+    {
+        $this->entries = [];
     }
 
     public function clear(): bool

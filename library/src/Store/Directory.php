@@ -23,7 +23,6 @@ final class Directory
     private const HASH = '[0-9a-f]{30}';
 
     private readonly string $path;
-    private static int $written = 0;
 
     /**
      * @param string $store the scheme that asks, for its errors
@@ -133,7 +132,7 @@ final class Directory
      */
     public function write(string $file, string $bytes, ?int $modified = null): bool
     {
-        $temporary = \sprintf('%s.%d.%d.%s.tmp', $file, getmypid(), ++self::$written, bin2hex(random_bytes(4)));
+        $temporary = \sprintf('%s.%d.%s.tmp', $file, getmypid(), bin2hex(random_bytes(8)));
         $handle = @fopen($temporary, 'x');
         if ($handle === false) {
             @mkdir(\dirname($file), 0o700, true);
