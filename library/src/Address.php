@@ -7,6 +7,7 @@ namespace Larder;
 use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
+use Larder\Store\NamespaceName;
 
 /**
  * The line that chooses a store, taken apart:
@@ -171,8 +172,8 @@ final class Address
     public function namespace(): string
     {
         $namespace = $this->options['namespace'] ?? 'larder';
-        if (preg_match('/^[A-Za-z0-9_-]{1,32}$/D', $namespace) !== 1) {
-            throw $this->invalid(\sprintf('has namespace=%s. A namespace is 1 to 32 of the characters A-Z a-z 0-9 _ -', $namespace));
+        if (!NamespaceName::isValid($namespace)) {
+            throw $this->invalid(\sprintf('has namespace=%s. %s', $namespace, NamespaceName::RULE));
         }
 
         return $namespace;

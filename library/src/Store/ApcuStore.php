@@ -46,6 +46,7 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     /** @throws StoreUnavailable */
     public function __construct(string $namespace = 'larder')
     {
+        NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('apcu', 'apcu', 'apcu');
         if (!apcu_enabled()) {
             throw StoreUnavailable::because('apcu', 'APCu is loaded but switched off', \PHP_SAPI === 'cli'

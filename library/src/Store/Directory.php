@@ -31,6 +31,7 @@ final class Directory
      */
     public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
     {
+        NamespaceName::check($namespace);
         $path = $directory . '/' . $namespace;
         if (!is_dir($path) && !@mkdir($path, 0o700, true) && !is_dir($path)) {
             throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf(

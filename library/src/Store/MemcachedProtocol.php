@@ -58,6 +58,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         protected readonly float $timeout = 1.0,
         private readonly bool $persistent = false,
     ) {
+        NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded($this->scheme(), $this->scheme(), $this->scheme());
         $this->opener = (int) getmypid();
     }

@@ -19,6 +19,7 @@ abstract class MySqlTable implements Remote
         protected readonly Codec $codec,
         string $definition,
     ) {
+        NamespaceName::check($namespace);
         $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
         $connection->useTable($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
     }

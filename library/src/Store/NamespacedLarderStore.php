@@ -38,6 +38,7 @@ final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touc
      */
     public function __construct(string $namespace, string $segment = '')
     {
+        NamespaceName::check($namespace);
         LarderStore::checkEngine($segment);
         $this->generationName = "\0larder-generation:" . $namespace;
     }

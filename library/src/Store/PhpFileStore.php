@@ -53,9 +53,9 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     /** @throws StoreUnavailable */
     public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
-        // Not a value's namespace: those have no dot.
-        $this->openLocks = static fn(): FileStore => new FileStore($directory, $namespace . '.locks');
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
+        $path = $this->directory->path();
+        $this->openLocks = static fn(): FileStore => new FileStore($path, 'locks');
         $this->hasOpcache = \function_exists('opcache_get_status') && \is_array(@opcache_get_status(false));
     }
 

@@ -45,6 +45,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     /** @throws StoreUnavailable */
     public function __construct(private readonly string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
+        NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
         StoreUnavailable::unlessLoaded('shmop', 'posix', 'common');
         if (!is_readable(self::LIST)) {

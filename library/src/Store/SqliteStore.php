@@ -55,6 +55,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
     ) {
+        NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('sqlite', 'pdo_sqlite', 'sqlite3');
 
         try {

@@ -47,6 +47,7 @@ final class YacStore implements Store, Locks
     /** @throws StoreUnavailable */
     public function __construct(string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
+        NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('yac', 'yac', 'yac');
 
         try {
