@@ -122,6 +122,8 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     public function delete(string $key): bool
     {
+        // It must act on what others have stored since they emptied the namespace, be it a moment ago.
+        $this->generationUntil = 0;
         $name = $this->name($key);
 
         if ($name === null) {

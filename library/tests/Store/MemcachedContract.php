@@ -76,6 +76,21 @@ abstract class MemcachedContract extends StoreContract
         self::assertNull($cache->get('b long key' . str_repeat('.', 300)), 'as if both keys had one hash');
     }
 
+    public function testADeletionActsOnWhatWasStoredAfterAnothersClear(): void
+    {
+        $cache = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
+        $other = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
+        for ($i = 0; $i < 5; ++$i) {
+            $cache->set('seen', 1);
+            $other->clear();
+            $other->set('k', 'value', tags: ['tag']);
+            $other->set('l', 'value');
+            $cache->invalidateTags(['tag']);
+            $cache->delete('l');
+            self::assertSame(['k' => '-', 'l' => '-'], $other->getMany(['k', 'l'], '-'));
+        }
+    }
+
     public function testSeveralServersShareTheKeys(): void
     {
         $second = MemcachedServer::start(Servers::directory('second-' . $this->scheme()));
