@@ -208,4 +208,29 @@ final class ControlsTest extends TestCase
         self::assertMatchesRegularExpression('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $messages[2]);
         $proxy->stop();
     }
+
+    /** As a job's time limit does: the handler throws while Predis waits for an answer, which comes later. */
+    public function testAnExceptionInTheMidstOfAnAnswerLeavesNoAnswerForTheNext(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=5&client=predis&namespace=signal', $proxy->socket));
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        pcntl_async_signals(true);
+        pcntl_signal(\SIGALRM, static fn() => throw new \DomainException('the time is over'));
+
+        try {
+            $proxy->does('late 1.5');
+            pcntl_alarm(1);
+            self::assertNull($cache->get('a'));
+            self::fail('not interrupted');
+        } catch (\DomainException) {
+            sleep(1); // the answer has come
+            $proxy->does('pass');
+            self::assertSame('value of b', $cache->get('b'));
+        } finally {
+            pcntl_signal(\SIGALRM, \SIG_DFL);
+            pcntl_async_signals(false);
+            $proxy->stop();
+        }
+    }
 }

@@ -1,0 +1,52 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Types;
+
+use Larder\Cache;
+use Larder\Psr\ItemPool;
+use Larder\Psr\SimpleCache;
+
+use function PHPStan\Testing\assertType;
+
+/*
+ * What PHPStan knows of what a cache gives. It is analysed, not run: by TypesTest, and with all else.
+ */
+
+/** @var Cache $cache */
+assertType('mixed', $cache->get('k'));
+assertType('mixed', $cache->get('k', 7));
+assertType('array<mixed>', $cache->getMany(['a', 'b']));
+assertType('bool', $cache->has('k'));
+assertType('bool', $cache->set('k', 1, ttl: 60));
+assertType('bool', $cache->setMany(['a' => 1]));
+assertType('bool', $cache->add('k', 1));
+assertType('bool', $cache->delete('k'));
+assertType('bool', $cache->deleteMany(['a']));
+assertType('int|false', $cache->increment('n'));
+assertType('int|false', $cache->decrement('n'));
+assertType('bool', $cache->swap('n', 1, 2));
+assertType('Larder\Lock|null', $cache->lock('k', 1));
+assertType('bool|null', $cache->lock('k', 1)?->release());
+assertType('iterable<string>', $cache->keys());
+foreach ($cache->keys('prefix') as $key) {
+    assertType('string', $key);
+}
+assertType('list<Larder\Candidate>', $cache->explain());
+assertType('Larder\Cache', Cache::open('array:'));
+
+$pool = new ItemPool($cache);
+assertType('Larder\Psr\Item', $pool->getItem('k'));
+assertType('Larder\Psr\Pairs<Larder\Psr\Item>', $pool->getItems(['a']));
+foreach ($pool->getItems(['a']) as $key => $item) {
+    assertType('string', $key);
+    assertType('Larder\Psr\Item', $item);
+}
+
+$simple = new SimpleCache($cache);
+assertType('mixed', $simple->get('k'));
+assertType('Larder\Psr\Pairs<mixed>', $simple->getMultiple(['a']));
+foreach ($simple->getMultiple(['a']) as $key => $value) {
+    assertType('string', $key);
+}
