@@ -51,7 +51,6 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         protected readonly int $database = 0,
     ) {
         NamespaceName::check($namespace);
-        NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = (int) getmypid();
         $this->prefix = $namespace . ':';
