@@ -54,13 +54,21 @@ final class Tags
      */
     public function areCurrent(array $generations): bool
     {
-        if (\count($generations) === 1) {
-            $tag = array_key_first($generations);
-
-            return $this->store->get(ReservedKey::tag((string) $tag)) === $generations[$tag];
+        $keys = [];
+        foreach ($generations as $tag => $generation) {
+            $keys[] = ReservedKey::tag((string) $tag);
+        }
+        if (\count($keys) === 1) {
+            return $this->store->get($keys[0]) === $generation;
+        }
+        $now = $keys === [] ? [] : $this->store->getMany($keys);
+        foreach (array_values($generations) as $i => $generation) {
+            if ($now[$keys[$i]] !== $generation) {
+                return false;
+            }
         }
 
-        return $generations === [] || $this->current([$generations]) !== [];
+        return true;
     }
 
     /**
