@@ -12,7 +12,7 @@ final class Fork
 {
     private const WAIT_SECONDS = 30.0;
 
-    private function __construct(private readonly int $process, private readonly string $answer) {}
+    private function __construct(public readonly int $process, private readonly string $answer) {}
 
     /** @param \Closure(): mixed $work what it returns is serialized */
     public static function start(\Closure $work): self

@@ -8,9 +8,13 @@ use Larder\Exception\StoreUnavailable;
 
 /**
  * Where an outage is written down: in a file of this user that is there only while there is one, or in this object alone.
+ * It goes by what it knows itself while another process holds the file and does not go on.
  */
 final class OutageRecord
 {
+    private const TRIES = 20;
+
+    /** As last seen. */
     private Outage $own;
 
     /** @param string|null $file null to keep it in this object */
@@ -42,14 +46,15 @@ final class OutageRecord
         }
         $handle = @fopen($this->file, 'r');
         if ($handle === false) {
-            return new Outage();
+            return $this->own = new Outage();
         }
         // Not while it is written.
-        flock($handle, \LOCK_SH);
-        $outage = Outage::parse((string) stream_get_contents($handle));
+        if (self::lock($handle, \LOCK_SH)) {
+            $this->own = Outage::parse((string) stream_get_contents($handle));
+        }
         fclose($handle);
 
-        return $outage;
+        return $this->own;
     }
 
     /**
@@ -71,13 +76,13 @@ final class OutageRecord
 
         try {
             $before = Outage::parse((string) stream_get_contents($handle));
-            $after = $change($before);
-            if ($after->failures === 0) {
+            $this->own = $change($before);
+            if ($this->own->failures === 0) {
                 unlink($file);
             } else {
                 rewind($handle);
                 ftruncate($handle, 0);
-                fwrite($handle, (string) $after);
+                fwrite($handle, (string) $this->own);
             }
 
             return $before;
@@ -91,7 +96,7 @@ final class OutageRecord
     {
         do {
             $handle = @fopen($file, 'c+');
-            if ($handle === false || !flock($handle, \LOCK_EX)) {
+            if ($handle === false || !self::lock($handle, \LOCK_EX)) {
                 return false;
             }
             $isRemoved = (fstat($handle)['nlink'] ?? 0) === 0;
@@ -101,5 +106,23 @@ final class OutageRecord
         } while ($isRemoved);
 
         return $handle;
+    }
+
+    /**
+     * Waits some milliseconds at most: who holds it needs microseconds, unless it was stopped.
+     *
+     * @param resource $handle
+     * @param \LOCK_SH|\LOCK_EX $kind
+     */
+    private static function lock(mixed $handle, int $kind): bool
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            if (flock($handle, $kind | \LOCK_NB)) {
+                return true;
+            }
+            usleep(random_int(50, 500));
+        }
+
+        return false;
     }
 }

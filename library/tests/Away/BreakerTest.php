@@ -176,6 +176,42 @@ final class BreakerTest extends TestCase
         self::assertFileDoesNotExist($file);
     }
 
+    public function testAProcessThatWasStoppedWithTheRecordInItsHandsStopsNobody(): void
+    {
+        $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
+        touch($file);
+        $held = $file . '.held';
+        $holder = Fork::start(static function () use ($file, $held): void {
+            $handle = fopen($file, 'r+');
+            self::assertNotFalse($handle);
+            flock($handle, \LOCK_EX);
+            touch($held);
+            sleep(60);
+        });
+        while (!file_exists($held)) {
+            usleep(1000);
+        }
+        Servers::freeze($holder->process);
+        $waits = Fork::start(static function () use ($file): bool {
+            $handle = fopen($file, 'r+');
+
+            return $handle !== false && flock($handle, \LOCK_EX);
+        });
+
+        $start = microtime(true);
+        $breaker = $this->open(new OutageRecord($file));
+        self::assertFalse($breaker->allows());
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertTrue($breaker->allows());
+        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertCount(2, $this->log->entries());
+        self::assertSame(0, pcntl_waitpid($waits->process, $status, \WNOHANG), 'who waits for the lock still waits');
+        $holder->kill();
+        self::assertTrue($waits->result());
+    }
+
     private function probesOf(OutageRecord $record): int
     {
         $breaker = $this->open($record);
