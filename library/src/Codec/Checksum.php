@@ -5,17 +5,23 @@ declare(strict_types=1);
 namespace Larder\Codec;
 
 /**
- * Guards bytes against accidents (not against attackers), for extensions that may crash on damaged ones:
+ * Guards bytes against accidents (not against attackers), for extensions that may crash on damaged ones, or make wrong
+ * ones of them:
  *
- *     format: 1 byte | xxh3 of what follows: 8 bytes | bytes
+ *     format: 1 byte | length: uint32 little-endian | 2 bytes of 0 | format again | xxh3 of what follows: 8 bytes | bytes
+ *
+ * The bytes begin at 16 on purpose: to copy thousands of them to a place that lies 1 to 15 further takes twenty times as
+ * long on some processors.
  */
 final class Checksum
 {
-    private const HEAD = 9;
+    public const HEAD = 16;
+    private const AT = 8;
 
-    public static function before(string $bytes, string $format): string
+    /** @param int $length a length to be kept beside them, 0 for none */
+    public static function before(string $bytes, string $format, int $length = 0): string
     {
-        return $format . hash('xxh3', $bytes, true) . $bytes;
+        return $format . ($length === 0 ? "\0\0\0\0" : pack('V', $length)) . "\0\0" . $format . hash('xxh3', $bytes, true) . $bytes;
     }
 
     /**
@@ -26,6 +32,16 @@ final class Checksum
     {
         $data = substr($bytes, self::HEAD);
 
-        return substr_compare($bytes, hash('xxh3', $data, true), 1, self::HEAD - 1) === 0 ? $data : throw new Unreadable(Failure::Damaged);
+        return \strlen($bytes) >= self::HEAD && $bytes[0] === $bytes[7] && substr_compare($bytes, hash('xxh3', $data, true), self::AT, self::HEAD - self::AT) === 0
+            ? $data : throw new Unreadable(Failure::Damaged);
+    }
+
+    /** @param string $bytes that checked() took */
+    public static function length(string $bytes): int
+    {
+        /** @var array{1: int} $length */
+        $length = unpack('V', $bytes, 1);
+
+        return $length[1];
     }
 }

@@ -9,7 +9,7 @@ use Larder\Exception\StoreUnavailable;
 /**
  * Ways to make bytes fewer:
  *
- *     "\5", "\6" or "\7" | length of what was compressed: uint32 little-endian | compressed bytes
+ *     "\5", "\6" or "\7" | length of what was compressed, and a checksum (see Checksum) | compressed bytes
  *
  * Reading never makes more than that length of them, and never more than MAX_LENGTH, whatever the compressed bytes say.
  */
@@ -22,9 +22,9 @@ enum Compression: string
     /** Bytes. Longer ones are stored as they are. */
     public const MAX_LENGTH = 64 << 20;
 
-    private const HEAD = 5;
     /** Of 9. Higher levels take two to five times as long for a tenth fewer bytes. */
     private const ZLIB_LEVEL = 1;
+    /** Bytes that lz4 puts before its own. */
     private const LZ4_LENGTH = 4;
 
     public static function ofFormat(string $byte): ?self
@@ -53,8 +53,8 @@ enum Compression: string
             self::Lz4 => lz4_compress($bytes),
         };
 
-        return \is_string($compressed) && \strlen($compressed) + self::HEAD < $length
-            ? $this->format() . pack('V', $length) . $compressed
+        return \is_string($compressed) && \strlen($compressed) + Checksum::HEAD < $length
+            ? Checksum::before($compressed, $this->format(), $length)
             : $bytes;
     }
 
@@ -67,12 +67,12 @@ enum Compression: string
         if (!\extension_loaded($this->value)) {
             throw new Unreadable(Failure::ExtensionMissing);
         }
-        $length = self::uint32($sealed, 1);
-        $compressed = substr($sealed, self::HEAD);
-        $bytes = $length === null || $length < 1 || $length > self::MAX_LENGTH ? false : match ($this) {
-            self::Zlib => @gzuncompress($compressed, $length),
+        $compressed = Checksum::checked($sealed);
+        $length = Checksum::length($sealed);
+        $bytes = $length > self::MAX_LENGTH ? false : match ($this) {
+            self::Zlib => @gzuncompress($compressed, max(1, $length)),
             self::Zstd => ZstdFrame::length($compressed) === $length ? @zstd_uncompress($compressed) : false,
-            self::Lz4 => self::uint32($compressed, 0) === $length ? @lz4_uncompress($compressed, $length) : false,
+            self::Lz4 => \strlen($compressed) > self::LZ4_LENGTH ? @lz4_uncompress($compressed, max(1, $length)) : false,
         };
 
         return \is_string($bytes) && \strlen($bytes) === $length ? $bytes : throw new Unreadable(Failure::Damaged);
@@ -85,13 +85,5 @@ enum Compression: string
             self::Zstd => "\6",
             self::Lz4 => "\7",
         };
-    }
-
-    private static function uint32(string $bytes, int $at): ?int
-    {
-        /** @var array{1: int}|false $number */
-        $number = \strlen($bytes) < $at + self::LZ4_LENGTH ? false : unpack('V', $bytes, $at);
-
-        return $number === false ? null : $number[1];
     }
 }

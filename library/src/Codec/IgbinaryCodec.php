@@ -9,7 +9,7 @@ use Larder\Exception\StoreUnavailable;
 /**
  * Writes igbinary's format: smaller for arrays with repeated keys.
  *
- *     "\3" | xxh3 of what follows: 8 bytes | igbinary's bytes
+ *     "\3" | a checksum (see Checksum) | igbinary's bytes
  *
  * The checksum is there because igbinary may crash on bytes that were cut off. igbinary cannot limit the classes of which
  * it makes objects, so a codec that is limited to some classes does not read this format.

@@ -11,7 +11,7 @@ use MessagePack;
  * Writes MessagePack, which other languages read too: arrays and scalars. Values with objects, references or
  * arrays nested deeper than DEPTH, which it cannot keep, are written in PHP's own format. No objects are ever made of what it wrote.
  *
- *     "\4" | xxh3 of what follows: 8 bytes | MessagePack
+ *     "\4" | a checksum (see Checksum) | MessagePack
  */
 final class MsgpackCodec extends SerializingCodec
 {

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
+use Larder\Codec\Checksum;
 use Larder\Codec\CompressedCodec;
 use Larder\Codec\Compression;
 use Larder\Codec\Failure;
@@ -54,19 +55,19 @@ final class CompressionTest extends TestCase
     {
         $zeros = str_repeat("\0", 50 << 20);
         $zlib = (string) gzcompress($zeros);
-        yield 'zlib, of more than it says' => [Compression::Zlib, "\5" . pack('V', 100) . $zlib];
-        yield 'zlib, of more than is ever read' => [Compression::Zlib, "\5" . pack('V', 0xFFFF_FFFF) . $zlib];
-        yield 'zlib, twice' => [Compression::Zlib, "\5" . pack('V', \strlen($zlib) + 5) . gzcompress("\5" . pack('V', 50 << 20) . $zlib)];
+        yield 'zlib, of more than it says' => [Compression::Zlib, Checksum::before($zlib, "\5", 100)];
+        yield 'zlib, of more than is ever read' => [Compression::Zlib, Checksum::before($zlib, "\5", 0xFFFF_FFFF)];
+        yield 'zlib, twice' => [Compression::Zlib, Checksum::before((string) gzcompress(Checksum::before($zlib, "\5", 50 << 20)), "\5", \strlen($zlib) + Checksum::HEAD)];
         // 3 bytes of head and one of content for each 128 KiB
         $block = static fn(bool $isLast): string => substr(pack('V', (128 << 10) << 3 | 1 << 1 | (int) $isLast), 0, 3) . "\0";
         $blocks = str_repeat($block(false), 400);
         foreach (['whole' => $block(true), 'cut off' => ''] as $how => $end) {
-            yield "zstd, $how, that lies" => [Compression::Zstd, "\6" . pack('V', 100) . "\x28\xb5\x2f\xfd\xa0" . pack('V', 100) . $blocks . $end];
-            yield "zstd, $how, that does not tell" => [Compression::Zstd, "\6" . pack('V', 100) . "\x28\xb5\x2f\xfd\x00\x58" . $blocks . $end];
+            yield "zstd, $how, that lies" => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\xa0" . pack('V', 100) . $blocks . $end, "\6", 100)];
+            yield "zstd, $how, that does not tell" => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\x00\x58" . $blocks . $end, "\6", 100)];
         }
-        yield 'zstd, of more than is ever read' => [Compression::Zstd, "\6" . pack('V', 0xF000_0000) . "\x28\xb5\x2f\xfd\xa0" . pack('V', 0xF000_0000) . $blocks . $block(true)];
-        yield 'lz4, that lies' => [Compression::Lz4, "\7" . pack('V', 100) . pack('V', 50 << 20) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0"];
-        yield 'lz4, of more than is ever read' => [Compression::Lz4, "\7" . pack('V', 0x7FFF_FFFF) . pack('V', 0x7FFF_FFFF) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0"];
+        yield 'zstd, of more than is ever read' => [Compression::Zstd, Checksum::before("\x28\xb5\x2f\xfd\xa0" . pack('V', 0xF000_0000) . $blocks . $block(true), "\6", 0xF000_0000)];
+        yield 'lz4, that lies' => [Compression::Lz4, Checksum::before(pack('V', 50 << 20) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0", "\7", 100)];
+        yield 'lz4, of more than is ever read' => [Compression::Lz4, Checksum::before(pack('V', 0x7FFF_FFFF) . "\x1f\0\1\0" . str_repeat("\xff", 200_000) . "\0", "\7", 0x7FFF_FFFF)];
     }
 
     #[DataProvider('bombs')]
@@ -95,7 +96,7 @@ final class CompressionTest extends TestCase
         foreach (["\5", "\6", "\7"] as $format) {
             $codec = new PhpCodec();
             $reason = \extension_loaded(Compression::ofFormat($format)->value ?? '') ? Failure::Damaged : Failure::ExtensionMissing;
-            self::assertSame('miss', $codec->decode($format . pack('V', 9) . 'xxx', 'k', 'miss'));
+            self::assertSame('miss', $codec->decode(Checksum::before('xxx', $format, 9), 'k', 'miss'));
             self::assertSame([$reason->value => 1], $codec->failures()->counts());
         }
     }

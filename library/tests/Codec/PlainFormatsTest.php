@@ -34,7 +34,7 @@ final class PlainFormatsTest extends TestCase
     public function testWhatIsStoredIsMessagePack(): void
     {
         $codec = new MsgpackCodec();
-        self::assertSame("\x82\xa1a\x01\xa1b\x93\x01\xc0\xc3", substr($codec->encode(['a' => 1, 'b' => [1, null, true]], 'k'), 9));
+        self::assertSame("\x82\xa1a\x01\xa1b\x93\x01\xc0\xc3", substr($codec->encode(['a' => 1, 'b' => [1, null, true]], 'k'), 16));
     }
 
     /** @return iterable<string, array{Codec}> */

@@ -95,7 +95,7 @@ final class StoresTest extends TestCase
         $cache = Place::Redis->in('signed', 'sign=env:' . self::ENVIRONMENT);
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => 'signed' . Servers::run() . ':' . $key;
+        $name = static fn(string $key): string => Servers::run() . 'signed:' . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
@@ -113,7 +113,7 @@ final class StoresTest extends TestCase
         $cache = Place::Redis->in('unsigned');
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => 'unsigned' . Servers::run() . ':' . $key;
+        $name = static fn(string $key): string => Servers::run() . 'unsigned:' . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
