@@ -31,15 +31,16 @@ final class BareClient
         ($this->stop)();
     }
 
-    public static function redis(TemporaryDirectory $directory): self
+    /** @param 'php'|'igbinary' $serializer */
+    public static function redis(TemporaryDirectory $directory, string $serializer): self
     {
         $server = RedisServer::start($directory->add('redis'));
         $client = new \Redis();
         $client->connect($server->socket);
-        $client->setOption(\Redis::OPT_SERIALIZER, \Redis::SERIALIZER_PHP);
+        $client->setOption(\Redis::OPT_SERIALIZER, $serializer === 'php' ? \Redis::SERIALIZER_PHP : \Redis::SERIALIZER_IGBINARY);
 
         return new self(
-            'redis://' . $server->socket,
+            "redis://$server->socket?serializer=$serializer",
             static fn(): mixed => $client->get('bare'),
             static function (int $times) use ($client): void {
                 for ($i = 0; $i < $times; $i++) {
@@ -55,15 +56,16 @@ final class BareClient
         );
     }
 
-    public static function memcached(TemporaryDirectory $directory): self
+    /** @param 'php'|'igbinary' $serializer */
+    public static function memcached(TemporaryDirectory $directory, string $serializer): self
     {
         $server = MemcachedServer::start($directory->add('memcached'));
         $client = new \Memcached();
         $client->addServer($server->socket, 0);
-        $client->setOptions([\Memcached::OPT_SERIALIZER => \Memcached::SERIALIZER_PHP, \Memcached::OPT_COMPRESSION => false]);
+        $client->setOptions([\Memcached::OPT_SERIALIZER => $serializer === 'php' ? \Memcached::SERIALIZER_PHP : \Memcached::SERIALIZER_IGBINARY, \Memcached::OPT_COMPRESSION => false]);
 
         return new self(
-            'memcached://' . $server->socket,
+            "memcached://$server->socket?serializer=$serializer",
             static fn(): mixed => $client->get('bare'),
             static function (int $times) use ($client): void {
                 for ($i = 0; $i < $times; $i++) {
@@ -79,23 +81,30 @@ final class BareClient
         );
     }
 
-    /** A file in memory, so that no reader sees half of it: written beside, and renamed into place. */
-    public static function file(TemporaryDirectory $directory): self
+    /**
+     * Files in memory, named by a hash of the key; written beside and renamed into place, so that no reader sees half.
+     *
+     * @param 'php'|'igbinary' $serializer
+     */
+    public static function file(TemporaryDirectory $directory, string $serializer): self
     {
-        $file = $directory->path . '/bare';
+        $folder = $directory->add('bare');
+        $serialize = $serializer === 'php' ? serialize(...) : igbinary_serialize(...);
+        $unserialize = $serializer === 'php' ? unserialize(...) : igbinary_unserialize(...);
 
         return new self(
-            'file://' . $directory->add('larder'),
-            static fn(): mixed => unserialize((string) file_get_contents($file)),
-            static function (int $times) use ($file): void {
+            "file://{$directory->add('larder')}?serializer=$serializer",
+            static fn(): mixed => $unserialize((string) file_get_contents("$folder/" . hash('xxh128', 'bare'))),
+            static function (int $times) use ($folder, $unserialize): void {
                 for ($i = 0; $i < $times; $i++) {
-                    unserialize((string) file_get_contents($file));
+                    $unserialize((string) file_get_contents("$folder/" . hash('xxh128', 'bare')));
                 }
             },
-            static fn(mixed $value): \Closure => static function (int $times) use ($file, $value): void {
+            static fn(mixed $value): \Closure => static function (int $times) use ($folder, $value, $serialize): void {
                 for ($i = 0; $i < $times; $i++) {
+                    $file = "$folder/" . hash('xxh128', 'bare');
                     $beside = "$file." . getmypid();
-                    file_put_contents($beside, serialize($value));
+                    file_put_contents($beside, $serialize($value));
                     rename($beside, $file);
                 }
             },

@@ -16,6 +16,8 @@ use Larder\Tool\TemporaryDirectory;
 final class ClientRows
 {
     private const VALUES = ['10b', '1k', '64k', 'array of 4', '50 x 50 array'];
+    /** Those for which the serializer matters. */
+    private const ARRAYS = ['array of 4', '50 x 50 array'];
     private const BATCH = 100;
 
     /** @return list<Row> */
@@ -25,20 +27,37 @@ final class ClientRows
         foreach (['redis' => BareClient::redis(...), 'memcached' => BareClient::memcached(...), 'file' => BareClient::file(...)] as $store => $start) {
             foreach (self::VALUES as $name) {
                 foreach (['get', 'set'] as $operation) {
-                    $rows[] = new Row(
-                        \sprintf('%s-%s-%s', $store, $operation, strtr($name, ' ', '-')),
-                        "Cache::$operation over $store, $name",
-                        'the bare client',
-                        1.05,
-                        [],
-                        static fn(int $rounds): array => self::measure($start, $operation, Value::all()[$name]->make(0), $rounds),
-                        more: 500.0,
-                    );
+                    $rows[] = self::row($store, $start, 'php', $name, $operation);
+                    if (\in_array($name, self::ARRAYS, true)) {
+                        $rows[] = self::row("$store-igbinary", $start, 'igbinary', $name, $operation);
+                    }
                 }
             }
         }
 
         return $rows;
+    }
+
+    /**
+     * @param \Closure(TemporaryDirectory, 'php'|'igbinary'): BareClient $start
+     * @param 'php'|'igbinary' $serializer
+     */
+    private static function row(string $place, \Closure $start, string $serializer, string $name, string $operation): Row
+    {
+        return new Row(
+            \sprintf('%s-%s-%s', $place, $operation, strtr($name, ' ', '-')),
+            \sprintf('Cache::%s over %s, %s', $operation, strtr($place, ['-' => ' with ']), $name),
+            'the bare client',
+            1.05,
+            [],
+            static fn(int $rounds): array => self::measure(
+                static fn(TemporaryDirectory $directory): BareClient => $start($directory, $serializer),
+                $operation,
+                Value::all()[$name]->make(0),
+                $rounds,
+            ),
+            more: 500.0,
+        );
     }
 
     /**
