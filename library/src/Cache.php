@@ -41,6 +41,7 @@ final class Cache
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
     private readonly Tags $tags;
+    private ?Remember $remember = null;
 
     public function __construct(private readonly Store $store, private readonly ?Search $search = null)
     {
@@ -175,6 +176,41 @@ final class Cache
         }
 
         return $this->store->setMany(array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values), $ttl);
+    }
+
+    /**
+     * The value, computed by $make when there is none. Of any number of processes that need it at once, one computes; the
+     * others wait for it, 12 seconds at most, and then compute for themselves. An exception of $make is the caller's; bad
+     * input is refused by the exceptions of set().
+     *
+     * @template T
+     * @param int|float $ttl seconds, 0 for no expiry; by chance up to $jitter shorter, so that not all expire at once
+     * @param callable(Computation): T $make what it returns is kept, null and false too
+     * @param int|float $stale seconds after its ttl in which the old value is still returned while one makes the new one
+     * @param list<string> $tags what invalidateTags() takes; noted before $make is called
+     * @param int|float $wait seconds for which others wait
+     * @param int|float $lease seconds after which another begins, where it is not to be seen whether the one that computes
+     *        lives: on servers
+     * @param float $beta how early a value is made anew before its ttl is over, by chance and by what it costs (XFetch): 0.0
+     *        never, INF now
+     * @param float $jitter less than 1
+     * @return T
+     * @phpstan-impure
+     */
+    public function remember(
+        string $key,
+        int|float $ttl,
+        callable $make,
+        int|float $stale = 0,
+        array $tags = [],
+        int|float $wait = 12,
+        int|float $lease = 10,
+        float $beta = 1.0,
+        float $jitter = 0.05,
+    ): mixed {
+        $this->remember ??= new Remember($this->store, $this->tags);
+
+        return $this->remember->value(new Recipe($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
     }
 
     /**

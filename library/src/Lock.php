@@ -15,7 +15,8 @@ use Larder\Store\Capability\Locks;
  */
 final class Lock
 {
-    private const LONGEST = 365 * 86_400;
+    /** Seconds. */
+    public const LONGEST = 365 * 86_400;
     /** Microseconds between two tries: so much at first, so much at most. */
     private const PAUSE = 500;
     private const LONGEST_PAUSE = 10_000;

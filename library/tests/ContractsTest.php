@@ -10,6 +10,7 @@ use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Testing\ItemPoolContract;
 use Larder\Testing\NamespacesContract;
+use Larder\Testing\RememberContract;
 use Larder\Testing\SimpleCacheContract;
 use Larder\Testing\StoreContract;
 use Larder\Testing\TagsContract;
@@ -25,6 +26,7 @@ final class ContractsTest extends TestCase
         CapabilitiesContract::class => 'Larder\Tests\Capability\%sCapabilitiesTest',
         SimpleCacheContract::class => 'Larder\Tests\Psr\%sSimpleCacheTest',
         ItemPoolContract::class => 'Larder\Tests\Psr\%sItemPoolTest',
+        RememberContract::class => 'Larder\Tests\Remember\%sRememberTest',
         TagsContract::class => 'Larder\Tests\Tags\%sTagsTest',
         NamespacesContract::class => 'Larder\Tests\Namespaces\%sNamespacesTest',
     ];

@@ -9,8 +9,11 @@ use Larder\Store\Capability\Ends;
 /** What a store keeps for a lock: whose it is, until when, and what ends it. */
 final class LockState
 {
-    /** For so long after its time a lock is kept whose owner may still be alive. */
-    private const KEPT_SECONDS = 86_400;
+    /**
+     * For so long after its time a lock is kept whose owner may still be alive. Not for ever: a worker process lives on
+     * when one of its requests has died in a way that released nothing.
+     */
+    private const KEPT_SECONDS = 900;
 
     /** @param float $until unix time */
     private function __construct(

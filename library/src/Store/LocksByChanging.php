@@ -17,6 +17,9 @@ trait LocksByChanging
     public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
     {
         $name = ReservedKey::lock($key);
+        if ($this->seesOwners() && LockState::of($this->get($name))?->isHeld() === true) {
+            return null; // those who wait do not hold up the others
+        }
         $new = LockState::begin($seconds, $ends, $this->seesOwners());
         $entry = new Entry($this->pack($name, (string) $new), $new->keptUntil());
         $isHeld = false;
@@ -66,6 +69,8 @@ trait LocksByChanging
     {
         return true;
     }
+
+    abstract public function get(string $key, mixed $default = null): mixed;
 
     /** @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change */
     abstract private function change(string $key, \Closure $change): bool;

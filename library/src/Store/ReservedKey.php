@@ -69,6 +69,12 @@ final class ReservedKey
         return self::MARK . 'removal:' . hash('sha256', $key, true);
     }
 
+    /** Of the lock under which a value is computed: the caller may have that of the key itself. */
+    public static function lease(string $key): string
+    {
+        return self::MARK . 'lease:' . hash('sha256', $key, true);
+    }
+
     /** What is known of a lock that is an integer; as long as lock(). */
     public static function lockState(string $key, int $lock): string
     {

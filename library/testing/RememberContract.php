@@ -1,0 +1,344 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Computation;
+use Larder\Exception\InvalidKey;
+use Larder\Exception\InvalidTtl;
+use Larder\Store\Capability;
+use Larder\Store\Capability\Ends;
+use Larder\Store\Capability\Locks;
+use Larder\Store\ReservedKey;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * What Cache::remember() promises, over a store and with other processes. A store's test inherits it and says how the store
+ * is opened. It forks, so it needs the extensions pcntl and posix.
+ */
+abstract class RememberContract extends TestCase
+{
+    private const PROCESSES = 100;
+
+    private Cache $cache;
+    /** One byte for each computation, of whichever process. */
+    private string $log;
+
+    /** Opens the store; each time what it holds is found again, unless isOnlyInItsObject(). */
+    abstract protected function open(): Cache;
+
+    /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
+    protected function isOnlyInItsObject(): bool
+    {
+        return false;
+    }
+
+    /** False for a store that other machines may share, where it is not to be seen whether a process lives. */
+    protected function isOnThisMachine(): bool
+    {
+        return true;
+    }
+
+    protected function setUp(): void
+    {
+        $this->cache = $this->open();
+        $this->cache->clear();
+        $this->log = (string) tempnam(sys_get_temp_dir(), 'larder-remember-');
+    }
+
+    protected function tearDown(): void
+    {
+        $this->cache->clear();
+        unlink($this->log);
+    }
+
+    public function testAValueIsComputedWhenItIsMissing(): void
+    {
+        foreach ([null, false, 0, '', [], 'text', ['a' => [1.5, null]], new \ArrayObject([1])] as $value) {
+            $make = $this->making($value);
+            self::assertEquals($value, $this->cache->remember('k', 60, $make));
+            self::assertEquals($value, $this->cache->remember('k', 60, $make));
+            self::assertEquals($value, $this->cache->get('k', 'nothing'));
+            self::assertSame(1, $this->computations());
+            $this->cache->delete('k');
+            $this->cache->remember('k', 0, $make);
+            self::assertEquals($value, $this->cache->remember('k', 0, $make));
+            self::assertSame(2, $this->computations());
+            $this->cache->delete('k');
+            file_put_contents($this->log, '');
+        }
+        $this->cache->set('set', 'before');
+        self::assertSame('before', $this->cache->remember('set', 60, $this->making('after')));
+    }
+
+    public function testAValueGoesWhenItsTimeIsOver(): void
+    {
+        $this->cache->remember('k', 0.2, $this->making('old'), jitter: 0.0);
+        usleep(220_000);
+        self::assertFalse($this->cache->has('k'));
+        self::assertSame('new', $this->cache->remember('k', 60, $this->making('new')));
+    }
+
+    public function testAStaleValueIsMadeAnewByOne(): void
+    {
+        $this->cache->remember('k', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
+        usleep(120_000);
+        self::assertNull($this->cache->get('k'), 'get() gives nothing stale');
+        $again = $this->open();
+        $seen = null;
+        $value = $this->cache->remember('k', 60, function () use ($again, &$seen): mixed {
+            // as another process that asks meanwhile
+            $seen = $this->isOnlyInItsObject() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
+
+            return self::value('new');
+        }, stale: 60);
+        self::assertSame(['old', 'new', 'new'], [$seen, $value, $this->cache->get('k')]);
+        self::assertSame(1, $this->computations());
+        $this->cache->remember('short', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
+        usleep(120_000);
+        self::assertSame('new', $this->cache->remember('short', 60, $this->making('new')), 'who takes nothing stale gets nothing stale');
+    }
+
+    public function testAnExceptionReachesTheCallerAndTheNextOneComputes(): void
+    {
+        $start = microtime(true);
+        for ($i = 0; $i < 2; ++$i) {
+            try {
+                $this->cache->remember('k', 60, static fn(): mixed => self::value(null) ?? throw new \DomainException('no data'));
+                self::fail('nothing was thrown');
+            } catch (\DomainException $error) {
+                self::assertSame('no data', $error->getMessage());
+            }
+        }
+        self::assertSame('data', $this->open()->remember('k', 60, $this->making('data')));
+        self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
+    }
+
+    public function testAComputationMayNeedOtherValuesAndItself(): void
+    {
+        $start = microtime(true);
+        $value = $this->cache->remember('page', 60, fn(): mixed => self::value('page of '
+            . $this->cache->remember('menu', 60, fn(): string => 'menu of ' . self::text($this->cache->remember('user', 60, $this->making('Ann'))))
+            . ' and ' . self::text($this->cache->remember('page', 60, $this->making('itself')))));
+        self::assertSame('page of menu of Ann and itself', $value);
+        self::assertSame(['menu of Ann', 'Ann', $value], [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')]);
+        self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
+    }
+
+    public function testALockOfTheSameNameIsAnother(): void
+    {
+        $start = microtime(true);
+        if ($this->cache->can(Capability::Lock)) {
+            $this->cache->lock('k', 60);
+        }
+        self::assertSame(1, $this->cache->remember('k', 60, static fn(): mixed => self::value(1)));
+        self::assertLessThan(5.0, microtime(true) - $start);
+    }
+
+    public function testAComputationSaysWhatBecomesOfItsValue(): void
+    {
+        self::assertSame('once', $this->cache->remember('k', 60, static function (Computation $computation): mixed {
+            $computation->doNotStore();
+
+            return self::value('once');
+        }));
+        self::assertFalse($this->cache->has('k'));
+        $this->cache->remember('k', 60, function (Computation $computation): string {
+            self::assertSame('k', $computation->key);
+            $computation->expireAfter(0.1);
+
+            return 'short';
+        });
+        usleep(120_000);
+        self::assertFalse($this->cache->has('k'));
+        $this->cache->remember('k', 60, function (Computation $computation): string {
+            $computation->tag('late');
+
+            return 'tagged';
+        }, tags: ['early']);
+        self::assertSame('tagged', $this->cache->get('k'));
+        $this->cache->invalidateTags(['late']);
+        self::assertFalse($this->cache->has('k'));
+    }
+
+    public function testWhatIsInvalidatedWhileItIsComputedIsNotServed(): void
+    {
+        $old = $this->cache->remember('k', 60, function (): mixed {
+            $this->open()->invalidateTags(['data']);
+            $this->cache->invalidateTags(['data']); // where the other has another place
+
+            return self::value('of old data');
+        }, stale: 60, tags: ['data']);
+        self::assertSame('of old data', $old);
+        self::assertFalse($this->cache->has('k'));
+        self::assertSame('new', $this->cache->remember('k', 60, $this->making('new'), stale: 60, tags: ['data']));
+        self::assertSame('new', $this->cache->get('k'));
+    }
+
+    public function testOfManyProcessesOneComputes(): void
+    {
+        $this->needsProcesses(function (): void {
+            $start = microtime(true) + 0.5;
+            $forks = [];
+            for ($i = 0; $i < self::PROCESSES; ++$i) {
+                $forks[] = Fork::start(function () use ($start): mixed {
+                    $cache = $this->open();
+                    usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                    return $cache->remember('k', 60, $this->making(['computed'], 0.05));
+                });
+            }
+            foreach ($forks as $fork) {
+                self::assertSame(['computed'], $fork->result());
+            }
+            self::assertSame(1, $this->computations());
+            self::assertLessThan(10.0, microtime(true) - $start);
+        });
+    }
+
+    public function testAKilledComputationIsTakenOver(): void
+    {
+        $this->needsProcesses(function (): void {
+            $lease = $this->isOnThisMachine() ? 60.0 : 1.0;
+            $killed = $this->computation('killed', 30, $lease);
+            $killed->kill();
+            $start = microtime(true);
+            self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20, lease: 60));
+            self::assertLessThan(5.0, microtime(true) - $start);
+            self::assertSame(2, $this->computations());
+        });
+    }
+
+    public function testNobodyWaitsWithoutBound(): void
+    {
+        $this->needsProcesses(function (): void {
+            $slow = $this->computation('slow', 30, 60);
+            $start = microtime(true);
+            self::assertSame('own', $this->cache->remember('k', 60, $this->making('own'), wait: 0.3));
+            self::assertEqualsWithDelta(1.0, microtime(true) - $start, 0.75);
+            $slow->kill();
+        });
+    }
+
+    public function testAComputationIsNotStartedTwiceThoughItTakesLongerThanItsLease(): void
+    {
+        $this->needsProcesses(function (): void {
+            $slow = $this->computation('slow', 1.5, 0.5, renews: !$this->isOnThisMachine());
+            self::assertSame('slow', $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5));
+            self::assertSame(1, $this->computations());
+            self::assertSame('slow', $slow->result());
+        });
+    }
+
+    /** The control: a lease that names no owner is waited for until its time is over. */
+    public function testALeaseThatIsNotSeenToBeOverIsWaitedFor(): void
+    {
+        $this->needsProcesses(function (): void {
+            $start = microtime(true);
+            $take = fn(): mixed => Capability::of($this->open()->store(), Locks::class)->acquire(ReservedKey::lease('k'), 1.0, Ends::ByTime);
+            self::assertIsString(Fork::run($take));
+            self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
+            self::assertEqualsWithDelta(1.5, microtime(true) - $start, 0.75);
+        });
+    }
+
+    /** The control: where it is not seen that the first one lives, and it does not say so, another begins. */
+    public function testOnAServerALeaseFallsThatIsNotRenewed(): void
+    {
+        $this->needsProcesses(function (): void {
+            $slow = $this->computation('slow', 2, 0.5);
+            self::assertSame($this->isOnThisMachine() ? 'slow' : 'twice', $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5));
+            $slow->kill();
+            self::assertSame($this->isOnThisMachine() ? 1 : 2, $this->computations());
+        });
+    }
+
+    public function testBadInputIsRefused(): void
+    {
+        $calls = [
+            [InvalidKey::class, fn(): mixed => $this->cache->remember('', 60, $this->making(1))],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', -1, $this->making(1))],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), stale: -1)],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), wait: \NAN)],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), lease: 0)],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), beta: -1.0)],
+            [InvalidTtl::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), jitter: 1.0)],
+            [InvalidKey::class, fn(): mixed => $this->cache->remember('k', 60, $this->making(1), tags: [''])],
+        ];
+        foreach ($calls as [$exception, $call]) {
+            try {
+                $call();
+                self::fail($exception . ' was not thrown');
+            } catch (InvalidKey|InvalidTtl $thrown) {
+                self::assertSame($exception, $thrown::class);
+            }
+        }
+        self::assertSame(0, $this->computations());
+    }
+
+    /**
+     * A process that has begun to compute 'k'.
+     *
+     * @param float $seconds that it takes
+     */
+    private function computation(string $value, float $seconds, float $lease, bool $renews = false): Fork
+    {
+        $fork = Fork::start(fn(): mixed => $this->open()->remember('k', 60, function (Computation $computation) use ($value, $seconds, $renews): string {
+            file_put_contents($this->log, '.', \FILE_APPEND);
+            for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
+                usleep(50_000);
+                if ($renews) {
+                    $computation->renew();
+                }
+            }
+
+            return $value;
+        }, lease: $lease));
+        for ($end = microtime(true) + 10; $this->computations() === 0 && microtime(true) < $end;) {
+            usleep(1000);
+        }
+
+        return $fork;
+    }
+
+    /** @return \Closure(): mixed */
+    private function making(mixed $value, float $seconds = 0.0): \Closure
+    {
+        return function () use ($value, $seconds): mixed {
+            file_put_contents($this->log, '.', \FILE_APPEND);
+            usleep((int) (1e6 * $seconds));
+
+            return $value;
+        };
+    }
+
+    /** What an analyser does not know. */
+    private static function value(mixed $value): mixed
+    {
+        return $value;
+    }
+
+    private static function text(mixed $value): string
+    {
+        return \is_string($value) ? $value : '';
+    }
+
+    /** @phpstan-impure */
+    private function computations(): int
+    {
+        return \strlen((string) file_get_contents($this->log));
+    }
+
+    /** @param \Closure(): void $test of what processes do together */
+    private function needsProcesses(\Closure $test): void
+    {
+        if ($this->isOnlyInItsObject()) {
+            $this->cache->remember('k', 60, $this->making(1));
+            self::assertFalse($this->open()->has('k'), 'no other process has it');
+        } else {
+            $test();
+        }
+    }
+}

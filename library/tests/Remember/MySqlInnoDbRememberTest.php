@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Remember;
+
+use Larder\Cache;
+use Larder\Testing\RememberContract;
+use Larder\Tests\Place;
+
+final class MySqlInnoDbRememberTest extends RememberContract
+{
+    protected function open(): Cache
+    {
+        return Place::MySqlInnoDb->in('remember');
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}

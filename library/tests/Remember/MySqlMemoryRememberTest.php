@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Remember;
+
+use Larder\Cache;
+use Larder\Testing\RememberContract;
+use Larder\Tests\Place;
+
+final class MySqlMemoryRememberTest extends RememberContract
+{
+    protected function open(): Cache
+    {
+        return Place::MySqlMemory->in('remember');
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}
