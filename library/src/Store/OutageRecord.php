@@ -13,6 +13,8 @@ use Larder\Exception\StoreUnavailable;
 final class OutageRecord
 {
     private const TRIES = 20;
+    /** Seconds: a server that nobody has asked for so long is forgotten. */
+    private const FORGOTTEN = 86_400;
 
     /** As last seen. */
     private Outage $own;
@@ -83,6 +85,9 @@ final class OutageRecord
                 rewind($handle);
                 ftruncate($handle, 0);
                 fwrite($handle, (string) $this->own);
+                if ($before->failures === 0) {
+                    self::forget(\dirname($file));
+                }
             }
 
             return $before;
@@ -106,6 +111,15 @@ final class OutageRecord
         } while ($isRemoved);
 
         return $handle;
+    }
+
+    private static function forget(string $directory): void
+    {
+        foreach ((array) glob($directory . '/*') as $file) {
+            if ((int) @filemtime((string) $file) < time() - self::FORGOTTEN) {
+                @unlink((string) $file);
+            }
+        }
     }
 
     /**
