@@ -7,6 +7,7 @@ namespace Larder;
 use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
 use Larder\Exception\InvalidAddress;
+use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\ApcuStore;
 use Larder\Store\ArrayStore;
@@ -224,13 +225,14 @@ enum Scheme: string
     {
         [$local, $shared] = array_map(static fn(Address $tier): Store => $tier->scheme->open($tier, $logger), $address->tiers);
 
-        return new TierStore(
-            $local,
-            $shared,
-            $address->tiers[1]->place(),
-            $address->number('local_ttl', 60.0, 0.001, 30 * 86_400.0),
-            $address->number('poll', 1.0, 0.0, 3600.0),
-        );
+        $localTtl = $address->number('local_ttl', 60.0, 0.001, 30 * 86_400.0);
+        $poll = $address->number('poll', 1.0, 0.0, 3600.0);
+
+        try {
+            return new TierStore($local, $shared, $address->tiers[1]->place(), $localTtl, $poll);
+        } catch (NotSupported $refusal) {
+            throw $address->invalid('names a store that cannot be a tier: ' . $refusal->getMessage());
+        }
     }
 
     private function codec(Address $address): Codec

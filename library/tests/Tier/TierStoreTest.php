@@ -275,7 +275,7 @@ final class TierStoreTest extends TestCase
     #[DataProvider('unfit')]
     public function testAStoreThatCannotBeATierIsRefused(string $address, string $message): void
     {
-        $this->expectException(NotSupported::class);
+        $this->expectException(InvalidAddress::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
     }

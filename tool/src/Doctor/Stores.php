@@ -145,6 +145,7 @@ final class Stores
             Scheme::Memcached, Scheme::Memcache, Scheme::Redis, Scheme::MySql => 'shared by all who reach the server',
             Scheme::Apcu, Scheme::Yac => self::isShared($scheme) ? 'shared by the workers of one FPM master' : 'on the command line for one process alone',
             Scheme::None, Scheme::Array => 'for one process alone',
+            Scheme::Tier => 'copies of what the shared tier keeps',
             Scheme::Auto => 'see below',
             default => 'shared by all processes of this user',
         };

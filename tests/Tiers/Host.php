@@ -1,0 +1,129 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Tiers;
+
+use Larder\ProjectTests\Repository;
+use Larder\Tool\Bound;
+use Larder\Tool\Php;
+use Symfony\Component\Process\InputStream;
+use Symfony\Component\Process\Process;
+
+/** One host: processes that share a network and a segment of the engine's memory, and nothing with other hosts. */
+final class Host
+{
+    private const SECONDS = 20.0;
+
+    /** @var array<string, array{Process, InputStream}> by the address that the process has opened */
+    private array $processes = [];
+    private ?Process $listener = null;
+
+    /** @param string $server as this host reaches it */
+    public function __construct(
+        private readonly string $namespace,
+        public readonly string $server,
+        private readonly string $directory,
+    ) {}
+
+    /**
+     * Calls a method of a cache in a process of this host, which has it open from one call to the next.
+     *
+     * @param string $options of the tier: "poll=0.5"; "" for the server without a tier
+     */
+    public function call(string $options, string $method, mixed ...$arguments): mixed
+    {
+        [$process, $input] = $this->processes[$options] ??= $this->start($options);
+        $input->write(base64_encode(serialize([$method, $arguments])) . "\n");
+        for ($end = microtime(true) + self::SECONDS; microtime(true) < $end; usleep(200)) {
+            $answer = $process->getIncrementalOutput();
+            if (str_ends_with($answer, "\n")) {
+                return unserialize((string) base64_decode($answer, true));
+            }
+            if (!$process->isRunning()) {
+                break;
+            }
+        }
+
+        throw new \RuntimeException(\sprintf('%s did not answer: %s', $method, $process->getErrorOutput()));
+    }
+
+    /** @return float seconds until a get gives this; INF when it does not within so many */
+    public function secondsUntil(string $options, string $key, mixed $value, float $atMost): float
+    {
+        $start = microtime(true);
+        while ($this->call($options, 'get', $key) !== $value) {
+            if (microtime(true) > $start + $atMost) {
+                return \INF;
+            }
+        }
+
+        return microtime(true) - $start;
+    }
+
+    /** Starts `larder listen`, and waits until it says that it does. */
+    public function listen(string $options): Process
+    {
+        $this->listener = $listener = new Process($this->php([Repository::ROOT . '/tool/bin/larder', 'listen', $this->address($options)]), timeout: null);
+        $listener->start();
+        $this->waitFor($listener, 'listening to');
+
+        return $listener;
+    }
+
+    public function waitFor(Process $listener, string $words, int $times = 1): void
+    {
+        for ($end = microtime(true) + self::SECONDS; substr_count($listener->getOutput(), $words) < $times; usleep(5_000)) {
+            if (microtime(true) > $end || !$listener->isRunning()) {
+                throw new \RuntimeException(\sprintf('no "%s" in: %s%s', $words, $listener->getOutput(), $listener->getErrorOutput()));
+            }
+        }
+    }
+
+    /** @param 'up'|'down' $state */
+    public function setWire(string $state): void
+    {
+        (new Process(['ip', '-n', $this->namespace, 'link', 'set', 'wire', $state]))->mustRun();
+    }
+
+    public function stop(): void
+    {
+        $this->listener?->stop(5.0);
+        foreach ($this->processes as [$process, $input]) {
+            $input->close();
+            $process->stop(5.0);
+        }
+    }
+
+    /** @return array{Process, InputStream} */
+    private function start(string $options): array
+    {
+        $input = new InputStream();
+        $process = new Process($this->php([__DIR__ . '/serve.php', $this->address($options)]), null, null, $input, null);
+        $process->start();
+
+        return [$process, $input];
+    }
+
+    private function address(string $options): string
+    {
+        $shared = \sprintf('redis://%s?namespace=hosts&timeout=0.5&on_failure=miss', $this->server);
+
+        return $options === '' ? $shared : \sprintf('tier:(larder:)(%s)?%s', $shared, $options);
+    }
+
+    /**
+     * @param list<string> $arguments of PHP
+     * @return list<string> a command that runs on this host, and ends with this test
+     */
+    private function php(array $arguments): array
+    {
+        $isInstalled = (new Process([\PHP_BINARY, '-r', 'exit((int) !extension_loaded("larder"));']))->run() === 0;
+        $php = new Php(
+            ['larder.path' => $this->directory, 'larder.segment' => 'host', 'larder.size' => '16M'],
+            $isInstalled ? [] : [Repository::ROOT . '/extension/modules/larder.so'],
+        );
+
+        return Bound::toThisProcess(['ip', 'netns', 'exec', $this->namespace, ...$php->command($arguments)]);
+    }
+}

@@ -1,0 +1,196 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Tiers;
+
+use PHPUnit\Framework\TestCase;
+
+/**
+ * Two hosts before one Redis, each with the engine's memory as its local tier: when one sees what the other has written,
+ * by asking and by `larder listen`, and what becomes of that when something breaks.
+ */
+final class TwoHostsTest extends TestCase
+{
+    /** Seconds above a bound that a busy machine is allowed. */
+    private const GRACE = 0.5;
+    /** So long is no copy made after all were made void, and longer. */
+    private const SETTLED = 150_000;
+    /** Who asks so seldom has not asked by then. */
+    private const SELDOM = 'poll=60';
+
+    private Network $network;
+    private Host $here;
+    private Host $there;
+
+    protected function setUp(): void
+    {
+        $reason = Network::whyNot();
+        if ($reason !== null) {
+            self::markTestSkipped($reason);
+        }
+        $this->network = new Network();
+        $this->network->startServer();
+        $this->here = $this->network->addHost();
+        $this->there = $this->network->addHost();
+    }
+
+    protected function tearDown(): void
+    {
+        if (isset($this->network)) {
+            $this->here->stop();
+            $this->there->stop();
+            $this->network->remove();
+        }
+    }
+
+    public function testAWriteIsSeenWithinThePoll(): void
+    {
+        $this->copy('poll=1');
+        for ($i = 0; $i < 3; ++$i) {
+            self::assertTrue($this->there->call('poll=1', 'set', 'k', $i));
+            self::assertLessThan(1.0 + self::GRACE, $this->here->secondsUntil('poll=1', 'k', $i, 5.0));
+        }
+    }
+
+    /** The control: who does not ask, and does not listen, serves the old value. */
+    public function testWithoutThePollItIsNot(): void
+    {
+        $this->copy(self::SELDOM);
+        $this->there->call(self::SELDOM, 'set', 'k', 'new');
+        self::assertSame(\INF, $this->here->secondsUntil(self::SELDOM, 'k', 'new', 1.0 + self::GRACE));
+        self::assertSame('old', $this->here->call(self::SELDOM, 'get', 'k'));
+    }
+
+    public function testAWriteIsSeenAtOnceWhereThereIsAListener(): void
+    {
+        $this->here->listen(self::SELDOM);
+        $this->copy(self::SELDOM);
+        foreach (['by a tier' => self::SELDOM, 'past all tiers' => ''] as $how => $options) {
+            $this->there->call($options, 'set', 'k', $how);
+            self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', $how, 5.0), $how);
+            usleep(self::SETTLED);
+        }
+        $this->there->call('', 'delete', 'k');
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', null, 5.0));
+        $this->here->call(self::SELDOM, 'set', 'k', 'here');
+        $this->network->atServer('FLUSHALL');
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', null, 5.0), 'a server that was emptied');
+    }
+
+    public function testAfterTheListenerWasKilledProcessesAskAgain(): void
+    {
+        $listener = $this->here->listen('poll=1');
+        $this->copy('poll=1');
+        $listener->signal(\SIGKILL);
+        $listener->wait();
+        $this->there->call('poll=1', 'set', 'k', 'new');
+        self::assertLessThan(1.0 + self::GRACE, $this->here->secondsUntil('poll=1', 'k', 'new', 5.0));
+        self::assertStringContainsString('as larder listen runs', $this->explained('poll=1', $this->here->listen('poll=1')->getPid()));
+    }
+
+    /** A process that stands still hears nothing, and its lease ends all the same. */
+    public function testAListenerThatStandsStillIsDoneWithout(): void
+    {
+        $listener = $this->here->listen('poll=1');
+        $this->copy('poll=1');
+        $listener->signal(\SIGSTOP);
+        $this->there->call('poll=1', 'set', 'k', 'new');
+        self::assertLessThan(1.0 + self::GRACE, $this->here->secondsUntil('poll=1', 'k', 'new', 5.0));
+        $listener->signal(\SIGCONT);
+    }
+
+    /** What was changed while the listener was away, and not by a tier, nobody has told of. */
+    public function testAListenerThatComesBackMakesAllCopiesVoid(): void
+    {
+        $listener = $this->here->listen(self::SELDOM);
+        $this->copy(self::SELDOM);
+        self::assertSame(1, preg_match('/^id=(\d+) .* flags=\w*B\w* /m', $this->network->atServer('CLIENT', 'LIST'), $connection));
+        $this->network->atServer('SET', 'hosts:k', 's:4:"past";');
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'past', 5.0), 'the control: as long as it hears');
+        usleep(self::SETTLED);
+        self::assertSame('past', $this->here->call(self::SELDOM, 'get', 'k'));
+        $listener->signal(\SIGSTOP);
+        $this->network->atServer('CLIENT', 'KILL', 'ID', $connection[1]);
+        $this->network->atServer('SET', 'hosts:k', 's:5:"later";');
+        self::assertSame('past', $this->here->call(self::SELDOM, 'get', 'k'), 'nobody has told of it');
+        $listener->signal(\SIGCONT);
+        $this->here->waitFor($listener, 'has hung up');
+        $this->here->waitFor($listener, 'listening to', 2);
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'later', 5.0));
+    }
+
+    public function testAServerThatIsStartedAgainIsListenedToAgain(): void
+    {
+        $listener = $this->here->listen(self::SELDOM);
+        $this->copy(self::SELDOM);
+        $this->network->stopServer();
+        $this->here->waitFor($listener, 'Until it is back');
+        $this->network->startServer();
+        $this->here->waitFor($listener, 'listening to', 2);
+        self::assertNull($this->here->call(self::SELDOM, 'get', 'k'), 'the server has lost it');
+        $this->there->call('', 'set', 'k', 'new');
+        usleep(1_100_000); // the circuit breaker of the process may be open
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'new', 5.0));
+        usleep(self::SETTLED);
+        $this->here->call(self::SELDOM, 'get', 'k');
+        $this->there->call('', 'set', 'k', 'newer');
+        self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'newer', 5.0));
+    }
+
+    /** A cut wire tells nobody: the listener hears nothing, and must not take that for nothing changed. */
+    public function testBehindACutWireCopiesEndInTheirTime(): void
+    {
+        $listener = $this->here->listen('poll=0.5&local_ttl=2');
+        $this->copy('poll=0.5&local_ttl=2');
+        $this->here->setWire('down');
+        $this->there->call('poll=0.5', 'set', 'k', 'new');
+        $this->here->waitFor($listener, 'no answer from');
+        usleep(2_000_000);
+        self::assertNotSame('old', $this->here->call('poll=0.5&local_ttl=2', 'get', 'k'));
+        $this->here->setWire('up');
+        $this->here->waitFor($listener, 'listening to', 2);
+        self::assertLessThan(5.0, $this->here->secondsUntil('poll=0.5&local_ttl=2', 'k', 'new', 10.0));
+    }
+
+    public function testOneListenerAHostAndItEndsWhenAsked(): void
+    {
+        $listener = $this->here->listen('poll=1');
+        $this->there->listen('poll=1');
+        $this->here->call('poll=1', 'get', 'k');
+
+        try {
+            $this->here->listen('poll=1');
+            self::fail('two on one host');
+        } catch (\RuntimeException $refusal) {
+            self::assertStringContainsString(\sprintf('Another process listens here for this cache already: process %d on ', $listener->getPid()), $refusal->getMessage());
+        }
+        $listener->signal(\SIGTERM);
+        self::assertSame(0, $listener->wait());
+        self::assertStringContainsString('stopped; ', $listener->getOutput());
+        self::assertStringContainsString('within 1 s', $this->explained('poll=1'));
+        $this->here->listen('poll=1');
+    }
+
+    /** Until here has a copy. */
+    private function copy(string $options): void
+    {
+        $this->there->call($options, 'set', 'k', 'old');
+        $this->here->call($options, 'get', 'k');
+        usleep(self::SETTLED);
+        self::assertSame('old', $this->here->call($options, 'get', 'k'));
+        self::assertSame('old', $this->here->call($options, 'get', 'k'));
+    }
+
+    private function explained(string $options, ?int $process = null): string
+    {
+        $candidates = $this->here->call($options, 'explain');
+        self::assertIsArray($candidates);
+        $line = implode(' ', array_map(static fn(mixed $candidate): string => $candidate instanceof \Stringable ? (string) $candidate : '', $candidates));
+        if ($process !== null) {
+            self::assertStringContainsString("process $process ", $line);
+        }
+
+        return $line;
+    }
+}

@@ -1,0 +1,130 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tool\Command;
+
+use Larder\Address;
+use Larder\Exception\InvalidAddress;
+use Larder\Exception\NotSupported;
+use Larder\Exception\StoreUnavailable;
+use Larder\Scheme;
+use Larder\Store\Capability;
+use Larder\Store\Capability\Adds;
+use Larder\Store\Capability\Counts;
+use Larder\Store\Tier\Copies;
+use Larder\Tool\Listen\Listener;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Command\SignalableCommandInterface;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/**
+ * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's copies
+ * at once. Runs until it gets SIGTERM or SIGINT. Ends with 0 then, with 1 when another listens here, with 2 when the
+ * address is none to listen for. docs/tiers.md.
+ */
+#[AsCommand('listen', 'Drops this host\'s copies of what other hosts change in Redis or Valkey, at once')]
+final class ListenCommand extends Command implements SignalableCommandInterface
+{
+    /** Local tiers that the command line and the web server have together. */
+    private const SHARED = [Scheme::Larder, Scheme::File, Scheme::PhpFile, Scheme::Shmop, Scheme::Sqlite];
+
+    private ?Listener $listener = null;
+
+    protected function configure(): void
+    {
+        $this->addArgument('address', InputArgument::REQUIRED, 'The cache as the program opens it: tier:(larder:)(redis://10.0.0.5)');
+    }
+
+    /** @return list<int> */
+    public function getSubscribedSignals(): array
+    {
+        return [\SIGTERM, \SIGINT];
+    }
+
+    public function handleSignal(int $signal, int|false $previousExitCode = 0): int|false
+    {
+        if ($this->listener === null) {
+            return 128 + $signal;
+        }
+        $this->listener->stop();
+
+        return false;
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        // What is fetched would be held until this process ends.
+        ini_set('larder.zero_copy', '0');
+        $text = $input->getArgument('address');
+        $copies = null;
+        $reason = null;
+
+        try {
+            $address = Address::parse(\is_string($text) ? $text : '');
+            $reason = self::whyNot($address);
+            $seconds = $reason === null ? $address->number('poll', 1.0, 0.0, 3600.0) : 0.0;
+            $copies = $reason === null ? self::copies($address) : null;
+        } catch (InvalidAddress|NotSupported|StoreUnavailable $mistake) {
+            $reason = $mistake->getMessage();
+        }
+        if ($copies === null) {
+            $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
+
+            return Command::INVALID;
+        }
+        $shared = $address->tiers[1];
+        $this->listener = new Listener(
+            $copies,
+            $shared->endpoints(6379),
+            $shared->namespace() . ':',
+            $shared->user,
+            $shared->password,
+            $seconds,
+            $shared->number('timeout', 1.0, 0.001, 3600.0),
+            static function (string $line, bool $isDetail) use ($output): void {
+                if (!$isDetail || $output->isVerbose()) {
+                    $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
+                }
+            },
+        );
+        if ($this->listener->run()) {
+            return Command::SUCCESS;
+        }
+        $output->writeln(\sprintf('Another process listens here for this cache already: %s', $copies->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
+
+        return Command::FAILURE;
+    }
+
+    /** Without opening the shared tier: its servers may be away now. */
+    private static function copies(Address $address): Copies
+    {
+        $local = $address->tiers[0]->scheme->open($address->tiers[0]);
+
+        return new Copies(Capability::of(Capability::of($local, Adds::class), Counts::class), $address->tiers[1]->place(), 0.0);
+    }
+
+    /** @return string|null null for an address that can be listened for */
+    private static function whyNot(Address $address): ?string
+    {
+        if ($address->scheme !== Scheme::Tier) {
+            return \sprintf('This %s: address has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $address->scheme->value);
+        }
+        [$local, $shared] = [$address->tiers[0]->scheme, $address->tiers[1]->scheme];
+        if (!\in_array($local, self::SHARED, true)) {
+            return \sprintf(
+                '%s: is not shared by the command line and the web server, so this process cannot reach the copies. The processes ask for changes themselves. Local tiers that can be listened for: %s',
+                $local->value,
+                implode(', ', array_map(static fn(Scheme $scheme): string => $scheme->value . ':', self::SHARED)),
+            );
+        }
+        if ($shared !== Scheme::Redis) {
+            return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared->value);
+        }
+
+        return $address->number('poll', 1.0, 0.0, 3600.0) === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
+    }
+}
