@@ -1,0 +1,26 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Codec;
+
+use Larder\Store\Store;
+use Larder\Testing\CapabilitiesContract;
+
+final class SignedRedisCapabilitiesTest extends CapabilitiesContract
+{
+    protected function open(string $namespace): Store
+    {
+        return SigningPlace::redis($namespace);
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}
