@@ -15,6 +15,7 @@ use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /** What the breaker and the giving up of connections are good for: without them, the same questions are answered worse. */
@@ -179,6 +180,41 @@ final class ControlsTest extends TestCase
                 self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
             }
         }
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function addresses(): iterable
+    {
+        yield 'phpredis' => ['redis://%s?timeout=0.3'];
+        yield 'Predis' => ['redis://%s?timeout=0.3&client=predis'];
+        yield 'memcached' => ['memcached://%s?timeout=0.3'];
+        yield 'memcache' => ['memcache://%s?timeout=1'];
+        yield 'MySQL' => ['mysql://user:password@%s/database?timeout=1'];
+    }
+
+    /** Nobody accepts there, and the queue is full: to a client that is as a host whose cable was pulled. */
+    #[DataProvider('addresses')]
+    public function testConnectingKeepsItsTimeout(string $address): void
+    {
+        $context = stream_context_create(['socket' => ['backlog' => 1]]);
+        $nobody = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
+        self::assertNotFalse($nobody);
+        $where = (string) stream_socket_get_name($nobody, false);
+        $queue = [];
+        do {
+            $queue[] = $waiting = @stream_socket_client('tcp://' . $where, $code, $message, 0.2);
+        } while ($waiting !== false);
+        $start = microtime(true);
+
+        try {
+            Cache::open(\sprintf($address, $where));
+            self::fail('opened');
+        } catch (StoreUnavailable $unavailable) {
+            self::assertStringContainsString($where, $unavailable->getMessage());
+        }
+        self::assertGreaterThan(0.25, microtime(true) - $start);
+        self::assertLessThan(10.0, microtime(true) - $start);
+        self::assertGreaterThan(1, \count($queue));
     }
 
     public function testAMissingExtensionIsSaidInEveryMode(): void

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Types;
 
 use Larder\Cache;
+use Larder\Computation;
 use Larder\Psr\ItemPool;
 use Larder\Psr\SimpleCache;
 
@@ -13,6 +14,17 @@ use function PHPStan\Testing\assertType;
 /*
  * What PHPStan knows of what a cache gives. It is analysed, not run: by TypesTest, and with all else.
  */
+
+/** @return array<string, list<float>> */
+function prices(): array
+{
+    return ['apple' => [0.3, 0.35]];
+}
+
+function title(): ?string
+{
+    return random_int(0, 1) === 0 ? null : 'a title';
+}
 
 /** @var Cache $cache */
 assertType('mixed', $cache->get('k'));
@@ -35,6 +47,14 @@ foreach ($cache->keys('prefix') as $key) {
 }
 assertType('list<Larder\Candidate>', $cache->explain());
 assertType('Larder\Cache', Cache::open('array:'));
+assertType('int<0, 9>', $cache->remember('k', 60, static fn(): int => random_int(0, 9)));
+assertType('string|null', $cache->remember('k', 60, title(...), stale: 60, tags: ['t']));
+assertType('array<string, list<float>>', $cache->remember('k', 60, prices(...)));
+assertType('DateTimeImmutable', $cache->remember('k', 60, static function (Computation $computation): \DateTimeImmutable {
+    assertType('Larder\Computation', $computation);
+
+    return new \DateTimeImmutable();
+}));
 
 $pool = new ItemPool($cache);
 assertType('Larder\Psr\Item', $pool->getItem('k'));
