@@ -49,6 +49,21 @@ final class InstallTest extends TestCase
         self::assertFileExists("$library->folder/vendor/larder/larder/LICENSE");
     }
 
+    /** Each adapter needs the contracts of its framework, and nothing else of it. */
+    public function testTheAdaptersNeedOnlyTheContracts(): void
+    {
+        $project = new EmptyProject();
+        $project->require('larder/larder');
+        $laravel = 'echo (new Larder\\Bridge\\LaravelStore(Larder\\Cache::open("array:")))->increment("n");';
+        $symfony = 'echo (new Larder\\Bridge\\SymfonyCache(Larder\\Cache::open("array:")))->get("key", fn() => "computed");';
+        foreach ([['illuminate/contracts', $laravel, '1'], ['symfony/cache-contracts', $symfony, 'computed']] as [$package, $code, $printed]) {
+            $without = $project->run([\PHP_BINARY, '-r', "require 'vendor/autoload.php'; $code"]);
+            self::assertNotSame(0, $without->run(), 'control: it works without its contracts');
+            $project->require($package);
+            self::assertSame($printed, $project->php($code));
+        }
+    }
+
     public function testTheToolSaysWhatWorksHere(): void
     {
         $doctor = self::tool()->run(['vendor/bin/larder', 'doctor']);

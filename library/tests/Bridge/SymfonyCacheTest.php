@@ -1,0 +1,235 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Bridge;
+
+use Larder\Bridge\SymfonyCache;
+use Larder\Cache;
+use Larder\Testing\Fork;
+use Larder\Testing\SetClock;
+use Larder\Tests\Place;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use Psr\Cache\CacheItemInterface;
+use Psr\Cache\InvalidArgumentException;
+use Symfony\Component\Cache\Adapter\ArrayAdapter;
+use Symfony\Component\Cache\Adapter\TagAwareAdapter;
+use Symfony\Contracts\Cache\CallbackInterface;
+use Symfony\Contracts\Cache\ItemInterface;
+use Symfony\Contracts\Cache\TagAwareCacheInterface;
+
+/** What the contracts of Symfony ask for, over every place. */
+final class SymfonyCacheTest extends TestCase
+{
+    private Cache $cache;
+    private SymfonyCache $symfony;
+    private int $computed = 0;
+
+    protected function setUp(): void
+    {
+        $this->use(Place::Array);
+    }
+
+    protected function tearDown(): void
+    {
+        $this->cache->clear();
+    }
+
+    /** @return iterable<string, array{Place}> */
+    public static function places(): iterable
+    {
+        foreach (Place::cases() as $place) {
+            yield $place->name => [$place];
+        }
+    }
+
+    #[DataProvider('places')]
+    public function testComputesOnceUntilDeleted(Place $place): void
+    {
+        $this->use($place);
+        self::assertSame(1, $this->get());
+        self::assertSame(1, $this->get());
+        self::assertTrue($this->symfony->delete('key'));
+        self::assertSame(2, $this->get());
+        self::assertSame(2, $this->cache->get('key'));
+    }
+
+    #[DataProvider('places')]
+    public function testTagsInvalidate(Place $place): void
+    {
+        $this->use($place);
+        self::assertSame(1, $this->get(static fn(ItemInterface $item): mixed => $item->tag('a')->tag(['b', 'c'])));
+        self::assertTrue($this->symfony->invalidateTags(['other']));
+        self::assertSame(1, $this->get());
+        self::assertTrue($this->symfony->invalidateTags(['c']));
+        self::assertSame(2, $this->get());
+    }
+
+    #[DataProvider('places')]
+    public function testExpires(Place $place): void
+    {
+        $this->use($place);
+        self::assertSame(1, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAt(new \DateTimeImmutable('+300 milliseconds')), 0.0));
+        self::assertSame(1, $this->get(beta: 0.0));
+        usleep(330_000);
+        self::assertSame(2, $this->get());
+    }
+
+    public function testWhatExpiresAtOnceIsNotStored(): void
+    {
+        $this->get();
+        self::assertSame(2, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(0), \INF));
+        self::assertNull($this->cache->get('key'), 'the old value is gone too');
+        self::assertSame(3, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAt(new \DateTimeImmutable('-1 second'))));
+        self::assertSame(4, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(60)->expiresAfter(null)));
+        self::assertSame(4, $this->get());
+    }
+
+    public function testWhatIsNotToBeSavedIsNot(): void
+    {
+        $value = $this->symfony->get('key', function (ItemInterface $item, bool &$save): int {
+            $save = false;
+
+            return ++$this->computed;
+        });
+        self::assertSame($this->computed, $value);
+        self::assertNull($this->cache->get('key'));
+    }
+
+    public function testInfiniteBetaComputesAnew(): void
+    {
+        self::assertSame(1, $this->get());
+        self::assertSame(2, $this->get(beta: \INF));
+        self::assertSame(2, $this->get());
+    }
+
+    public function testTheItemSaysWhatItIs(): void
+    {
+        $metadata = null;
+        $moment = new \DateTimeImmutable('2030-01-01 12:00 UTC');
+        $symfony = new SymfonyCache($this->cache, new SetClock($moment));
+        $symfony->get('key', static function (ItemInterface $item): int {
+            self::assertSame('key', $item->getKey());
+            self::assertFalse($item->isHit());
+            self::assertSame('set', $item->set('set')->get());
+            $item->expiresAfter(60)->tag('a');
+
+            return 1;
+        }, null, $metadata);
+        self::assertSame((float) ($moment->getTimestamp() + 60), $metadata[ItemInterface::METADATA_EXPIRY]);
+        self::assertSame(['a' => 'a'], $metadata[ItemInterface::METADATA_TAGS]);
+        self::assertIsInt($metadata[ItemInterface::METADATA_CTIME]);
+        $symfony->get('key', static fn(): int => 2, null, $metadata);
+        self::assertSame([], $metadata);
+    }
+
+    public function testTakesTheCallbacksOfTheContract(): void
+    {
+        $callback = new /** @implements CallbackInterface<string> */ class implements CallbackInterface {
+            public function __invoke(CacheItemInterface $item, bool &$save): string
+            {
+                return $item->getKey();
+            }
+        };
+        self::assertSame('key', $this->symfony->get('key', $callback));
+    }
+
+    /** The same calls, of symfony/cache itself and of ours. */
+    public function testDoesAsSymfonysOwn(): void
+    {
+        self::assertSame($this->transcript(new TagAwareAdapter(new ArrayAdapter())), $this->transcript($this->symfony));
+    }
+
+    /** @return list<mixed> what each call gave */
+    private function transcript(TagAwareCacheInterface $cache): array
+    {
+        $this->computed = 0;
+        $get = function (?\Closure $about = null, ?float $beta = null) use ($cache): int {
+            return $cache->get('key', function (ItemInterface $item) use ($about): int {
+                $about?->__invoke($item);
+
+                return ++$this->computed;
+            }, $beta);
+        };
+        $metadata = null;
+
+        return [
+            $get(),
+            $get(static fn(ItemInterface $item): mixed => $item->tag('never asked')),
+            $cache->delete('key'),
+            $get(static fn(ItemInterface $item): mixed => $item->tag('a')->expiresAfter(60)),
+            $cache->invalidateTags(['b']),
+            $get(),
+            $cache->invalidateTags(['a', 'b']),
+            $get(),
+            $get(beta: \INF),
+            $get(beta: 0.0),
+            $get(static fn(ItemInterface $item): mixed => $item->expiresAfter(0), \INF),
+            $get(),
+            $get(static fn(ItemInterface $item): mixed => $item->expiresAfter(new \DateInterval('PT1M'))->expiresAt(null), \INF),
+            $get(),
+            $cache->get('unsaved', static function (ItemInterface $item, bool &$save): string {
+                $save = false;
+
+                return 'value';
+            }),
+            $cache->get('unsaved', static fn(): string => 'another'),
+            $cache->get('null', static fn(): mixed => null),
+            $cache->get('null', static fn(): string => 'null is a value'),
+            $cache->get('tagged', static fn(ItemInterface $item): string => implode($item->tag(['x', 'y'])->isHit() ? ['hit'] : ['miss']), null, $metadata),
+        ];
+    }
+
+    public function testRefusesWhatTheStandardForbids(): void
+    {
+        foreach ([
+            fn(): mixed => $this->symfony->get('a:b', static fn(): int => 1),
+            fn(): mixed => $this->symfony->get('', static fn(): int => 1),
+            fn(): mixed => $this->symfony->get('key', static fn(): int => 1, -0.1),
+            fn(): mixed => $this->symfony->get('key', static fn(ItemInterface $item): mixed => $item->tag('a{b')),
+            fn(): mixed => $this->symfony->delete('a/b'),
+            fn(): mixed => $this->symfony->invalidateTags(['good', 'a@b']),
+        ] as $i => $call) {
+            try {
+                $call();
+                self::fail("call $i was not refused");
+            } catch (InvalidArgumentException) {
+                self::assertNull($this->cache->get('key'));
+            }
+        }
+    }
+
+    public function testOfSeveralProcessesOneComputes(): void
+    {
+        $this->use(Place::File);
+        $start = microtime(true) + 0.2;
+        $forks = array_map(fn(): Fork => Fork::start(function () use ($start): string {
+            usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+            return $this->symfony->get('key', static function (): string {
+                usleep(100_000);
+
+                return 'computed by ' . getmypid();
+            });
+        }), range(1, 5));
+        $answers = array_map(static fn(Fork $fork): mixed => $fork->result(), $forks);
+        self::assertSame(array_fill(0, 5, $answers[0]), $answers);
+    }
+
+    /** @param (\Closure(ItemInterface): mixed)|null $about what is said of the value */
+    private function get(?\Closure $about = null, ?float $beta = null): int
+    {
+        return $this->symfony->get('key', function (ItemInterface $item) use ($about): int {
+            $about?->__invoke($item);
+
+            return ++$this->computed;
+        }, $beta);
+    }
+
+    private function use(Place $place): void
+    {
+        $this->cache = $place->open();
+        $this->symfony = new SymfonyCache($this->cache);
+    }
+}
