@@ -49,4 +49,12 @@ final class PagesTest extends TestCase
     {
         self::assertFileExists(Repository::ROOT . '/' . $path);
     }
+
+    public function testTheIndexHasEveryPage(): void
+    {
+        preg_match_all('~\]\(([a-z-]+\.md)\)~', (string) file_get_contents(Repository::ROOT . '/docs/README.md'), $matches);
+        $pages = array_map(basename(...), array_map(strval(...), (array) glob(Repository::ROOT . '/docs/*.md')));
+
+        self::assertEqualsCanonicalizing(array_diff($pages, ['README.md']), $matches[1]);
+    }
 }
