@@ -1,0 +1,28 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Cache;
+use Larder\Store\ReservedKey;
+use Larder\Testing\TagsContract;
+use Larder\Tests\Servers;
+
+final class LarderFileTagsTest extends TagsContract
+{
+    protected function open(): Cache
+    {
+        return new Cache(Tiers::LarderFile->open('tags' . Servers::run()));
+    }
+
+    protected function delay(): float
+    {
+        return Tiers::LarderFile->delay();
+    }
+
+    protected function isOfTheStore(string $key): bool
+    {
+        return ReservedKey::isOfChanges($key);
+    }
+}
