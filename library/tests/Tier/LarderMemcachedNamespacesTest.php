@@ -1,0 +1,17 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Cache;
+use Larder\Testing\NamespacesContract;
+use Larder\Tests\Servers;
+
+final class LarderMemcachedNamespacesTest extends NamespacesContract
+{
+    protected function open(string $namespace): Cache
+    {
+        return new Cache(Tiers::LarderMemcached->open(Servers::run() . $namespace));
+    }
+}
