@@ -15,6 +15,7 @@ use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
+use Larder\Tool\Server\RedisServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -136,6 +137,26 @@ final class ControlsTest extends TestCase
         });
         self::assertLessThan(1.0, $seconds);
         self::assertSame([], $entries);
+        $proxy->stop();
+    }
+
+    public function testOfSeveralServersOneThatIsAwayLeavesTheKeysOfTheOthers(): void
+    {
+        $other = RedisServer::start(Servers::directory('away-other' . bin2hex(random_bytes(4))));
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s,%s?timeout=0.2&namespace=away%s', $proxy->socket, $other->socket, bin2hex(random_bytes(4))), $log = new Log());
+        $values = array_combine(array_map(static fn(int $n): string => 'key' . $n, range(1, 40)), range(1, 40));
+        self::assertTrue($cache->setMany($values));
+        $proxy->does('silent');
+        foreach ([1, 2, 3] as $round) {
+            $there = array_filter($cache->getMany(array_keys($values)), \is_int(...));
+            self::assertGreaterThan(5, \count($there));
+            self::assertLessThan(35, \count($there));
+            self::assertSame(array_intersect_key($values, $there), $there);
+        }
+        self::assertCount(1, $log->entries());
+        self::assertStringContainsString($proxy->socket, $log->entries()[0]);
+        $other->stop();
         $proxy->stop();
     }
 
