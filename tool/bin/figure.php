@@ -8,5 +8,12 @@ use Larder\Tool\Figures\Rows;
 
 require __DIR__ . '/autoload.php';
 
+// Room in PHP's heap that stays: where the first chunk is just full, every larger value is mapped, and unmapped again.
+$blocks = [];
+while (memory_get_usage(true) < 16 << 20) {
+    $blocks[] = str_repeat('x', 100_000);
+}
+$blocks = [end($blocks)];
+
 [, $name, $rounds] = $argv;
 echo json_encode((Rows::all()[$name]->measure)((int) $rounds), \JSON_THROW_ON_ERROR);
