@@ -201,7 +201,10 @@ final class YacStore implements Store, Locks
 
     private function generation(): ?string
     {
-        $generation = $this->yac->get($this->generationName);
+        $generation = null;
+        for ($read = 0; !\is_string($generation) && $read < self::READS; ++$read) {
+            $generation = $this->yac->get($this->generationName);
+        }
         if (!\is_string($generation)) {
             // Not by add(), which fails in a full Yac. Of two that meet here, one loses what it stored.
             $this->clear();

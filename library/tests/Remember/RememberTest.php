@@ -1,0 +1,114 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Remember;
+
+use Larder\Cache;
+use Larder\Exception\StoreFailed;
+use Larder\Freshness;
+use Larder\Recipe;
+use Larder\Remember;
+use Larder\Store\ArrayStore;
+use Larder\Store\NullStore;
+use Larder\Tags;
+use Larder\Testing\Fork;
+use Larder\Testing\SetClock;
+use Larder\Tests\Place;
+use Larder\Tests\Servers;
+use Larder\Tool\Server\RedisServer;
+use Larder\Wrapped;
+use PHPUnit\Framework\TestCase;
+use Random\Engine\Mt19937;
+use Random\Randomizer;
+
+/** What is not the same over every store. */
+final class RememberTest extends TestCase
+{
+    /** The control of testOfManyProcessesOneComputes: without locks each computes, and nobody waits. */
+    public function testWithoutLocksManyCompute(): void
+    {
+        $log = Servers::directory('remember') . '/without-locks';
+        $store = new WithoutLocks(Place::File->in('remember')->store());
+        $store->delete('k');
+        $start = microtime(true) + 0.3;
+        $forks = [];
+        for ($i = 0; $i < 10; ++$i) {
+            $forks[] = Fork::start(static function () use ($store, $log, $start): mixed {
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return (new Cache($store))->remember('k', 60, static function () use ($log): string {
+                    file_put_contents($log, '.', \FILE_APPEND);
+                    usleep(50_000);
+
+                    return 'computed';
+                });
+            });
+        }
+        foreach ($forks as $fork) {
+            self::assertSame('computed', $fork->result());
+        }
+        self::assertGreaterThan(1, \strlen((string) file_get_contents($log)));
+    }
+
+    public function testWhereNothingIsKeptItComputesEachTime(): void
+    {
+        $cache = new Cache(new NullStore());
+        for ($i = 0; $i < 3; ++$i) {
+            self::assertSame($i, $cache->remember('k', 60, self::value($i), stale: 60, tags: ['t']));
+        }
+    }
+
+    public function testWhenTheServerIsAwayItComputesAtOnce(): void
+    {
+        $server = RedisServer::start(Servers::directory('remember-away'));
+        $cache = Cache::open('redis://' . $server->socket);
+        $throwing = Cache::open('redis://' . $server->socket . '?on_failure=throw');
+        self::assertSame(1, $cache->remember('k', 60, self::value(1)));
+        $server->stop();
+        $start = microtime(true);
+        self::assertSame(2, $cache->remember('k', 60, self::value(2)));
+        self::assertSame(3, $cache->remember('k', 60, self::value(3), tags: ['t']));
+        self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
+        $this->expectException(StoreFailed::class);
+        $throwing->remember('k', 60, self::value(4));
+    }
+
+    /** Through the whole of it: the share of reads that make the value anew, second by second before its end. */
+    public function testReadsBeforeTheEndMakeItAnewAsOftenAsXFetchSays(): void
+    {
+        $clock = new SetClock(new \DateTimeImmutable('@1000'));
+        $store = new ArrayStore();
+        $remember = new Remember($store, new Tags($store), new Freshness($clock, new Randomizer(new Mt19937(7))));
+        foreach ([[1.0, exp(-1.0)], [3.0, exp(-3.0)], [40.0, 0.0]] as [$left, $expected]) {
+            $made = 0;
+            for ($i = 0; $i < 2000; ++$i) {
+                $store->set('k', (new Wrapped('old', 1000.0 + $left, 1.0))->stored());
+                $made += $remember->value(new Recipe('k', 60, static fn(): mixed => self::value('new')())) === 'new' ? 1 : 0;
+            }
+            self::assertEqualsWithDelta($expected, $made / 2000, 0.05);
+        }
+        self::assertSame('new', $remember->value(new Recipe('k', 60, self::value('new'), beta: \INF)));
+    }
+
+    public function testAForkOfAComputationDoesNotReleaseItsLease(): void
+    {
+        $cache = Place::File->in('remember');
+        $cache->delete('forks');
+        $value = $cache->remember('forks', 60, function (): string {
+            Fork::run(static fn(): bool => true);
+            $other = Fork::start(static fn(): mixed => Place::File->in('remember')->remember('forks', 60, self::value('twice')));
+            usleep(300_000);
+            $other->kill();
+
+            return 'once';
+        });
+        self::assertSame(['once', 'once'], [$value, $cache->get('forks')]);
+    }
+
+    /** @return \Closure(): mixed */
+    private static function value(mixed $value): \Closure
+    {
+        return static fn(): mixed => $value;
+    }
+}

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+// What RememberUnderFpmTest asks for: ?directory=, do= of what the computation does, and log= to which it adds a byte.
+
+use Larder\Cache;
+
+require __DIR__ . '/../../../../vendor/autoload.php';
+
+$ask = static fn(string $name): string => \is_string($_GET[$name] ?? null) ? $_GET[$name] : '';
+$cache = Cache::open('file://' . $ask('directory'));
+$start = microtime(true);
+if ($ask('do') === 'session') {
+    session_start(['save_path' => $ask('directory'), 'use_cookies' => 0, 'use_only_cookies' => 0]);
+    register_shutdown_function(static function (): void {
+        $_SESSION['late'] = 'kept';
+    });
+}
+$value = $cache->remember('k', 0.3, static function () use ($ask): string {
+    file_put_contents($ask('log'), '.', \FILE_APPEND);
+    switch ($ask('do')) {
+        case 'exit':
+            exit('left');
+        case 'exhaust':
+            return str_repeat('x', 1 << 40);
+        case 'slow':
+        case 'session':
+            usleep(700_000);
+    }
+
+    return 'computed ' . microtime(true);
+}, stale: 60, beta: 0.0, jitter: 0.0);
+// PHP waits with this until the script has ended, and the visitor has it then.
+register_shutdown_function(static function () use ($value, $start): void {
+    echo json_encode(['value' => $value, 'seconds' => microtime(true) - $start, 'worker' => getmypid()], \JSON_THROW_ON_ERROR);
+});
