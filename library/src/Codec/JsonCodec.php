@@ -17,10 +17,13 @@ final class JsonCodec extends SerializingCodec
 
     public function encode(mixed $value, string $key): string
     {
-        $php = serialize($value);
-        $json = Serialized::isPlain($php) ? json_encode($value, self::FLAGS, self::DEPTH) : false;
+        $php = Serialized::unlessPlain($value, self::DEPTH);
+        if ($php !== null) {
+            return $this->allowed($php);
+        }
+        $json = json_encode($value, self::FLAGS, self::DEPTH);
 
-        return $json === false ? $this->allowed($php) : $json;
+        return $json === false ? $this->serialize($value) : $json;
     }
 
     /** @throws Unreadable */

@@ -31,13 +31,13 @@ final class MsgpackCodec extends SerializingCodec
 
     public function encode(mixed $value, string $key): string
     {
-        $php = serialize($value);
-        if (!Serialized::isPlain($php) || self::isDeep($value, $php)) {
+        $php = Serialized::unlessPlain($value, self::DEPTH);
+        if ($php !== null) {
             return $this->allowed($php);
         }
         $bytes = (new MessagePack(self::PHP_ONLY))->pack($value);
 
-        return \is_string($bytes) ? Checksum::before($bytes, self::FORMAT) : $php;
+        return \is_string($bytes) ? Checksum::before($bytes, self::FORMAT) : $this->serialize($value);
     }
 
     /**
@@ -55,25 +55,5 @@ final class MsgpackCodec extends SerializingCodec
         $unpack = [new MessagePack(self::PHP_ONLY), 'unpack'];
 
         return @$unpack($data);
-    }
-
-    /** @param string $serialized by PHP: without so many arrays it need not be looked at further */
-    private static function isDeep(mixed $value, string $serialized): bool
-    {
-        return substr_count($serialized, '{') > self::DEPTH && self::isDeeperThan(self::DEPTH, $value);
-    }
-
-    private static function isDeeperThan(int $depth, mixed $value): bool
-    {
-        if (!\is_array($value)) {
-            return false;
-        }
-        foreach ($value as $item) {
-            if (\is_array($item) && ($depth === 1 || self::isDeeperThan($depth - 1, $item))) {
-                return true;
-            }
-        }
-
-        return false;
     }
 }

@@ -10,20 +10,20 @@ final class Serialized
     /** What begins with a length, or a reference. Between the strings there are only numbers and punctuation. */
     private const TOKEN = '/([sSOCE]):\+?(\d+):"|;(R):\d/';
 
-    /** Arrays and scalars without references: what formats of other languages can keep. */
-    public static function isPlain(string $bytes): bool
+    /**
+     * What formats of other languages cannot keep: all but scalars, null, and arrays of them without references.
+     *
+     * @param int $depth how many arrays in one another they can keep
+     * @return string|null what serialize() gives; null for what they can keep
+     */
+    public static function unlessPlain(mixed $value, int $depth): ?string
     {
-        // Most values have none of these letters, and looking for them is cheap.
-        if (!str_contains($bytes, 'O:') && !str_contains($bytes, 'C:') && !str_contains($bytes, 'E:') && !str_contains($bytes, 'R:')) {
-            return true;
+        if ($value === null || \is_scalar($value)) {
+            return null;
         }
-        foreach (self::tokens($bytes) as $letter => $content) {
-            if ($letter !== 's') {
-                return false;
-            }
-        }
+        $bytes = serialize($value);
 
-        return true;
+        return \is_array($value) && self::isPlain($bytes) && (substr_count($bytes, '{') <= $depth || !self::isDeeperThan($depth, $value)) ? null : $bytes;
     }
 
     /**
@@ -42,6 +42,33 @@ final class Serialized
                 yield '';
             }
         }
+    }
+
+    private static function isPlain(string $bytes): bool
+    {
+        // Most values have none of these letters, and looking for them is cheap.
+        if (!str_contains($bytes, 'O:') && !str_contains($bytes, 'C:') && !str_contains($bytes, 'E:') && !str_contains($bytes, 'R:')) {
+            return true;
+        }
+        foreach (self::tokens($bytes) as $letter => $content) {
+            if ($letter !== 's') {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /** @param array<array-key, mixed> $array */
+    private static function isDeeperThan(int $depth, array $array): bool
+    {
+        foreach ($array as $item) {
+            if (\is_array($item) && ($depth === 1 || self::isDeeperThan($depth - 1, $item))) {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /** @return iterable<'s'|'S'|'O'|'C'|'E'|'R', string> what kind of token, and the text in its quotes */
