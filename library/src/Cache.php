@@ -362,16 +362,26 @@ final class Cache
     }
 
     /**
-     * When a value expires.
+     * When get() gives a value no longer.
      *
-     * @return float|null unix time, 0.0 for never; null when there is none
+     * @return float|null unix time, 0.0 for never; null when there is none, or it is out of date
      * @throws NotSupported|InvalidKey
+     * @phpstan-impure
      */
     public function expiry(string $key): ?float
     {
         $entry = Capability::of($this->store, TellsExpiry::class)->entries([$key])[$key] ?? null;
 
-        return $entry === null ? null : $entry->until ?? 0.0;
+        if ($entry === null) {
+            return null;
+        }
+        $valid = Wrapped::is($entry->stored) ? $this->valid($entry->stored) : new Wrapped($entry->stored);
+        if ($valid === null) {
+            return null;
+        }
+        $ends = array_diff([$entry->until ?? 0.0, $valid->freshUntil], [0.0]);
+
+        return $ends === [] ? 0.0 : min($ends);
     }
 
     /**

@@ -349,6 +349,24 @@ abstract class TagsContract extends TestCase
         $this->assertMiss('k');
     }
 
+    public function testWhatIsInvalidatedHasNoExpiry(): void
+    {
+        if (!$this->cache->can(Capability::Expiry)) {
+            self::assertFalse($this->cache->can(Capability::Expiry));
+
+            return;
+        }
+        $this->cache->set('k', 'value', 60, ['tag']);
+        $this->cache->set('ever', 'value', tags: ['tag']);
+        self::assertEqualsWithDelta(microtime(true) + 60, $this->cache->expiry('k'), 5);
+        self::assertSame(0.0, $this->cache->expiry('ever'));
+        $this->cache->invalidateTags(['tag']);
+        self::assertSame([null, null], [$this->cache->expiry('k'), $this->cache->expiry('ever')]);
+        // Kept for ten minutes, but fresh for one.
+        $this->cache->remember('k', 60, static fn(): string => 'value', stale: 540);
+        self::assertEqualsWithDelta(microtime(true) + 60, $this->cache->expiry('k'), 10);
+    }
+
     public function testATaggedIntegerIsNoCounter(): void
     {
         $this->cache->set('n', 7, tags: ['tag']);
