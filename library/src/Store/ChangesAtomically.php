@@ -61,17 +61,31 @@ trait ChangesAtomically
         array_map(Key::check(...), $keys);
         $entries = [];
         foreach ($keys as $key) {
-            $this->change($key, function (?Entry $old) use ($key, &$entries): false {
-                $value = $old === null ? $this : $this->unpack($key, $old->stored, $this);
-                if ($value !== $this) {
-                    $entries[$key] = new Entry($value, $old?->until);
-                }
-
-                return false;
-            });
+            $found = $this->found($key);
+            $value = $found === null ? $this : $this->unpack($key, $found->stored, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, $found?->until);
+            }
         }
 
         return $entries;
+    }
+
+    /**
+     * What is there, by a change to nothing else; stores whose readers need no lock have a shorter way.
+     *
+     * @return Entry<T>|null
+     */
+    private function found(string $key): ?Entry
+    {
+        $found = null;
+        $this->change($key, static function (?Entry $old) use (&$found): false {
+            $found = $old;
+
+            return false;
+        });
+
+        return $found;
     }
 
     /**

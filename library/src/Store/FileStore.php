@@ -84,17 +84,24 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         $file = $this->directory->file($key);
 
         return $this->directory->locked($file, function () use ($key, $file, $change): bool {
-            $sealed = (string) @file_get_contents($file);
-            $bytes = Envelope::open($sealed, $key);
-            $until = Envelope::until($sealed);
-            $new = $change($bytes === null ? null : new Entry($bytes, $until));
+            $old = $this->found($key);
+            $new = $change($old);
 
             return match (true) {
                 $new === false => false,
                 $new === null => $this->directory->remove($file),
-                default => $this->directory->write($file, Envelope::seal($new->stored, $new->until ?? $until, $key)),
+                default => $this->directory->write($file, Envelope::seal($new->stored, $new->until ?? $old->until ?? 0.0, $key)),
             };
         }) ?? false;
+    }
+
+    /** @return Entry<string>|null */
+    private function found(string $key): ?Entry
+    {
+        $sealed = (string) @file_get_contents($this->directory->file($key));
+        $bytes = Envelope::open($sealed, $key);
+
+        return $bytes === null ? null : new Entry($bytes, Envelope::until($sealed));
     }
 
     private function bytes(string $key): ?string

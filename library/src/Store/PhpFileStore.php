@@ -167,18 +167,26 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         }
     }
 
+    /** @return Entry<array{bool, mixed}>|null */
+    private function found(string $key): ?Entry
+    {
+        $entry = $this->entry($key);
+
+        return $entry === null ? null : new Entry([$entry[3], $entry[4]], $entry[1]);
+    }
+
     private function change(string $key, \Closure $change): bool
     {
         $file = $this->directory->file($key);
 
         return $this->directory->locked($file, function () use ($key, $file, $change): bool {
-            $entry = $this->entry($key);
-            $new = $change($entry === null ? null : new Entry([$entry[3], $entry[4]], $entry[1]));
+            $old = $this->found($key);
+            $new = $change($old);
 
             return match (true) {
                 $new === false => false,
                 $new === null => $this->directory->remove($file),
-                default => $this->write($file, $key, $new->stored, $new->until ?? $entry[1] ?? 0.0),
+                default => $this->write($file, $key, $new->stored, $new->until ?? $old->until ?? 0.0),
             };
         }) ?? false;
     }

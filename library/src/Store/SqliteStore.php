@@ -152,18 +152,12 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         $done = false;
 
         try {
-            $row = $this->run(
-                'SELECT value, expires FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
-                [$this->namespace, [$key], microtime(true)],
-            );
-            /** @var array{string, float}|false $found */
-            $found = $row->fetch(PDO::FETCH_NUM);
-            $row->closeCursor();
-            $new = $change($found === false ? null : new Entry($found[0], $found[1]));
+            $old = $this->row($key);
+            $new = $change($old);
             if ($new === null) {
                 $this->run('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
             } elseif ($new !== false) {
-                $this->write($key, $new->stored, $new->until ?? $found[1] ?? 0.0);
+                $this->write($key, $new->stored, $new->until ?? $old->until ?? 0.0);
             }
             $this->database->exec('COMMIT');
             $done = $new !== false;
@@ -176,6 +170,33 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         }
 
         return $done;
+    }
+
+    /** @return Entry<string>|null */
+    private function found(string $key): ?Entry
+    {
+        try {
+            return $this->row($key);
+        } catch (PDOException) {
+            return null;
+        }
+    }
+
+    /**
+     * @return Entry<string>|null
+     * @throws PDOException
+     */
+    private function row(string $key): ?Entry
+    {
+        $row = $this->run(
+            'SELECT value, expires FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
+            [$this->namespace, [$key], microtime(true)],
+        );
+        /** @var array{string, float}|false $found */
+        $found = $row->fetch(PDO::FETCH_NUM);
+        $row->closeCursor();
+
+        return $found === false ? null : new Entry($found[0], $found[1]);
     }
 
     private function bytes(string $key): ?string

@@ -133,7 +133,15 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
 
     public function keys(): iterable
     {
-        return Capability::of($this->shared, Lists::class)->keys();
+        $keys = Capability::of($this->shared, Lists::class)->keys();
+
+        return (static function () use ($keys): \Generator {
+            foreach ($keys as $key) {
+                if (!ReservedKey::isOfChanges($key)) {
+                    yield $key;
+                }
+            }
+        })();
     }
 
     public function entries(array $keys): array
@@ -157,7 +165,12 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
     {
         $shared = Capability::of($this->shared, $capability);
         if ($capability === Locks::class) {
-            return $work($shared);
+            $answer = $work($shared);
+            if (\is_string($answer) && $this->pollSeconds > 0.0) {
+                $this->poll->ask(); // who has taken a lock sees what its holder before has changed
+            }
+
+            return $answer;
         }
 
         return $this->change($key, static fn(): mixed => $work($shared), $refused);

@@ -191,6 +191,20 @@ final class InvalidationTest extends TestCase
         self::assertLessThanOrEqual(1 + 0.5 / self::POLL, $this->shared->polls);
     }
 
+    public function testWhoTakesALockSeesWhatWasChangedBefore(): void
+    {
+        [$here, $there] = [$this->host(), $this->host()];
+        $there->set('k', 'old');
+        $lock = (string) $there->acquire('lock', 10.0);
+        $here->get('nothing');
+        self::assertSame('old', $here->get('k'));
+        $there->set('k', 'new');
+        self::assertSame('old', $here->get('k'), 'not heard of yet');
+        $there->release('lock', $lock);
+        self::assertIsString($here->acquire('lock', 10.0));
+        self::assertSame('new', $here->get('k'));
+    }
+
     public function testAKilledProcessThatAskedIsSucceeded(): void
     {
         $address = \sprintf('tier:(larder:)(redis://%s?namespace=killed)?poll=0.3', Servers::redis()->socket);

@@ -29,6 +29,12 @@ enum Tiers
         }, $namespace))->store();
     }
 
+    /** @param string $name as for Place::in() */
+    public function in(string $name): Cache
+    {
+        return new Cache($this->open(Servers::run() . $name));
+    }
+
     /** Seconds until other processes' changes are seen: at once where they have the local tier together. */
     public function delay(): float
     {

@@ -9,6 +9,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Entry;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
+use Larder\Wrapped;
 
 /**
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
@@ -188,7 +189,7 @@ final class Copies
      */
     public function fill(string $key, Entry $entry, array $lease, ?int $generation): void
     {
-        $seconds = $this->seconds($entry->until);
+        $seconds = $this->seconds($entry);
         if ($generation !== null && $seconds > 0.0) {
             $name = $this->names . self::part($key);
             $this->local->set($name, [$lease[0], $lease[1], 0, $entry->stored], $seconds);
@@ -208,7 +209,7 @@ final class Copies
     {
         $part = self::part($key);
         $name = $this->names . $part;
-        $seconds = $this->seconds($entry->until);
+        $seconds = $this->seconds($entry);
         // Copies that are just being made of what was there before must not stay.
         $raised = $this->raise(self::stripe($part));
         if ($generation === null || $raised !== $generation + 1 || $seconds <= 0.0) {
@@ -292,10 +293,21 @@ final class Copies
         }
     }
 
-    /** @return float seconds that a copy of what lives until then may live; 0.0 or less when it must not be made */
-    private function seconds(?float $until): float
+    /**
+     * A copy that is past its freshness would hide that another host has computed the value anew.
+     *
+     * @param Entry<mixed> $entry
+     * @return float seconds that a copy may live; 0.0 or less when it must not be made
+     */
+    private function seconds(Entry $entry): float
     {
-        return $until === null || $until === 0.0 ? $this->ttl : min($this->ttl, $until - microtime(true));
+        $ends = [$entry->until ?? 0.0, Wrapped::is($entry->stored) ? Wrapped::of($entry->stored)->freshUntil ?? 0.0 : 0.0];
+        $seconds = $this->ttl;
+        foreach ($ends as $end) {
+            $seconds = $end === 0.0 ? $seconds : min($seconds, $end - microtime(true));
+        }
+
+        return $seconds;
     }
 
     private static function stripe(string $part): string

@@ -41,8 +41,12 @@ final class Poll
         }
     }
 
-    /** @return array{int, int} */
-    private function ask(): array
+    /**
+     * Now, lease or none, and whether or not another process does.
+     *
+     * @return array{int, int} as Copies::lease()
+     */
+    public function ask(): array
     {
         $start = hrtime(true);
         $epoch = $this->copies->epoch();

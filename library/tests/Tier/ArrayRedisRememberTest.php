@@ -1,0 +1,21 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tier;
+
+use Larder\Cache;
+use Larder\Testing\RememberContract;
+
+final class ArrayRedisRememberTest extends RememberContract
+{
+    protected function open(): Cache
+    {
+        return Tiers::ArrayRedis->in('remember');
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}
