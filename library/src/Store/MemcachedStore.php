@@ -10,12 +10,6 @@ use Memcached;
 /** A memcached server by the extension memcached (libmemcached). */
 final class MemcachedStore extends MemcachedProtocol
 {
-    /** What a server says that is there and works. */
-    private const ANSWERS = [
-        Memcached::RES_SUCCESS, Memcached::RES_NOTFOUND, Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS,
-        Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE, Memcached::RES_END,
-    ];
-
     private Memcached $client;
 
     /** @var list<Memcached> of the process this one was forked from: freeing them would end its connections */
@@ -134,8 +128,18 @@ final class MemcachedStore extends MemcachedProtocol
     /** @throws StoreFailed */
     private function checkAnswer(): void
     {
-        if (!\in_array($this->client->getResultCode(), self::ANSWERS, true)) {
+        if (!self::isAnswer($this->client->getResultCode())) {
             throw $this->failed($this->client->getResultMessage());
         }
+    }
+
+    /** Whether a server says so that is there and works. Not a constant: those are looked up where the extension is missing too. */
+    private static function isAnswer(int $code): bool
+    {
+        return match ($code) {
+            Memcached::RES_SUCCESS, Memcached::RES_NOTFOUND, Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS,
+            Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE, Memcached::RES_END => true,
+            default => false,
+        };
     }
 }
