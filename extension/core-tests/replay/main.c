@@ -17,7 +17,8 @@
 
 /* In points. What is compared has seen the same requests, so little is left to chance: with several processes, their
  * order. */
-static const double SIMULATOR_WITHIN = 2.0, NOISE = 0.3;
+/* In a loop all hits are of what the lot has kept, and two lots are not the same. */
+static const double SIMULATOR_WITHIN = 2.0, LOTS_WITHIN = 4.0, NOISE = 0.3;
 
 /* Of the bytes of the segment: what entries that are there take at least, by enum sizes. */
 static const double LIVE_PERCENT[] = {80, 80, 65};
@@ -30,8 +31,8 @@ static bool not_below_lru(double percent, double lru) {
     return percent >= lru - NOISE;
 }
 
-static bool reaches_simulator(double percent, double simulated) {
-    return percent >= simulated - SIMULATOR_WITHIN;
+static double simulator_within(const struct plan *plan) {
+    return plan->shape == SHAPE_LOOP ? LOTS_WITHIN : SIMULATOR_WITHIN;
 }
 
 static uint64_t units_of_pages(const struct log_rules *rules) {
@@ -61,9 +62,9 @@ static void replay(const struct plan *plan) {
     EXPECT(not_below_lru(simulated, lru_bound));
     EXPECT(not_below_lru(one.percent, lru_bound));
     EXPECT(not_below_lru(several.percent, lru_bound));
-    EXPECT(reaches_simulator(one.percent, simulated));
-    EXPECT(reaches_simulator(several.percent, simulated));
-    EXPECT(one.percent <= simulated + SIMULATOR_WITHIN); /* else the simulator is none */
+    EXPECT(one.percent >= simulated - simulator_within(plan));
+    EXPECT(several.percent >= simulated - simulator_within(plan));
+    EXPECT(one.percent <= simulated + simulator_within(plan)); /* else the simulator is none */
     EXPECT(live >= LIVE_PERCENT[plan->sizes] * (plan->writes ? 0.8 : 1));
     EXPECT_EQUAL(one.info.refused_room, 0);
     /* Not how often a lock was held by a process that the machine had put aside: that is the machine's load. */
