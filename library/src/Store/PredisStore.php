@@ -6,7 +6,9 @@ namespace Larder\Store;
 
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
+use Predis\ClientException;
 use Predis\Pipeline\Pipeline;
+use Predis\Response\Status;
 
 /** A Redis or Valkey server by Predis, which needs no extension. */
 final class PredisStore extends RedisProtocol
@@ -35,7 +37,10 @@ final class PredisStore extends RedisProtocol
             'username' => $this->user,
             'password' => $this->password,
         ], static fn(mixed $value): bool => $value !== '' && $value !== false));
-        $this->client->select($this->database);
+        $answer = $this->client->select($this->database);
+        if (!$answer instanceof Status || $answer->getPayload() !== 'OK') {
+            throw self::wrongAnswer();
+        }
     }
 
     protected function disconnect(): void
@@ -66,7 +71,7 @@ final class PredisStore extends RedisProtocol
 
     protected function exists(string $name): bool
     {
-        return $this->client->exists($name) === 1;
+        return self::count($this->client->exists($name)) === 1;
     }
 
     protected function write(string $name, string $bytes, int $milliseconds): bool
@@ -97,7 +102,7 @@ final class PredisStore extends RedisProtocol
 
     protected function remove(array $names): bool
     {
-        $this->client->unlink($names);
+        self::count($this->client->unlink($names));
 
         return true;
     }
@@ -120,5 +125,16 @@ final class PredisStore extends RedisProtocol
                 yield $names;
             }
         } while ((string) $position !== '0');
+    }
+
+    private static function count(mixed $answer): int
+    {
+        return \is_int($answer) ? $answer : throw self::wrongAnswer();
+    }
+
+    /** The client takes any answer for the one to what was asked, also one that a request which died has left behind. */
+    private static function wrongAnswer(): ClientException
+    {
+        return new ClientException('the answer is of another kind');
     }
 }

@@ -63,8 +63,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         }
 
         try {
-            // In a fork no persistent connection: it would be the parent's.
-            $this->connect($this->persistent && $this->opener === getmypid());
+            $this->connectAnew();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
@@ -271,6 +270,23 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         return false;
     }
 
+    /** @throws RedisException|PredisException|\TypeError */
+    private function connectAnew(): void
+    {
+        // In a fork no persistent connection: it would be the parent's.
+        if ($this->persistent && $this->opener === getmypid()) {
+            try {
+                $this->connect(true);
+
+                return;
+            } catch (RedisException|PredisException|\TypeError) {
+                // A request that died may have left an answer in it.
+                $this->disconnect();
+            }
+        }
+        $this->connect(false);
+    }
+
     /** @throws StoreFailed */
     private function ready(): void
     {
@@ -311,6 +327,6 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     private static function milliseconds(int|float $ttl): int
     {
-        return (int) ceil(1000 * Ttl::seconds($ttl));
+        return $ttl === 0 ? 0 : (int) ceil(1000 * Ttl::seconds($ttl));
     }
 }
