@@ -74,13 +74,17 @@ final class Remember
             return $this->compute($recipe, null); // it is asked for by its own computation
         }
         $end = hrtime(true) + 1e9 * $recipe->wait;
-        while (true) {
+        for ($hasWaited = false;; $hasWaited = true) {
             $lease = $this->lease($recipe, Ends::WithProcess);
             if ($lease === false) {
                 return $this->compute($recipe, null);
             }
             // Its last holder may have stored the value since we looked.
             $found = $lease === null ? $this->awaited($recipe, $end) : $this->find($recipe);
+            if ($found === null && $lease !== null && $hasWaited) {
+                usleep(self::PAUSE); // Yac gives a miss now and then of what many ask for
+                $found = $this->find($recipe);
+            }
             if ($found !== null) {
                 return $this->of($recipe, $found);
             }

@@ -37,8 +37,8 @@ final class YacStore implements Store, Locks
     private const CHECKED = "\2";
     private const CHECKED_FROM = 240;
     private const TRIES = 100;
-    /** Of a key that may be there: Yac gives a miss when another process happens to hold the slot. */
-    private const READS = 10;
+    /** Yac gives a miss, too, when another process happens to hold the slot. */
+    private const READS = 4;
 
     private readonly Yac $yac;
     private readonly string $generationName;
@@ -124,10 +124,7 @@ final class YacStore implements Store, Locks
         }
 
         try {
-            $bytes = null;
-            for ($read = 0; $bytes === null && $read < self::READS; ++$read) {
-                $bytes = $this->bytes($key);
-            }
+            $bytes = $this->bytes($key);
             $new = $change($bytes === null ? null : new Entry($bytes, null));
 
             return match (true) {
@@ -158,8 +155,8 @@ final class YacStore implements Store, Locks
         if ($name === null) {
             return null;
         }
-        $stored = $this->yac->get($name);
-        if (!\is_string($stored) || $stored === '') {
+        $stored = $this->readSurely($name);
+        if ($stored === null || $stored === '') {
             return null;
         }
         if ($stored[0] === self::CHECKED) {
@@ -171,6 +168,16 @@ final class YacStore implements Store, Locks
         }
 
         return Envelope::open($stored, $name[12] === self::HASHED ? $key : '');
+    }
+
+    private function readSurely(string $name): ?string
+    {
+        $stored = $this->yac->get($name);
+        for ($read = 1; !\is_string($stored) && $read < self::READS; ++$read) {
+            $stored = $this->yac->get($name);
+        }
+
+        return \is_string($stored) ? $stored : null;
     }
 
     private function store(string $name, string $key, string $bytes, float $until, int $seconds): bool
@@ -201,10 +208,7 @@ final class YacStore implements Store, Locks
 
     private function generation(): ?string
     {
-        $generation = null;
-        for ($read = 0; !\is_string($generation) && $read < self::READS; ++$read) {
-            $generation = $this->yac->get($this->generationName);
-        }
+        $generation = $this->readSurely($this->generationName);
         if (!\is_string($generation)) {
             // Not by add(), which fails in a full Yac. Of two that meet here, one loses what it stored.
             $this->clear();
