@@ -262,9 +262,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function sealed(string $bytes, float $until, string $name, string $key): string
     {
-        $proof = $this->isHashed($name) ? $key : '';
+        $isHashed = $this->isHashed($name);
 
-        return $until === 0.0 && $proof === '' ? $bytes : Envelope::seal($bytes, $until, $proof);
+        return $until === 0.0 && !$isHashed ? $bytes : Envelope::seal($bytes, $until, $isHashed ? $key : '');
     }
 
     private function opened(string $stored, string $name, string $key): ?string
@@ -279,7 +279,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     private function name(string $key): ?string
     {
         Key::check($key);
-        $this->ready();
+        if ($this->process !== getmypid()) {
+            $this->ready();
+        }
         if (hrtime(true) > $this->generationUntil) {
             $this->askForGeneration();
         }
@@ -337,6 +339,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     /** One second more than asked, since memcached's clock ticks in whole ones; the envelope knows the exact time. */
     private static function expiry(int|float $ttl): int
     {
+        if ($ttl === 0) {
+            return 0;
+        }
         $seconds = (int) ceil(Ttl::seconds($ttl));
         if ($seconds === 0) {
             return 0;

@@ -31,6 +31,9 @@ final class Ttl
      */
     public static function until(int|float $ttl): float
     {
+        if ($ttl === 0) {
+            return 0.0;
+        }
         $seconds = self::seconds($ttl);
 
         return $seconds > 0.0 ? microtime(true) + $seconds : 0.0;
