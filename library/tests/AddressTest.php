@@ -63,6 +63,7 @@ final class AddressTest extends TestCase
         yield 'a wrong client' => ['redis://localhost?client=credis', 'has client=credis. Known: phpredis, predis'];
         yield 'a wrong serializer' => ['array:?serializer=xml', 'has serializer=xml. Known: php, igbinary, msgpack, json'];
         yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has engine=aria. Known: memory, myisam, innodb'];
+        yield 'a wrong answer to failures' => ['redis://localhost?on_failure=ignore', 'has on_failure=ignore. Known: miss, throw'];
         yield 'a namespace with a colon' => ['apcu:?namespace=a:b', 'A namespace is 1 to 32 of the characters'];
         yield 'an empty namespace' => ['apcu:?namespace=', 'A namespace is 1 to 32 of the characters'];
         yield 'a long namespace' => ['apcu:?namespace=' . str_repeat('a', 33), 'A namespace is 1 to 32 of the characters'];
