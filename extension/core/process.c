@@ -225,6 +225,11 @@ struct record_shared *process_enter(struct cache *cache) {
     }
     process_lock();
     const int description = segment_open_description(cache->segment, cache->description);
+    if (cache->touched_count == 0 && cache->description >= 0) {
+        /* Nothing to carry over: then the record of before the fork may be the one that is free. */
+        close(cache->description);
+        cache->description = -1;
+    }
     const bool claimed = description >= 0 && process_claim(cache, description);
     if (!claimed && description >= 0) {
         close(description);
