@@ -7,9 +7,12 @@ namespace Larder\Store\Tier;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Entry;
+use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 use Larder\Wrapped;
+
+use function larder_fetch;
 
 /**
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
@@ -42,6 +45,9 @@ final class Copies
     /** Numbers begin at random, so that one that was lost and began again is another. */
     private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
 
+    /** Whether a fetch is the engine's own: then a get is spared a detour. */
+    private readonly bool $isEngine;
+
     private readonly string $names;
     private readonly string $direct;
     private readonly string $leaseName;
@@ -52,6 +58,7 @@ final class Copies
      */
     public function __construct(private readonly Store&Adds&Counts $local, string $place, private readonly float $ttl)
     {
+        $this->isEngine = $local instanceof LarderStore;
         $this->names = ReservedKey::tier($place);
         $this->direct = $this->names . '=';
         $this->leaseName = $this->names . 'lease';
@@ -66,7 +73,7 @@ final class Copies
     /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
     public function lease(): ?array
     {
-        $lease = $this->local->get($this->leaseName);
+        $lease = $this->isEngine ? larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
         if (!\is_array($lease)) {
             return null;
         }
@@ -150,7 +157,8 @@ final class Copies
     /** @return mixed the value, or $miss */
     public function find(string $key, int $epoch, mixed $miss): mixed
     {
-        $copy = $this->local->get(\strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key));
+        $name = \strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key);
+        $copy = $this->isEngine ? larder_fetch($name) : $this->local->get($name);
 
         return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
     }
