@@ -16,6 +16,7 @@ use Larder\Store\Capability\Touches;
 use Larder\Store\Tier\ChangeLog;
 use Larder\Store\Tier\Copies;
 use Larder\Store\Tier\Poll;
+use Larder\Store\Tier\Presence;
 
 /**
  * A local tier before a shared one: copies in the memory of this host of what a store keeps that many hosts share.
@@ -34,6 +35,7 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
     private readonly string $localName;
     private readonly ChangeLog $log;
     private readonly Poll $poll;
+    private readonly Presence $presence;
 
     /**
      * @param string $place tells the shared tier from others that have copies in the same local tier
@@ -45,7 +47,9 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
     {
         $this->shared = Capability::of($shared, TellsExpiry::class);
         $this->localName = Capability::nameOf($local);
-        $this->copies = new Copies(Capability::of(Capability::of($local, Adds::class), Counts::class), $place, $localTtl);
+        $local = Capability::of(Capability::of($local, Adds::class), Counts::class);
+        $this->copies = new Copies($local, $place, $localTtl);
+        $this->presence = new Presence($local, $place);
         $this->log = new ChangeLog(Capability::of($shared, Counts::class));
         $this->poll = new Poll($this->copies, $this->log, $pollSeconds);
     }
@@ -152,7 +156,7 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
     /** What an operator wants to know of it, in a line. */
     public function explanation(): string
     {
-        $listener = $this->copies->listener();
+        $listener = $this->presence->listener();
 
         return \sprintf('copies of %s live %g s at most in %s; what other hosts change is seen %s', Capability::nameOf($this->shared), $this->localTtl, $this->localName, match (true) {
             $this->pollSeconds === 0.0 => 'when they end, as poll=0 was asked for',

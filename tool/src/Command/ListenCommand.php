@@ -12,7 +12,9 @@ use Larder\Scheme;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Store;
 use Larder\Store\Tier\Copies;
+use Larder\Store\Tier\Presence;
 use Larder\Tool\Listen\Listener;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
@@ -60,25 +62,27 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         // What is fetched would be held until this process ends.
         ini_set('larder.zero_copy', '0');
         $text = $input->getArgument('address');
-        $copies = null;
+        $local = null;
         $reason = null;
 
         try {
             $address = Address::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($address);
             $seconds = $reason === null ? $address->number('poll', 1.0, 0.0, 3600.0) : 0.0;
-            $copies = $reason === null ? self::copies($address) : null;
+            $local = $reason === null ? self::local($address) : null;
         } catch (InvalidAddress|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($copies === null) {
+        if ($local === null) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
         }
         $shared = $address->tiers[1];
+        $presence = new Presence($local, $shared->place());
         $this->listener = new Listener(
-            $copies,
+            new Copies($local, $shared->place(), 0.0),
+            $presence,
             $shared->endpoints(6379),
             $shared->namespace() . ':',
             $shared->user,
@@ -94,17 +98,15 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         if ($this->listener->run()) {
             return Command::SUCCESS;
         }
-        $output->writeln(\sprintf('Another process listens here for this cache already: %s', $copies->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
+        $output->writeln(\sprintf('Another process listens here for this cache already: %s', $presence->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
 
         return Command::FAILURE;
     }
 
-    /** Without opening the shared tier: its servers may be away now. */
-    private static function copies(Address $address): Copies
+    /** The shared tier is not opened: its servers may be away now. */
+    private static function local(Address $address): Store&Adds&Counts
     {
-        $local = $address->tiers[0]->scheme->open($address->tiers[0]);
-
-        return new Copies(Capability::of(Capability::of($local, Adds::class), Counts::class), $address->tiers[1]->place(), 0.0);
+        return Capability::of(Capability::of($address->tiers[0]->scheme->open($address->tiers[0]), Adds::class), Counts::class);
     }
 
     /** @return string|null null for an address that can be listened for */

@@ -7,6 +7,7 @@ namespace Larder\Tool\Listen;
 use Larder\Endpoint;
 use Larder\Store\ReservedKey;
 use Larder\Store\Tier\Copies;
+use Larder\Store\Tier\Presence;
 
 /**
  * Hears of every change in the servers of a shared tier, and drops this host's copies of what was changed.
@@ -39,6 +40,7 @@ final class Listener
      */
     public function __construct(
         private readonly Copies $copies,
+        private readonly Presence $presence,
         private readonly array $endpoints,
         private readonly string $prefix,
         private readonly string $user,
@@ -52,7 +54,7 @@ final class Listener
     /** @return bool false when another process listens on this host */
     public function run(): bool
     {
-        if (!$this->copies->listen($this->claim(), isFirst: true)) {
+        if (!$this->presence->begin($this->claim())) {
             return false;
         }
         $pause = self::PAUSE;
@@ -70,7 +72,8 @@ final class Listener
                 $pause = min(2 * $pause, self::LONGEST_PAUSE);
             }
         }
-        $this->copies->endListening();
+        $this->copies->withdraw();
+        $this->presence->end();
         $this->say(\sprintf('stopped; %d changes heard', $this->heard));
 
         return true;
@@ -129,7 +132,7 @@ final class Listener
     /** @param non-empty-array<string, Connection> $connections */
     private function beat(array $connections): void
     {
-        if (!$this->copies->listen($this->claim(), isFirst: false)) {
+        if (!$this->presence->renew($this->claim())) {
             $this->say('another process has taken this one for dead, and listens in its place');
             $this->stop();
         }
@@ -188,7 +191,7 @@ final class Listener
         for ($end = microtime(true) + $seconds; !$this->isStopped && microtime(true) < $end;) {
             usleep(20_000);
         }
-        $this->copies->listen($this->claim() + $this->timeout, isFirst: false);
+        $this->presence->renew($this->claim() + $this->timeout);
     }
 
     private function claim(): float

@@ -25,7 +25,6 @@ use function larder_fetch;
  *     asking           1                            while one process asks, and the others need not
  *     generation N     int                          raised whenever a key of the Nth stripe is dropped
  *     settling         1                            for a moment after all was made void: no copies are made
- *     listener         [process, host]              while `larder listen` works here
  *
  * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
  * what was read).
@@ -246,38 +245,6 @@ final class Copies
         if (!\is_array($copy) || ($copy[1] < $number && $copy[2] !== $number)) {
             $this->dropPart($part);
         }
-    }
-
-    /**
-     * For the one listener of a host, again and again while it works.
-     *
-     * @param bool $isFirst whether there must be none now
-     * @param float $seconds after which there is none, unless it is called again
-     * @return bool false when there is another
-     */
-    public function listen(float $seconds, bool $isFirst): bool
-    {
-        $listener = [(int) getmypid(), (string) gethostname()];
-        if ($isFirst) {
-            return $this->local->add($this->names . 'listener', $listener, $seconds);
-        }
-        $other = $this->local->get($this->names . 'listener', $listener);
-
-        return $other === $listener && $this->local->set($this->names . 'listener', $listener, $seconds);
-    }
-
-    public function endListening(): void
-    {
-        $this->withdraw();
-        $this->local->delete($this->names . 'listener');
-    }
-
-    /** @return string|null "process 123 on web1", null when none works here */
-    public function listener(): ?string
-    {
-        $listener = $this->local->get($this->names . 'listener');
-
-        return \is_array($listener) && \is_int($listener[0]) && \is_string($listener[1]) ? \sprintf('process %d on %s', $listener[0], $listener[1]) : null;
     }
 
     private function dropPart(string $part): void
