@@ -10,7 +10,7 @@ use Symfony\Component\Process\Process;
 
 /**
  * A server and hosts that have no more in common than wires: each is a network namespace, and each host has a segment of
- * the engine's memory of its own. Needs root and iproute2.
+ * the engine's memory of its own. Needs root, iproute2, redis-server and redis-cli.
  */
 final class Network
 {
@@ -38,9 +38,9 @@ final class Network
             return 'network namespaces are made by root';
         }
         $name = 'larder' . bin2hex(random_bytes(3));
-        $try = Process::fromShellCommandline(\sprintf('ip netns add %1$s && ip -n %1$s link add %1$s type veth peer name %1$sp; status=$?; ip netns del %1$s; exit $status', $name));
+        $try = Process::fromShellCommandline(\sprintf('for program in ip redis-server redis-cli; do command -v $program >/dev/null || { echo "$program is missing" >&2; exit 1; }; done; ip netns add %1$s && ip -n %1$s link add %1$s type veth peer name %1$sp; status=$?; ip netns del %1$s; exit $status', $name));
 
-        return $try->run() === 0 ? null : 'no network namespaces here: ' . trim($try->getErrorOutput());
+        return $try->run() === 0 ? null : 'no hosts in network namespaces here: ' . trim($try->getErrorOutput());
     }
 
     public function startServer(): void
