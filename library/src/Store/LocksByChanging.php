@@ -17,7 +17,7 @@ trait LocksByChanging
     public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
     {
         $name = ReservedKey::lock($key);
-        if ($this->seesOwners() && LockState::of($this->get($name))?->isHeld() === true) {
+        if ($this->seesOwners() && LockState::of($this->glance($name))?->isHeld() === true) {
             return null; // those who wait do not hold up the others
         }
         $new = LockState::begin($seconds, $ends, $this->seesOwners());
@@ -62,6 +62,12 @@ trait LocksByChanging
     private function state(string $name, ?Entry $entry): ?LockState
     {
         return $entry === null ? null : LockState::of($this->unpack($name, $entry->stored));
+    }
+
+    /** What is there, without waiting for those who change it; null for nothing, or when only they may look. */
+    private function glance(string $name): mixed
+    {
+        return $this->get($name);
     }
 
     /** Whether all who can ask this store are on this machine. */

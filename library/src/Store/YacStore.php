@@ -39,6 +39,8 @@ final class YacStore implements Store, Locks
     private const TRIES = 100;
     /** Yac gives a miss, too, when another process happens to hold the slot. */
     private const READS = 4;
+    /** Microseconds between two looks for a lock, which must not be overlooked. */
+    private const PAUSE = 50;
 
     private readonly Yac $yac;
     private readonly string $generationName;
@@ -114,6 +116,12 @@ final class YacStore implements Store, Locks
         return ['kicks' => $info['kicks'], 'recycles' => $info['recycles'], 'fails' => $info['fails']];
     }
 
+    /** Whoever reads a slot hides it from others, so only the one that changes a lock reads it. */
+    private function glance(string $name): mixed
+    {
+        return null;
+    }
+
     /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
     private function change(string $key, \Closure $change): bool
     {
@@ -125,6 +133,10 @@ final class YacStore implements Store, Locks
 
         try {
             $bytes = $this->bytes($key);
+            for ($read = 1; $bytes === null && $read < self::READS; ++$read) {
+                usleep(self::PAUSE);
+                $bytes = $this->bytes($key);
+            }
             $new = $change($bytes === null ? null : new Entry($bytes, null));
 
             return match (true) {
