@@ -47,7 +47,7 @@ final class Catalog
     {
         try {
             return match ($store) {
-                'larder' => $this->local($store, 'larder:', new Php(['larder.path' => $this->places->tmpfs($store), 'larder.size' => self::MEMORY])),
+                'larder' => $this->larder(),
                 'apcu' => $this->local($store, 'apcu:', new Php(['apc.enable_cli' => '1', 'apc.shm_size' => self::MEMORY])),
                 'yac' => $this->yac(),
                 'shmop' => $this->local($store, 'shmop:?namespace=' . $this->places->shmopNamespace()),
@@ -66,6 +66,19 @@ final class Catalog
         } catch (\RuntimeException $missing) {
             return [new NotMeasured($store, null, $missing->getMessage())];
         }
+    }
+
+    /** @return list<Subject> */
+    private function larder(): array
+    {
+        $folder = $this->places->tmpfs('larder');
+        // Files of other stores have to fit beside it: a container's /dev/shm has 64 MiB.
+        $quarter = intdiv((int) disk_free_space($folder), 4 << 20);
+
+        return $this->local('larder', 'larder:', new Php([
+            'larder.path' => $folder,
+            'larder.size' => $quarter < (int) self::MEMORY ? max(8, $quarter) . 'M' : self::MEMORY,
+        ]));
     }
 
     /** @return list<Subject> */
