@@ -39,7 +39,7 @@ final class Lock
             throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
         }
         $end = hrtime(true) + 1e9 * $wait;
-        $pause = self::PAUSE;
+        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE);
         while (true) {
             $token = $store->acquire($key, $seconds, $ends);
             if (\is_string($token)) {
@@ -49,9 +49,7 @@ final class Lock
             if ($left <= 0) {
                 return null;
             }
-            // Not all at once: those who wait would meet again and again.
-            usleep((int) max(1, min($left / 1000, random_int(intdiv($pause, 2), $pause))));
-            $pause = min(2 * $pause, self::LONGEST_PAUSE);
+            $backoff->pause($left);
         }
     }
 

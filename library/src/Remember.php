@@ -122,12 +122,10 @@ final class Remember
     /** @param Recipe<mixed> $recipe */
     private function awaited(Recipe $recipe, float $end): ?Wrapped
     {
-        $pause = self::PAUSE;
+        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE);
         $end = min($end, hrtime(true) + 1e9 * self::LEASE_PAUSE);
         do {
-            // Not all at once: those who wait would meet again and again.
-            usleep((int) max(1, min(($end - hrtime(true)) / 1000, random_int(intdiv($pause, 2), $pause))));
-            $pause = min(2 * $pause, self::LONGEST_PAUSE);
+            $backoff->pause($end - hrtime(true));
             $found = $this->find($recipe);
         } while ($found === null && hrtime(true) < $end);
 
