@@ -179,6 +179,24 @@ final class Address
         return $namespace;
     }
 
+    /**
+     * @return float seconds to wait for a server
+     * @throws InvalidAddress
+     */
+    public function timeout(): float
+    {
+        return $this->number('timeout', 1.0, 0.001, 3600.0);
+    }
+
+    /**
+     * @return float seconds after which a host asks a shared tier again what was changed; 0.0 for never
+     * @throws InvalidAddress
+     */
+    public function poll(): float
+    {
+        return $this->number('poll', 1.0, 0.0, 3600.0);
+    }
+
     public function invalid(string $why): InvalidAddress
     {
         return new InvalidAddress(\sprintf('This %s: address %s', $this->scheme->value, $why));

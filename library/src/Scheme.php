@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder;
 
-use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\NotSupported;
@@ -92,16 +91,16 @@ enum Scheme: string
         return match ($this) {
             self::Auto => Search::at($address, $logger)->store(),
             self::None => new NullStore(),
-            self::Array => new ArrayStore($this->codec($address)),
+            self::Array => new ArrayStore(CodecOptions::codec($address)),
             self::Larder => $this->larder($address),
             self::Apcu => new ApcuStore($address->namespace()),
-            self::Yac => new YacStore($address->namespace(), $this->codec($address)),
-            self::Shmop => new ShmopStore($address->namespace(), $this->codec($address)),
+            self::Yac => new YacStore($address->namespace(), CodecOptions::codec($address)),
+            self::Shmop => new ShmopStore($address->namespace(), CodecOptions::codec($address)),
             self::Memcached, self::Memcache, self::Redis => $this->servers($address, $logger),
             self::MySql => $this->mySql($address, $logger),
-            self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), $this->codec($address)),
-            self::File => new FileStore($this->path($address), $address->namespace(), $this->codec($address)),
-            self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), $this->codec($address)),
+            self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
+            self::File => new FileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
+            self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
             self::Tier => $this->tier($address, $logger),
         };
     }
@@ -119,7 +118,7 @@ enum Scheme: string
         }
         $address->refuseName();
         $namespace = $address->namespace();
-        $codec = $this->codec($address);
+        $codec = CodecOptions::codec($address);
 
         return [
             [self::Larder, static fn(): Store => self::Larder->open($address)],
@@ -154,8 +153,8 @@ enum Scheme: string
     private function server(Address $address, Endpoint $endpoint): Remote
     {
         $namespace = $address->namespace();
-        $codec = $this->codec($address);
-        $timeout = $this->timeout($address);
+        $codec = CodecOptions::codec($address);
+        $timeout = $address->timeout();
         $persistent = $this->isPersistent($address);
         if ($this === self::Memcached) {
             return new MemcachedStore($endpoint, $namespace, $codec, $timeout, $persistent);
@@ -187,10 +186,10 @@ enum Scheme: string
             $database,
             $address->user,
             $address->password,
-            $this->timeout($address),
+            $address->timeout(),
             $this->isPersistent($address),
         );
-        $codec = $this->codec($address);
+        $codec = CodecOptions::codec($address);
 
         $store = match ($engine) {
             'memory' => new MySqlMemoryStore($connection, $address->namespace(), $codec),
@@ -212,7 +211,7 @@ enum Scheme: string
         $way = array_intersect_key($address->options, array_flip(['timeout', 'client', 'database']));
         ksort($way);
         $record = OutageRecord::ofThisUser(serialize([$this, (string) $endpoint, $address->name(), $address->user, $address->password, $way]));
-        $breaker = new Breaker($this->value, (string) $endpoint, $record, $logger, probe: 1.0 + 4.0 * $this->timeout($address));
+        $breaker = new Breaker($this->value, (string) $endpoint, $record, $logger, probe: 1.0 + 4.0 * $address->timeout());
         $breaking = new BreakingStore($store, $breaker, $mode === 'throw');
         if ($mode !== 'miss') {
             $breaking->reach();
@@ -226,23 +225,13 @@ enum Scheme: string
         [$local, $shared] = array_map(static fn(Address $tier): Store => $tier->scheme->open($tier, $logger), $address->tiers);
 
         $localTtl = $address->number('local_ttl', 60.0, 0.001, 30 * 86_400.0);
-        $poll = $address->number('poll', 1.0, 0.0, 3600.0);
+        $poll = $address->poll();
 
         try {
             return new TierStore($local, $shared, $address->tiers[1]->place(), $localTtl, $poll);
         } catch (NotSupported $refusal) {
             throw $address->invalid('names a store that cannot be a tier: ' . $refusal->getMessage());
         }
-    }
-
-    private function codec(Address $address): Codec
-    {
-        return CodecOptions::codec($address);
-    }
-
-    private function timeout(Address $address): float
-    {
-        return $address->number('timeout', 1.0, 0.001, 3600.0);
     }
 
     private function isPersistent(Address $address): bool

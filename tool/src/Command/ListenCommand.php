@@ -68,7 +68,6 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         try {
             $address = Address::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($address);
-            $seconds = $reason === null ? $address->number('poll', 1.0, 0.0, 3600.0) : 0.0;
             $local = $reason === null ? self::local($address) : null;
         } catch (InvalidAddress|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
@@ -87,8 +86,8 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             $shared->namespace() . ':',
             $shared->user,
             $shared->password,
-            $seconds,
-            $shared->number('timeout', 1.0, 0.001, 3600.0),
+            $address->poll(),
+            $shared->timeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
                     $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
@@ -127,6 +126,6 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared->value);
         }
 
-        return $address->number('poll', 1.0, 0.0, 3600.0) === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
+        return $address->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
     }
 }
