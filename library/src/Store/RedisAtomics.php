@@ -114,11 +114,10 @@ trait RedisAtomics
             $this->ready();
             foreach ($this->names($this->prefix . '*') as $names) {
                 foreach ($names as $name) {
-                    $key = substr($name, \strlen($this->prefix));
                     if (!isset($seen[$name])) {
-                        yield $key;
+                        $seen[$name] = true;
+                        yield substr($name, \strlen($this->prefix));
                     }
-                    $seen[$name] = true;
                 }
             }
         } catch (\Throwable $error) {

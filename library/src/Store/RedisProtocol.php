@@ -119,17 +119,15 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = self::milliseconds($ttl);
 
-        // As writes() does, without a closure.
         try {
             $this->ready();
             if ($this->write($name, $bytes, $milliseconds)) {
                 return true;
             }
-        } catch (RedisException|PredisException|\TypeError) {
-            // as when it gives false
         } catch (\Throwable $error) {
-            $this->refused($error);
+            $this->abandon($error);
         }
+        // A server hangs up on what is too large as one that goes away does: only the next command tells which it was.
         $this->giveUp();
         $this->delete($key);
 
@@ -140,14 +138,26 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     {
         $milliseconds = self::milliseconds($ttl);
         $keys = Key::of($values);
+        if ($keys === []) {
+            return true;
+        }
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $named = array_combine(array_map(fn(string $key): string => $this->prefix . $key, $keys), $encoded);
-        $isDone = $named === [] || $this->writes(fn(): bool => $this->writeMany($named, $milliseconds));
-        foreach ($isDone ? [] : $keys as $key) {
+
+        try {
+            $this->ready();
+            if ($this->writeMany($named, $milliseconds)) {
+                return true;
+            }
+        } catch (\Throwable $error) {
+            $this->abandon($error);
+        }
+        $this->giveUp(); // as in set()
+        foreach ($keys as $key) {
             $this->delete($key);
         }
 
-        return $isDone;
+        return false;
     }
 
     public function delete(string $key): bool
@@ -247,29 +257,6 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         }
     }
 
-    /**
-     * @param \Closure(): bool $work
-     * @return bool false when it was not done: a server hangs up on what is too large as one that goes away does, so
-     *              only the next command tells which it was
-     * @throws StoreFailed when there is no connection
-     */
-    private function writes(\Closure $work): bool
-    {
-        try {
-            $this->ready();
-            if ($work()) {
-                return true;
-            }
-        } catch (RedisException|PredisException|\TypeError) {
-            // as when it gives false
-        } catch (\Throwable $error) {
-            $this->refused($error);
-        }
-        $this->giveUp();
-
-        return false;
-    }
-
     /** @throws RedisException|PredisException|\TypeError */
     private function connectAnew(): void
     {
@@ -301,19 +288,25 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         }
     }
 
+    /** @throws \Throwable unless the server answered, and refused */
+    private function refused(\Throwable $error): void
+    {
+        $this->abandon($error);
+        if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
+            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
+        }
+    }
+
     /**
      * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is given up.
      *
-     * @throws \Throwable unless the server answered, and refused
+     * @throws \Throwable what is not of the client, or says that there is no connection
      */
-    private function refused(\Throwable $error): void
+    private function abandon(\Throwable $error): void
     {
         $this->giveUp();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;
-        }
-        if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
-            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
         }
     }
 
