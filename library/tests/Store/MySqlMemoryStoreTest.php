@@ -58,12 +58,12 @@ final class MySqlMemoryStoreTest extends MySqlContract
     {
         $cache = $this->cache('&namespace=full');
         $i = 0;
-        while ($cache->set('k' . $i, random_bytes(500_000), 1.0)) {
+        while ($cache->set('k' . $i, random_bytes(500_000), 2.0)) {
             ++$i;
         }
         self::assertGreaterThan(3, $i);
         self::assertFalse($cache->has('k' . $i));
-        usleep(1_100_000);
+        usleep(2_100_000);
         self::assertTrue($cache->set('more', random_bytes(500_000)));
         $cache->clear();
     }

@@ -138,7 +138,7 @@ abstract class RedisContract extends StoreContract
     public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
     {
         $server = RedisServer::start(Servers::directory('redis-slow-' . $this->client()));
-        $cache = $this->cache($server->socket, '&timeout=0.2');
+        $cache = $this->cache($server->socket, '&timeout=1');
         $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
         $process = self::raw($server->socket)->info()['process_id'];
         self::assertIsNumeric($process);

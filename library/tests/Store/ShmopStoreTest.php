@@ -179,9 +179,9 @@ final class ShmopStoreTest extends StoreContract
         }
         $code = <<<'PHP'
             $cache = Larder\Cache::open('shmop:');
-            for ($kept = 0; $cache->set("k$kept", $kept, 0.5); ++$kept);
+            for ($kept = 0; $cache->set("k$kept", $kept, 2.0); ++$kept);
             echo $kept, ' ', json_encode([$cache->get("k$kept"), $cache->get('k0')]), "\n";
-            usleep(1_100_000);
+            usleep(2_100_000);
             echo json_encode([$cache->set('more', 'has room'), $cache->get('more')]), "\n";
             echo json_encode([$cache->set('more', random_bytes(70_000)), $cache->get('more'), $cache->clear()]), "\n";
             PHP;
