@@ -24,8 +24,12 @@ final class Breaker
     private const FIRST_PAUSE = 0.5;
     private const LONGEST_PAUSE = 30.0;
 
-    /** Whether nothing is known against the server: then nothing is looked up. */
-    private bool $isWell = false;
+    /**
+     * Whether nothing is known against the server: then nothing needs to be asked here, or told but failed().
+     *
+     * @phpstan-readonly-allow-private-mutation
+     */
+    public bool $isWell = false;
     private bool $isProbing = false;
 
     /**
@@ -112,11 +116,14 @@ final class Breaker
     /** What a call is told that allows() did not let through. */
     public function refusal(): StoreFailed
     {
+        $now = $this->now();
+        $outage = $this->record->read();
+
         return StoreFailed::because($this->store, \sprintf(
             '%s has been away for %.1f seconds, and is asked again in %.1f',
             $this->where,
-            $this->now() - $this->record->read()->since,
-            max(0.0, $this->record->read()->until - $this->now()),
+            $now - $outage->since,
+            max(0.0, $outage->until - $now),
         ));
     }
 

@@ -33,24 +33,16 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
     public function get(string $key, mixed $default = null): mixed
     {
-        if (!$this->breaker->allows()) {
-            Key::check($key);
-
-            return $this->refuse($default);
+        if (!$this->breaker->isWell) {
+            return $this->attempt(static fn(Store $store): mixed => $store->get($key, $default), $default);
         }
 
         // As attempt() does, without a closure: every value is read through here.
         try {
-            $value = $this->store->get($key, $default);
-            $this->breaker->worked();
-
-            return $value;
+            /** @throws StoreFailed */
+            return $this->store->get($key, $default);
         } catch (StoreFailed $failure) {
             return $this->fail($failure, $default);
-        } catch (\Throwable $refusal) {
-            $this->breaker->gaveUp();
-
-            throw $refusal;
         }
     }
 
@@ -66,24 +58,16 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        if (!$this->breaker->allows()) {
-            (new NullStore())->set($key, $value, $ttl); // it checks key and lifetime
-
-            return $this->refuse(false);
+        if (!$this->breaker->isWell) {
+            return $this->attempt(static fn(Store $store): bool => $store->set($key, $value, $ttl), false);
         }
 
         // As in get().
         try {
-            $isDone = $this->store->set($key, $value, $ttl);
-            $this->breaker->worked();
-
-            return $isDone;
+            /** @throws StoreFailed */
+            return $this->store->set($key, $value, $ttl);
         } catch (StoreFailed $failure) {
             return $this->fail($failure, false);
-        } catch (\Throwable $refusal) {
-            $this->breaker->gaveUp();
-
-            throw $refusal;
         }
     }
 
