@@ -15,6 +15,7 @@ namespace Larder\Codec;
  *     "\3"  "\4"                              igbinary, msgpack
  *     "\5"  "\6"  "\7"                        compressed by zlib, zstd, lz4
  *     "\x08"                                  signed
+ *     "\x09"                                  a long string as it is
  *
  * "\1" and "\2" are never first: stores put them before what they add.
  */

@@ -7,7 +7,7 @@ namespace Larder\Codec;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * Writes igbinary's format: smaller for arrays with repeated keys.
+ * Writes igbinary's format, but for long strings: smaller for arrays with repeated keys.
  *
  *     "\3" | a checksum (see Checksum) | igbinary's bytes
  *
@@ -27,6 +27,9 @@ final class IgbinaryCodec extends SerializingCodec
 
     public function encode(mixed $value, string $key): string
     {
+        if (\is_string($value) && \strlen($value) >= LongString::FROM) {
+            return LongString::encode($value);
+        }
         $bytes = igbinary_serialize($value);
         if (!\is_string($bytes)) {
             throw new \UnexpectedValueException(\sprintf('igbinary cannot serialize this %s', get_debug_type($value)));

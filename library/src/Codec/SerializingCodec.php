@@ -43,6 +43,8 @@ abstract class SerializingCodec implements Codec
                     }
 
                     throw new Unreadable(Failure::Damaged);
+                case LongString::FORMAT:
+                    return LongString::read($bytes);
                 case IgbinaryCodec::FORMAT:
                 case 'O':
                     return $this->withObjects($bytes);
@@ -100,6 +102,7 @@ abstract class SerializingCodec implements Codec
     {
         return match ($bytes[0] ?? '') {
             'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E', IgbinaryCodec::FORMAT => $this->withObjects($bytes),
+            LongString::FORMAT => LongString::read($bytes),
             MsgpackCodec::FORMAT => MsgpackCodec::read($bytes),
             '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' => JsonCodec::read($bytes),
             default => throw new Unreadable(Failure::Damaged),

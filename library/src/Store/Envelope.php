@@ -8,20 +8,24 @@ namespace Larder\Store;
  * What stands before a value's bytes where the place itself cannot keep it: the time of expiry to the microsecond, and
  * the full key where the place knows only a hash of it.
  *
- *     "\1" | expiry: float64 little-endian, unix time, 0 for never | length of key: uint16 | key | bytes of the codec
+ *     "\1" | expiry: float64 little-endian, unix time, 0 for never | length of key: uint16 | key | zeros | bytes of the codec
  *
+ * There are so many zeros that the bytes begin at 16 or later, so that long ones are copied quickly (see Checksum).
  * Bytes of a codec never begin with "\1", so bytes without an envelope are told apart.
  */
 final class Envelope
 {
     private const MARK = "\1";
     private const HEAD = 11;
+    private const FIRST = 16;
     private const NO_EXPIRY = "\1\0\0\0\0\0\0\0\0";
 
     /** @param float $until unix time, 0.0 for never */
     public static function seal(string $bytes, float $until, string $key = ''): string
     {
-        return self::MARK . pack('ev', $until, \strlen($key)) . $key . $bytes;
+        $length = \strlen($key);
+
+        return str_pad(self::MARK . pack('ev', $until, $length) . $key, self::start($length), "\0") . $bytes;
     }
 
     /** @return string|null null when expired, of another key, or damaged */
@@ -31,15 +35,16 @@ final class Envelope
             return $key === '' && $sealed !== '' ? $sealed : null;
         }
         $length = \strlen($key);
+        $start = self::start($length);
         // Most do not expire: all of the head is known then, and compared at once.
         if (str_starts_with($sealed, self::NO_EXPIRY . \chr($length & 0xFF) . \chr($length >> 8) . $key)) {
-            return \strlen($sealed) > self::HEAD + $length ? substr($sealed, self::HEAD + $length) : null;
+            return \strlen($sealed) > $start ? substr($sealed, $start) : null;
         }
-        if (\strlen($sealed) <= self::HEAD + $length || substr_compare($sealed, pack('v', $length) . $key, 9, 2 + $length) !== 0) {
+        if (\strlen($sealed) <= $start || substr_compare($sealed, pack('v', $length) . $key, 9, 2 + $length) !== 0) {
             return null;
         }
 
-        return self::isCurrent($sealed) ? substr($sealed, self::HEAD + $length) : null;
+        return self::isCurrent($sealed) ? substr($sealed, $start) : null;
     }
 
     /** @return float the unix time at which it expires, 0.0 for never; bytes without an envelope do not expire */
@@ -64,6 +69,12 @@ final class Envelope
     public static function hasExpired(string $sealed): bool
     {
         return self::isEnvelope($sealed) && !self::isCurrent($sealed);
+    }
+
+    /** Where the bytes of the codec begin, after a key of that length. */
+    private static function start(int $length): int
+    {
+        return max(self::FIRST, self::HEAD + $length);
     }
 
     private static function isEnvelope(string $sealed): bool

@@ -6,6 +6,7 @@ namespace Larder\Tests\Codec;
 
 use Larder\Codec\Checksum;
 use Larder\Codec\Failure;
+use Larder\Codec\LongString;
 use Larder\Codec\PhpCodec;
 use Larder\Testing\Fork;
 use Larder\Testing\Values;
@@ -36,7 +37,7 @@ final class CodecContractTest extends TestCase
     public function testTheFirstByteNamesTheFormat(string $name): void
     {
         $codec = Codecs::named($name);
-        $formats = Codecs::isSigned($name) ? '\x08' : 'abdisNOCE\[{"ntf0-9-\3\4\5\6\7';
+        $formats = Codecs::isSigned($name) ? '\x08' : 'abdisNOCE\[{"ntf0-9-\3\4\5\6\7\x09';
         foreach (Values::all() as $what => [$value]) {
             self::assertMatchesRegularExpression("/^[$formats]/", $codec->encode($value, 'k'), $what);
         }
@@ -61,7 +62,7 @@ final class CodecContractTest extends TestCase
     public function testRandomBytesNeverDoHarm(string $name): void
     {
         $codec = Codecs::named($name);
-        $formats = ["\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[', 's:9:"', ''];
+        $formats = ["\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", "\x09", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[', 's:9:"', ''];
         for ($i = 0; $i < 3000; ++$i) {
             $value = $codec->decode($formats[$i % \count($formats)] . random_bytes(random_int(1, 60)), 'k', self::UNREADABLE);
             self::assertTrue($value === self::UNREADABLE || !Codecs::isSigned($name), 'nobody signed this');
@@ -133,6 +134,8 @@ final class CodecContractTest extends TestCase
         yield 'an enum that has lost a case' => ['E:37:"Larder\Testing\Value\Suit:NoSuchCase1";', Failure::Damaged];
         yield 'an unknown time zone' => [str_replace('Riga', 'xxxx', serialize(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga')))), Failure::Refused];
         yield 'a checksum and no more' => [Checksum::before('', "\3"), Failure::Damaged];
+        yield 'a long string that was cut off' => [substr(LongString::encode(str_repeat('long', 1000)), 0, -1), Failure::Damaged];
+        yield 'a long string and more' => [LongString::encode(str_repeat('long', 1000)) . 'x', Failure::Damaged];
         yield 'compressed nothing' => [Checksum::before('', "\5"), Failure::Damaged];
         yield 'compressed compressed' => [Checksum::before((string) gzcompress("\5" . str_repeat('x', 299)), "\5", 300), Failure::Damaged];
     }
@@ -144,6 +147,18 @@ final class CodecContractTest extends TestCase
         self::assertSame(self::UNREADABLE, $codec->decode($bytes, 'k', self::UNREADABLE));
         self::assertSame([$reason->value => 1], $codec->failures()->counts());
         self::assertSame(1, $codec->decode('i:1;', 'k'), 'the next value is read');
+    }
+
+    public function testLongStringsAreStoredAsTheyAre(): void
+    {
+        foreach ([new PhpCodec(), Codecs::named('igbinary'), Codecs::named('php zlib')] as $codec) {
+            foreach (["\0", 's:1:"x";', random_bytes(100)] as $begin) {
+                $string = str_pad($begin, LongString::FROM, random_bytes(LongString::FROM));
+                self::assertSame("\x09\0\0\0\0\0\0\0\0\x08\0\0\0\0\0\0" . $string, $codec->encode($string, 'k'));
+                self::assertSame($string, $codec->decode($codec->encode($string, 'k'), 'k'));
+                self::assertNotSame("\x09", $codec->encode(substr($string, 1), 'k')[0], 'the control: one byte less');
+            }
+        }
     }
 
     public function testAClassThatIsGoneIsAMissInIgbinaryToo(): void

@@ -31,7 +31,7 @@ final class CompressionTest extends TestCase
     {
         $codec = $this->codec($compression, 1000);
         foreach ([str_repeat('x', 900), random_bytes(5000)] as $value) {
-            self::assertSame(serialize($value), $codec->encode($value, 'k'));
+            self::assertSame((new PhpCodec())->encode($value, 'k'), $codec->encode($value, 'k'));
         }
         $long = str_repeat('Lorem ipsum ', 100);
         $bytes = $codec->encode($long, 'k');
