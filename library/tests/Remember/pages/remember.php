@@ -26,7 +26,7 @@ $value = $cache->remember('k', 0.3, static function () use ($ask): string {
             return str_repeat('x', 1 << 40);
         case 'slow':
         case 'session':
-            usleep(700_000);
+            usleep(1_500_000);
     }
 
     return 'computed ' . microtime(true);
