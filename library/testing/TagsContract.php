@@ -35,6 +35,12 @@ abstract class TagsContract extends TestCase
         return false;
     }
 
+    /** How many of some hundred values a store may lose that is written by several processes at once. */
+    protected function losses(): int
+    {
+        return 0;
+    }
+
     /** Seconds until what another process has changed is seen. */
     protected function delay(): float
     {
@@ -237,6 +243,7 @@ abstract class TagsContract extends TestCase
 
             return $captured;
         });
+        $lost = 0;
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
             self::assertContainsOnlyInt($numbers);
@@ -245,9 +252,15 @@ abstract class TagsContract extends TestCase
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }
             foreach ($numbers as $process => $number) {
-                self::assertSame($number === $current && !$this->isOnlyInItsObject(), $this->cache->has("value $i of $process"));
+                $isThere = $this->cache->has("value $i of $process");
+                if ($number === $current && !$this->isOnlyInItsObject()) {
+                    $lost += $isThere ? 0 : 1;
+                } else {
+                    self::assertFalse($isThere);
+                }
             }
         }
+        self::assertLessThanOrEqual($this->losses(), $lost);
     }
 
     public function testInvalidatedOnceServedNeverAgain(): void

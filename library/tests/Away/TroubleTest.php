@@ -101,8 +101,11 @@ final class TroubleTest extends TestCase
         } while ($found !== $values['b'] && microtime(true) < $end);
         self::assertSame($values['b'], $found, 'it is back');
         $told = $log->entries();
-        self::assertCount(2, $told, implode("\n", $told));
-        self::assertMatchesRegularExpression('/^notice: .+ is back after [\d.]+ seconds$/s', $told[1]);
+        // On a busy machine it may go away once more before it is back.
+        self::assertContains(\count($told), [2, 4, 6], implode("\n", $told));
+        foreach ($told as $i => $line) {
+            self::assertMatchesRegularExpression($i % 2 === 0 ? '/^warning: .+ is away: .+$/s' : '/^notice: .+ is back after [\d.]+ seconds$/s', $line);
+        }
         foreach ([$misses, $throws] as $cache) {
             self::assertSame($values, $cache->getMany(['a', 'b']));
             self::assertTrue($cache->set('a', 'new'));
