@@ -9,20 +9,23 @@ use Larder\Exception\StoreUnavailable;
 /**
  * A namespace's directory: one file a key, named by a hash of it, in 256 folders so that none grows large.
  *
- *     <directory>/<namespace>/ab/cdef…0123.<suffix>
+ *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
+ *     <directory>/<namespace>/locks/0.lock … 31.lock
  *
  * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Directories made here
- * are 0700, files 0600; a directory that others can write is refused.
+ * are 0700, so nobody else reaches the files; a directory that others can write is refused.
  */
 final class Directory
 {
-    /** Nobody waits longer for a process that holds a folder's lock and does not go on. */
-    private const WAIT_SECONDS = 1.0;
     /** A temporary file older than this was left by a process that died. */
     private const LEFTOVER_SECONDS = 3600;
-    private const HASH = '[0-9a-f]{30}';
+    private const HASH = '[0-9a-f]{32}';
 
     private readonly string $path;
+    /** With the process id in the names of files beside: nobody else has it. */
+    private readonly string $nonce;
+    private int $written = 0;
+    private readonly StripedLock $lock;
 
     /**
      * @param string $store the scheme that asks, for its errors
@@ -32,6 +35,7 @@ final class Directory
     public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
     {
         NamespaceName::check($namespace);
+        $this->nonce = bin2hex(random_bytes(8));
         $path = $directory . '/' . $namespace;
         if (!is_dir($path) && !@mkdir($path, 0o700, true) && !is_dir($path)) {
             throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf(
@@ -57,6 +61,7 @@ final class Directory
             throw StoreUnavailable::because($store, \sprintf('everybody can write the directory %s', $path), \sprintf('Take that right away: chmod o-w %s', escapeshellarg($path)));
         }
         $this->path = (string) realpath($path);
+        $this->lock = new StripedLock($this->path . '/locks');
     }
 
     /**
@@ -80,50 +85,25 @@ final class Directory
     }
 
     /**
-     * Does something with a file while no other process does, by flock() on its folder: the kernel frees it when a process
-     * dies. Not to be nested.
+     * Does something with a file while no other process does (see StripedLock).
      *
      * @template T
      * @param \Closure(): T $work
      * @param bool $orWithout do it too where the file system knows no such locks
-     * @return T|null null also when the lock was not to be had
+     * @return T|null null also when the lock was not to be had in time
      */
     public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
     {
-        $path = \dirname($file);
-        $folder = @fopen($path, 'r');
-        if ($folder === false) {
-            @mkdir($path, 0o700, true);
-            $folder = @fopen($path, 'r');
-        }
-        if ($folder === false) {
-            return $orWithout ? $work() : null;
-        }
-        $end = null;
-        $isHeld = 0;
-        while (!flock($folder, \LOCK_EX | \LOCK_NB, $isHeld)) {
-            if ($isHeld !== 1) {
-                return $orWithout ? $work() : null;
-            }
-            $end ??= microtime(true) + self::WAIT_SECONDS;
-            if (microtime(true) > $end) {
-                return null;
-            }
-            usleep(random_int(20, 200));
-        }
+        $folder = (int) hexdec(substr($file, \strlen($this->path) + 1, 2));
 
-        try {
-            return $work();
-        } finally {
-            fclose($folder);
-        }
+        return $this->lock->around($folder, $work, $orWithout);
     }
 
     public function file(string $key): string
     {
         $hash = hash('xxh128', $key);
 
-        return $this->path . '/' . $hash[0] . $hash[1] . '/' . substr($hash, 2) . '.' . $this->suffix;
+        return "$this->path/$hash[0]$hash[1]/$hash.$this->suffix";
     }
 
     /**
@@ -133,7 +113,9 @@ final class Directory
      */
     public function write(string $file, string $bytes, ?int $modified = null): bool
     {
-        $temporary = \sprintf('%s.%d.%s.tmp', $file, getmypid(), bin2hex(random_bytes(8)));
+        $process = getmypid();
+        ++$this->written;
+        $temporary = "$file.$process.$this->nonce.$this->written.tmp";
         $handle = @fopen($temporary, 'x');
         if ($handle === false) {
             @mkdir(\dirname($file), 0o700, true);
@@ -142,7 +124,6 @@ final class Directory
         if ($handle === false) {
             return false;
         }
-        chmod($temporary, 0o600);
         $written = @fwrite($handle, $bytes) === \strlen($bytes);
         $written = fclose($handle) && $written;
         if ($written && $modified !== null) {

@@ -25,7 +25,7 @@ final class Envelope
     {
         $length = \strlen($key);
 
-        return str_pad(self::MARK . pack('ev', $until, $length) . $key, self::start($length), "\0") . $bytes;
+        return str_pad(self::MARK . pack('ev', $until, $length) . $key, self::FIRST, "\0") . $bytes;
     }
 
     /** @return string|null null when expired, of another key, or damaged */
@@ -35,9 +35,9 @@ final class Envelope
             return $key === '' && $sealed !== '' ? $sealed : null;
         }
         $length = \strlen($key);
-        $start = self::start($length);
+        $start = max(self::FIRST, self::HEAD + $length);
         // Most do not expire: all of the head is known then, and compared at once.
-        if (str_starts_with($sealed, self::NO_EXPIRY . \chr($length & 0xFF) . \chr($length >> 8) . $key)) {
+        if (str_starts_with($sealed, self::NO_EXPIRY . pack('v', $length) . $key)) {
             return \strlen($sealed) > $start ? substr($sealed, $start) : null;
         }
         if (\strlen($sealed) <= $start || substr_compare($sealed, pack('v', $length) . $key, 9, 2 + $length) !== 0) {
@@ -69,12 +69,6 @@ final class Envelope
     public static function hasExpired(string $sealed): bool
     {
         return self::isEnvelope($sealed) && !self::isCurrent($sealed);
-    }
-
-    /** Where the bytes of the codec begin, after a key of that length. */
-    private static function start(int $length): int
-    {
-        return max(self::FIRST, self::HEAD + $length);
     }
 
     private static function isEnvelope(string $sealed): bool

@@ -73,7 +73,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
         Key::check($key);
         $id = $this->id($key);
 
-        return $this->locked($id, function () use ($id, $key): bool {
+        return $this->lock->around($id, function () use ($id, $key): bool {
             $sealed = $this->block->read($id);
 
             return $sealed === null || Envelope::open($sealed, $key) === null || $this->block->remove($id);
@@ -88,7 +88,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     public function keys(): iterable
     {
         foreach ($this->idsOfThisUser() as $id) {
-            $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
+            $sealed = $this->lock->around($id, fn(): ?string => $this->block->read($id));
             $key = $sealed === null ? null : Envelope::key($sealed);
             if ($key !== null && $key !== '') {
                 yield $key;
@@ -106,7 +106,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         Key::check($key);
         $id = $this->id($key);
-        $sealed = $this->locked($id, fn(): ?string => $this->block->read($id));
+        $sealed = $this->lock->around($id, fn(): ?string => $this->block->read($id));
 
         return $sealed === null ? null : Envelope::open($sealed, $key);
     }
@@ -129,33 +129,14 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
             return !$isFull;
         };
 
-        return ($this->locked($id, $work) ?? false) || ($isFull && $this->sweepNow() && $this->locked($id, $work) === true);
+        return ($this->lock->around($id, $work) ?? false) || ($isFull && $this->sweepNow() && $this->lock->around($id, $work) === true);
     }
 
     private function write(string $key, string $sealed): bool
     {
         $id = $this->id($key);
 
-        return $this->locked($id, fn(): bool => $this->block->write($id, $sealed)) ?? false;
-    }
-
-    /**
-     * @template T
-     * @param \Closure(): T $work
-     * @return T|null null also when the lock was not to be had in time
-     */
-    private function locked(int $id, \Closure $work): mixed
-    {
-        $lock = $this->lock->acquire($id);
-        if ($lock === null) {
-            return null;
-        }
-
-        try {
-            return $work();
-        } finally {
-            $this->lock->release($lock);
-        }
+        return $this->lock->around($id, fn(): bool => $this->block->write($id, $sealed)) ?? false;
     }
 
     private function writeAfterSweep(string $key, string $sealed): bool
@@ -180,7 +161,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         $all = true;
         foreach ($this->idsOfThisUser() as $id) {
-            $done = $this->locked($id, function () use ($id, $expiredOnly): bool {
+            $done = $this->lock->around($id, function () use ($id, $expiredOnly): bool {
                 $sealed = $this->block->read($id, evenUnfinished: true);
 
                 return $sealed === null || ($expiredOnly && !Envelope::hasExpired($sealed)) || $this->block->remove($id);

@@ -4,59 +4,105 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Backoff;
+
 /**
  * Exclusive locks between processes: flock() on files that are made when missing and never removed here.
  *
- * The kernel frees a lock when its process dies. Waiting for a process that lives but does not go on is bounded. One lock
- * is held at a time. In a fork the files are opened anew: an inherited one would share its lock with the parent.
+ * The kernel frees a lock when its process dies. Waiting for a process that lives but does not go on is bounded. In a fork
+ * the files are opened anew: an inherited one would share its lock with the parent.
  */
 final class StripedLock
 {
     private const STRIPES = 32;
     private const WAIT_SECONDS = 1.0;
+    /** Microseconds. */
+    private const FIRST_PAUSE = 40;
+    private const LONGEST_PAUSE = 1000;
 
     /** @var array<int, resource> by stripe */
     private array $files = [];
+    /** @var array<int, true> by stripe: a signal's handler may come here too */
+    private array $held = [];
     private int $process = 0;
 
-    /** @param string $directory that only this user can write */
+    /** @param string $directory that only this user can write; made when missing */
     public function __construct(private readonly string $directory) {}
 
-    /** @return resource|null to be given to release(); null when it was not to be had in time */
-    public function acquire(int $number): mixed
+    /**
+     * Does something while no other process does anything under that number. Not to be nested.
+     *
+     * @template T
+     * @param \Closure(): T $work
+     * @param bool $orWithout do it too where the file system knows no such locks
+     * @return T|null null also when the lock was not to be had in time
+     * @phpstan-impure
+     */
+    public function around(int $number, \Closure $work, bool $orWithout = false): mixed
     {
         $stripe = $number % self::STRIPES;
         if ($this->process !== getmypid()) {
             $this->process = (int) getmypid();
-            $this->files = [];
+            $this->files = $this->held = [];
         }
-        $end = null;
-        $pause = 20;
+        $file = isset($this->held[$stripe]) ? null : $this->locked($stripe);
+        if ($file === null || ($file === false && !$orWithout)) {
+            return null;
+        }
+        $this->held[$stripe] = true;
+
+        try {
+            return $work();
+        } finally {
+            unset($this->held[$stripe]);
+            if ($file !== false) {
+                flock($file, \LOCK_UN);
+            }
+        }
+    }
+
+    /** @return resource|false|null null when it was not to be had in time; false where there are no such locks */
+    private function locked(int $stripe): mixed
+    {
+        $backoff = null;
+        $start = 0;
+        $isHeld = 0;
         while (true) {
-            $file = $this->files[$stripe] ?? @fopen(\sprintf('%s/%d.lock', $this->directory, $stripe), 'c');
+            $file = $this->files[$stripe] ?? $this->opened($stripe);
             if ($file === false) {
-                return null;
+                return false;
             }
             $this->files[$stripe] = $file;
-            if (flock($file, \LOCK_EX | \LOCK_NB)) {
+            if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
                 if ((fstat($file)['nlink'] ?? 0) > 0) {
                     return $file;
                 }
                 unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
                 continue;
             }
-            $end ??= microtime(true) + self::WAIT_SECONDS;
-            if (microtime(true) > $end) {
+            if ($isHeld !== 1) {
+                return false;
+            }
+            $start = $start === 0 ? hrtime(true) : $start;
+            $left = 1e9 * self::WAIT_SECONDS - (hrtime(true) - $start);
+            if ($left <= 0) {
                 return null;
             }
-            usleep($pause);
-            $pause = min(2 * $pause, 1000);
+            $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
+            $backoff->pause($left);
         }
     }
 
-    /** @param resource $lock */
-    public function release(mixed $lock): void
+    /** @return resource|false */
+    private function opened(int $stripe): mixed
     {
-        flock($lock, \LOCK_UN);
+        $path = \sprintf('%s/%d.lock', $this->directory, $stripe);
+        $file = @fopen($path, 'c');
+        if ($file === false) {
+            @mkdir($this->directory, 0o700);
+            $file = @fopen($path, 'c');
+        }
+
+        return $file;
     }
 }

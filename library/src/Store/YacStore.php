@@ -126,12 +126,8 @@ final class YacStore implements Store, Locks
     private function change(string $key, \Closure $change): bool
     {
         $steps = $this->steps ??= new StripedLock(Directory::ofThisUser('yac', '/dev/shm', 'larder-yac'));
-        $step = $steps->acquire(crc32($key));
-        if ($step === null) {
-            return false;
-        }
 
-        try {
+        return $steps->around(crc32($key), function () use ($key, $change): bool {
             $bytes = $this->bytes($key);
             for ($read = 1; $bytes === null && $read < self::READS; ++$read) {
                 usleep(self::PAUSE);
@@ -144,9 +140,7 @@ final class YacStore implements Store, Locks
                 $new === null => $this->delete($key),
                 default => $this->write($key, $new->stored, $new->until ?? 0.0),
             };
-        } finally {
-            $steps->release($step);
-        }
+        }) ?? false;
     }
 
     private function write(string $key, string $bytes, float $until): bool
