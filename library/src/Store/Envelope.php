@@ -15,7 +15,9 @@ namespace Larder\Store;
  */
 final class Envelope
 {
-    private const MARK = "\1";
+    /** What is stored begins with this, or is not in an envelope. */
+    public const MARK = "\1";
+
     private const HEAD = 11;
     private const FIRST = 16;
     private const NO_EXPIRY = "\1\0\0\0\0\0\0\0\0";

@@ -103,8 +103,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
+        $bytes = $this->codec->encode($value, $key);
 
-        return $this->store($key, $this->codec->encode($value, $key), Ttl::until($ttl), self::expiry($ttl));
+        return $ttl === 0 ? $this->store($key, $bytes, 0.0, 0) : $this->store($key, $bytes, Ttl::until($ttl), self::expiry($ttl));
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -112,9 +113,10 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $until = Ttl::until($ttl);
+        $expiry = self::expiry($ttl);
         $all = true;
         foreach ($keys as $i => $key) {
-            $all = $this->store($key, $encoded[$i], $until, self::expiry($ttl)) && $all;
+            $all = $this->store($key, $encoded[$i], $until, $expiry) && $all;
         }
 
         return $all;
@@ -232,18 +234,22 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function bytes(string $key): ?string
     {
-        $name = $this->name($key);
-        if ($name === null) {
+        Key::check($key);
+        $name = $this->nameOfChecked($key);
+        $stored = $name === null ? null : $this->read($name);
+        if ($stored === null || $stored === '') {
             return null;
         }
-        $stored = $this->read($name);
+        $isHashed = $name[\strlen((string) $this->generation)] === self::HASHED;
 
-        return $stored === null ? null : $this->opened($stored, $name, $key);
+        // Most are as the codec wrote them.
+        return $isHashed || $stored[0] === Envelope::MARK ? Envelope::open($stored, $isHashed ? $key : '') : $stored;
     }
 
+    /** @param string $key that was checked */
     private function store(string $key, string $bytes, float $until, int $expiry): bool
     {
-        $name = $this->name($key);
+        $name = $this->nameOfChecked($key);
         if ($name === null) {
             return false;
         }
@@ -279,6 +285,12 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     private function name(string $key): ?string
     {
         Key::check($key);
+
+        return $this->nameOfChecked($key);
+    }
+
+    private function nameOfChecked(string $key): ?string
+    {
         if ($this->process !== getmypid()) {
             $this->ready();
         }

@@ -82,7 +82,9 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         Key::check($key);
 
         try {
-            $this->ready();
+            if ($this->process !== getmypid()) {
+                $this->ready();
+            }
             $bytes = $this->read($this->prefix . $key);
         } catch (\Throwable $error) {
             $this->refused($error);
@@ -115,13 +117,15 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $name = $this->name($key);
+        Key::check($key);
         $bytes = $this->codec->encode($value, $key);
-        $milliseconds = self::milliseconds($ttl);
+        $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
 
         try {
-            $this->ready();
-            if ($this->write($name, $bytes, $milliseconds)) {
+            if ($this->process !== getmypid()) {
+                $this->ready();
+            }
+            if ($this->write($this->prefix . $key, $bytes, $milliseconds)) {
                 return true;
             }
         } catch (\Throwable $error) {
@@ -320,6 +324,6 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     private static function milliseconds(int|float $ttl): int
     {
-        return $ttl === 0 ? 0 : (int) ceil(1000 * Ttl::seconds($ttl));
+        return (int) ceil(1000 * Ttl::seconds($ttl));
     }
 }
