@@ -39,6 +39,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     /** memcached takes more than 30 days for a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
 
+    /** Seconds. */
+    private const CLOCK_LAG = 2;
+
     private const DIRECT = '=';
     private const HASHED = '#';
 
@@ -348,7 +351,10 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         }
     }
 
-    /** One second more than asked, since memcached's clock ticks in whole ones; the envelope knows the exact time. */
+    /**
+     * Later than asked, since the clock that memcached goes by ticks in whole seconds, and not at all while the machine
+     * stands still: a lock must not fall too soon. The envelope knows the exact time.
+     */
     private static function expiry(int|float $ttl): int
     {
         if ($ttl === 0) {
@@ -358,7 +364,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         if ($seconds === 0) {
             return 0;
         }
-        $expiry = $seconds < self::LONGEST_RELATIVE_TIME ? $seconds + 1 : time() + $seconds + 1;
+        $expiry = $seconds + self::CLOCK_LAG < self::LONGEST_RELATIVE_TIME ? $seconds + self::CLOCK_LAG : time() + $seconds + self::CLOCK_LAG;
 
         return $expiry <= 0x7FFFFFFF ? $expiry : 0;
     }
