@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Backoff;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
@@ -35,10 +36,14 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     use OneByOne;
     use PacksByCodec;
 
-    private const BUSY_SECONDS = 1;
+    /** How long others are waited for who write. */
+    private const BUSY_SECONDS = 1.0;
+    /** Microseconds. SQLite itself would look again after a tenth of a second, when many wait. */
+    private const FIRST_PAUSE = 200;
+    private const LONGEST_PAUSE = 4_000;
 
     /** How long opening waits for others who make the file or close it: some writes to a disk that may be busy. */
-    private const OPENING_SECONDS = 5;
+    private const OPENING_SECONDS = 5.0;
 
     /** SQLite's code for a database locked by another. */
     private const BUSY = 5;
@@ -94,8 +99,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
 
         try {
-            $this->ready();
-            $this->database->exec('BEGIN IMMEDIATE');
+            $this->begin();
             foreach ($keys as $i => $key) {
                 $this->write($key, $encoded[$i], $until);
             }
@@ -144,8 +148,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         Key::check($key);
 
         try {
-            $this->ready();
-            $this->database->exec('BEGIN IMMEDIATE');
+            $this->begin();
         } catch (PDOException) {
             return false; // another writer took too long
         }
@@ -241,13 +244,50 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     private function run(string $sql, array $parameters): PDOStatement
     {
         $this->ready();
-        $statement = $this->statements[$sql] ??= $this->database->prepare($sql);
-        foreach ($parameters as $i => $parameter) {
-            $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
-        }
-        $statement->execute();
 
-        return $statement;
+        return self::patiently(self::BUSY_SECONDS, function () use ($sql, $parameters): PDOStatement {
+            $statement = $this->statements[$sql] ?? $this->database->prepare($sql);
+            foreach ($parameters as $i => $parameter) {
+                $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
+            }
+            unset($this->statements[$sql]); // one that was refused takes no parameters any more
+            $statement->execute();
+
+            return $this->statements[$sql] = $statement;
+        });
+    }
+
+    /** @throws PDOException */
+    private function begin(): void
+    {
+        $this->ready();
+        self::patiently(self::BUSY_SECONDS, fn(): int|false => $this->database->exec('BEGIN IMMEDIATE'));
+    }
+
+    /**
+     * Does it again for as long as another process is in the way.
+     *
+     * @template T
+     * @param \Closure(): T $work
+     * @return T
+     * @throws PDOException
+     */
+    private static function patiently(float $seconds, \Closure $work): mixed
+    {
+        $start = hrtime(true);
+        $backoff = null;
+        while (true) {
+            try {
+                return $work();
+            } catch (PDOException $error) {
+                $left = 1e9 * $seconds - (hrtime(true) - $start);
+                if (($error->errorInfo[1] ?? null) !== self::BUSY || $left <= 0) {
+                    throw $error;
+                }
+            }
+            $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
+            $backoff->pause($left);
+        }
     }
 
     /** @throws PDOException */
@@ -266,7 +306,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         }
         $this->statements = [];
         $this->database = self::open($this->file);
-        self::prepareFile($this->database, microtime(true) + self::OPENING_SECONDS);
+        self::prepareFile($this->database);
         $this->process = (int) getmypid();
     }
 
@@ -285,7 +325,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
         try {
             chmod($new, 0o600);
-            self::prepareFile(self::open($new), microtime(true) + self::OPENING_SECONDS);
+            self::prepareFile(self::open($new));
             file_exists($this->file) ? unlink($new) : rename($new, $this->file); // somebody else's, or of one who waited too long
         } finally {
             fclose($lock);
@@ -317,18 +357,14 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         return new PDO('sqlite:' . $file, null, null, [
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-            PDO::ATTR_TIMEOUT => self::BUSY_SECONDS,
+            PDO::ATTR_TIMEOUT => 0, // see patiently()
         ]);
     }
 
-    /**
-     * SQLite does not wait for others while the first process turns a new file to write-ahead mode: so we do.
-     *
-     * @throws PDOException
-     */
-    private static function prepareFile(PDO $database, float $until): void
+    /** @throws PDOException */
+    private static function prepareFile(PDO $database): void
     {
-        try {
+        self::patiently(self::OPENING_SECONDS, static function () use ($database): void {
             $database->exec('PRAGMA journal_mode = WAL');
             // A power cut may lose the last values, and never damages the file.
             $database->exec('PRAGMA synchronous = NORMAL');
@@ -336,13 +372,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
                 'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
                 . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
             );
-        } catch (PDOException $error) {
-            if (($error->errorInfo[1] ?? null) !== self::BUSY || microtime(true) > $until) {
-                throw $error;
-            }
-            usleep(2000);
-            self::prepareFile($database, $until);
-        }
+        });
     }
 
     private function rollBack(): void

@@ -112,6 +112,18 @@ final class SqliteStoreTest extends StoreContract
         self::assertSame('new', $cache->get('k'));
     }
 
+    /** PDO's own statement, refused when it is first used, is refused for ever. */
+    public function testOneWhoseFirstWriteWasRefusedWritesLater(): void
+    {
+        $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-first')));
+        $other = self::raw('sqlite-first/cache.sqlite');
+        $other->exec('BEGIN IMMEDIATE');
+        self::assertFalse($cache->set('k', 'first'));
+        $other->exec('COMMIT');
+        self::assertTrue($cache->set('k', 'second'));
+        self::assertSame('second', $cache->get('k'));
+    }
+
     public function testWhatCannotBeOpenedIsNamed(): void
     {
         file_put_contents(Servers::directory('sqlite-not') . '/text', str_repeat('not a database ', 100));
