@@ -7,6 +7,7 @@ namespace Larder\Bridge;
 use Illuminate\Contracts\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Larder\Cache;
+use Larder\Lock as LarderLock;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
@@ -18,8 +19,6 @@ use Larder\Store\ReservedKey;
  */
 final class LaravelLock implements Lock
 {
-    private const A_YEAR = 365 * 86_400;
-
     private readonly Locks $locks;
 
     /** The store's own proof of who holds it, which it makes when the lock is taken. */
@@ -116,7 +115,7 @@ final class LaravelLock implements Lock
 
     private function seconds(): float
     {
-        return $this->seconds > 0 ? $this->seconds : self::A_YEAR;
+        return $this->seconds > 0 ? $this->seconds : LarderLock::LONGEST;
     }
 
     /** @param callable(): mixed $callback */
