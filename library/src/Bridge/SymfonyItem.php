@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Bridge;
 
 use Larder\Computation;
-use Larder\Psr\Expiry;
+use Larder\Psr\Expires;
 use Larder\Psr\InvalidArgument;
 use Larder\Psr\Keys;
 use Psr\Clock\ClockInterface;
@@ -14,15 +14,19 @@ use Symfony\Contracts\Cache\ItemInterface;
 /** What a callback of SymfonyCache::get() is given: it says here when the value expires, and what its tags are. */
 final class SymfonyItem implements ItemInterface
 {
+    use Expires;
+
     private mixed $value = null;
-    private ?Expiry $expiry = null;
     private bool $isSaved = false;
 
     /** @var array<string, mixed> */
     private array $metadata = [];
 
     /** @internal items come from SymfonyCache */
-    public function __construct(private readonly Computation $computation, private readonly ClockInterface $clock) {}
+    public function __construct(private readonly Computation $computation, ClockInterface $clock)
+    {
+        $this->clock = $clock;
+    }
 
     public function getKey(): string
     {
@@ -44,20 +48,6 @@ final class SymfonyItem implements ItemInterface
     public function set(mixed $value): static
     {
         $this->value = $value;
-
-        return $this;
-    }
-
-    public function expiresAt(?\DateTimeInterface $expiration): static
-    {
-        $this->expiry = $expiration === null ? null : Expiry::at($expiration, $this->clock);
-
-        return $this;
-    }
-
-    public function expiresAfter(int|\DateInterval|null $time): static
-    {
-        $this->expiry = $time === null ? null : Expiry::after($time, $this->clock);
 
         return $this;
     }
