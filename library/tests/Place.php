@@ -27,6 +27,14 @@ enum Place
     case File;
     case PhpFile;
 
+    /** @return iterable<string, array{self}> for tests that run over each */
+    public static function each(): iterable
+    {
+        foreach (self::cases() as $place) {
+            yield $place->name => [$place];
+        }
+    }
+
     /** With a namespace that nobody else has, where it can have one; the tables of MySQL are one for all, which is emptied. */
     public function open(): Cache
     {

@@ -29,6 +29,23 @@ final class Servers
         return self::$redis ??= RedisServer::start(self::directory('redis'), ['--proto-max-bulk-len', '1mb']);
     }
 
+    /** @return iterable<string, array{string}> the addresses of what speaks to them, for tests that run over each */
+    public static function clients(): iterable
+    {
+        yield 'memcached' => ['memcached://%s'];
+        yield 'memcache' => ['memcache://%s'];
+        yield 'phpredis' => ['redis://%s'];
+        yield 'Predis' => ['redis://%s?client=predis'];
+    }
+
+    /** A new server for such an address; the caller stops it. */
+    public static function another(string $address): MemcachedServer|RedisServer
+    {
+        $directory = self::directory('another-' . bin2hex(random_bytes(4)));
+
+        return str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory);
+    }
+
     /** It takes packets up to 2 MB, and MEMORY tables up to 8 MB. */
     public static function mariaDb(): MariaDbServer
     {

@@ -10,7 +10,7 @@ use Larder\Cache;
 use Larder\Exception\NotSupported;
 use Larder\Store\Capability\Locks;
 use Larder\Tests\Place;
-use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
 /** What Laravel's repository and its users ask of a store, over every place. */
@@ -29,15 +29,7 @@ final class LaravelStoreTest extends TestCase
         $this->cache->clear();
     }
 
-    /** @return iterable<string, array{Place}> */
-    public static function places(): iterable
-    {
-        foreach (Place::cases() as $place) {
-            yield $place->name => [$place];
-        }
-    }
-
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testKeepsValues(Place $place): void
     {
         $this->use($place);
@@ -71,7 +63,7 @@ final class LaravelStoreTest extends TestCase
         self::assertFalse($this->store->increment('text'));
     }
 
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testALockIsHeldByOneAndReleasedByItsOwner(Place $place): void
     {
         $this->use($place);
@@ -86,7 +78,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->lock('job')->get(), 'released after the callback');
     }
 
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testALockIsFoundAgainByTheNameOfItsOwner(Place $place): void
     {
         $this->use($place);
@@ -98,7 +90,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->lock('job', 60, 'you')->get());
     }
 
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testALockIsReleasedByForce(Place $place): void
     {
         $this->use($place);

@@ -10,7 +10,7 @@ use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Testing\Timely;
 use Larder\Tests\Place;
-use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\InvalidArgumentException;
@@ -39,15 +39,7 @@ final class SymfonyCacheTest extends TestCase
         $this->cache->clear();
     }
 
-    /** @return iterable<string, array{Place}> */
-    public static function places(): iterable
-    {
-        foreach (Place::cases() as $place) {
-            yield $place->name => [$place];
-        }
-    }
-
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testComputesOnceUntilDeleted(Place $place): void
     {
         $this->use($place);
@@ -58,7 +50,7 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(2, $this->cache->get('key'));
     }
 
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testTagsInvalidate(Place $place): void
     {
         $this->use($place);
@@ -69,7 +61,7 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(2, $this->get());
     }
 
-    #[DataProvider('places')]
+    #[DataProviderExternal(Place::class, 'each')]
     public function testExpires(Place $place): void
     {
         $this->use($place);

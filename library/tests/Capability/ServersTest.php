@@ -8,28 +8,16 @@ use Larder\Cache;
 use Larder\Exception\NotSupported;
 use Larder\Store\Capability;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
-use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
 /** What happens to counters, locks and the rest when there are several servers, or none any more. */
 final class ServersTest extends TestCase
 {
-    /** @return iterable<string, array{string}> */
-    public static function clients(): iterable
-    {
-        yield 'memcached' => ['memcached://%s'];
-        yield 'memcache' => ['memcache://%s'];
-        yield 'phpredis' => ['redis://%s'];
-        yield 'Predis' => ['redis://%s?client=predis'];
-    }
-
-    #[DataProvider('clients')]
+    #[DataProviderExternal(Servers::class, 'clients')]
     public function testAServerThatIsAwayRefuses(string $address): void
     {
-        $directory = Servers::directory('away' . bin2hex(random_bytes(4)));
-        $server = str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory);
+        $server = Servers::another($address);
         $cache = Cache::open(\sprintf($address, $server->socket));
         self::assertSame(1, $cache->increment('n'));
         $lock = $cache->lock('k', 60);
@@ -46,13 +34,12 @@ final class ServersTest extends TestCase
         self::assertLessThan(5.0, microtime(true) - $start);
     }
 
-    #[DataProvider('clients')]
+    #[DataProviderExternal(Servers::class, 'clients')]
     public function testSeveralServersCanWhatEachCan(string $address): void
     {
         $isRedis = str_starts_with($address, 'redis');
         $there = $isRedis ? Servers::redis() : Servers::memcached();
-        $directory = Servers::directory('several' . bin2hex(random_bytes(4)));
-        $other = $isRedis ? RedisServer::start($directory) : MemcachedServer::start($directory);
+        $other = Servers::another($address);
         $cache = Cache::open(\sprintf($address, \sprintf('127.0.0.1:%d,127.0.0.1:%d', $there->port, $other->port)));
         $cache->clear();
         $keys = [];

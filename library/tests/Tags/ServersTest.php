@@ -7,27 +7,16 @@ namespace Larder\Tests\Tags;
 use Larder\Cache;
 use Larder\Store\ReservedKey;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
-use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
 /** What becomes of tags when there are several servers, or one of them is away. */
 final class ServersTest extends TestCase
 {
-    /** @return iterable<string, array{string}> */
-    public static function clients(): iterable
-    {
-        yield 'memcached' => ['memcached://%s'];
-        yield 'memcache' => ['memcache://%s'];
-        yield 'phpredis' => ['redis://%s'];
-        yield 'Predis' => ['redis://%s?client=predis'];
-    }
-
-    #[DataProvider('clients')]
+    #[DataProviderExternal(Servers::class, 'clients')]
     public function testATagMayBeOnAnotherServerThanItsValues(string $address): void
     {
-        [$first, $second] = [self::server($address), self::server($address)];
+        [$first, $second] = [Servers::another($address), Servers::another($address)];
 
         try {
             $both = Cache::open(\sprintf($address, $first->socket . ',' . $second->socket));
@@ -57,12 +46,5 @@ final class ServersTest extends TestCase
             $first->stop();
             $second->stop();
         }
-    }
-
-    private static function server(string $address): MemcachedServer|RedisServer
-    {
-        $directory = Servers::directory('tags' . bin2hex(random_bytes(4)));
-
-        return str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory);
     }
 }

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Capability;
+
+use Larder\Cache;
+use Larder\Store\Capability;
+use Larder\Store\Store;
+use Larder\Testing\CapabilitiesContract;
+use Larder\Tests\Servers;
+
+/** How servers are opened by both extensions. */
+abstract class MemcachedCapabilities extends CapabilitiesContract
+{
+    abstract protected function scheme(): string;
+
+    protected function open(string $namespace): Store
+    {
+        return Cache::open(\sprintf('%s://%s?namespace=%s', $this->scheme(), Servers::memcached()->socket, $namespace))->store();
+    }
+
+    protected function capabilities(): array
+    {
+        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::Lock, Capability::Expiry];
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function isOnThisMachine(): bool
+    {
+        return false;
+    }
+}
