@@ -15,7 +15,8 @@ final class MemcachedStore extends MemcachedProtocol
     /** @var list<Memcached> of the process this one was forked from: freeing them would end its connections */
     private array $inherited = [];
 
-    private int $process = 0;
+    /** The process that made the client. */
+    private int $maker = 0;
 
     protected function scheme(): string
     {
@@ -24,10 +25,10 @@ final class MemcachedStore extends MemcachedProtocol
 
     protected function connect(bool $persistent): void
     {
-        if ($this->process !== 0 && $this->process !== getmypid()) {
+        if ($this->maker !== 0 && $this->maker !== getmypid()) {
             $this->inherited = [...$this->inherited, $this->client];
         }
-        $this->process = (int) getmypid();
+        $this->maker = (int) getmypid();
         $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
         if ($this->client->getServerList() === []) {
             $milliseconds = (int) ceil(1000 * $this->timeout);

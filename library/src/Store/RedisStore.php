@@ -18,7 +18,8 @@ final class RedisStore extends RedisProtocol
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
     private array $inherited = [];
 
-    private int $process = 0;
+    /** The process that made the client. */
+    private int $maker = 0;
 
     protected function checkClient(): void
     {
@@ -27,10 +28,10 @@ final class RedisStore extends RedisProtocol
 
     protected function connect(bool $persistent): void
     {
-        if ($this->process !== 0 && $this->process !== getmypid()) {
+        if ($this->maker !== 0 && $this->maker !== getmypid()) {
             $this->inherited = [...$this->inherited, $this->client];
         }
-        $this->process = (int) getmypid();
+        $this->maker = (int) getmypid();
         $this->client = new Redis();
         $where = $this->endpoint->socket ?? $this->endpoint->host;
         if ($persistent) {

@@ -39,21 +39,7 @@ final class BareClient
         $client->connect($server->socket);
         $client->setOption(\Redis::OPT_SERIALIZER, $serializer === 'php' ? \Redis::SERIALIZER_PHP : \Redis::SERIALIZER_IGBINARY);
 
-        return new self(
-            "redis://$server->socket?serializer=$serializer",
-            static fn(): mixed => $client->get('bare'),
-            static function (int $times) use ($client): void {
-                for ($i = 0; $i < $times; $i++) {
-                    $client->get('bare');
-                }
-            },
-            static fn(mixed $value): \Closure => static function (int $times) use ($client, $value): void {
-                for ($i = 0; $i < $times; $i++) {
-                    $client->set('bare', $value);
-                }
-            },
-            $server->stop(...),
-        );
+        return self::of($client, "redis://$server->socket?serializer=$serializer", $server->stop(...));
     }
 
     /** @param 'php'|'igbinary' $serializer */
@@ -64,21 +50,7 @@ final class BareClient
         $client->addServer($server->socket, 0);
         $client->setOptions([\Memcached::OPT_SERIALIZER => $serializer === 'php' ? \Memcached::SERIALIZER_PHP : \Memcached::SERIALIZER_IGBINARY, \Memcached::OPT_COMPRESSION => false]);
 
-        return new self(
-            "memcached://$server->socket?serializer=$serializer",
-            static fn(): mixed => $client->get('bare'),
-            static function (int $times) use ($client): void {
-                for ($i = 0; $i < $times; $i++) {
-                    $client->get('bare');
-                }
-            },
-            static fn(mixed $value): \Closure => static function (int $times) use ($client, $value): void {
-                for ($i = 0; $i < $times; $i++) {
-                    $client->set('bare', $value);
-                }
-            },
-            $server->stop(...),
-        );
+        return self::of($client, "memcached://$server->socket?serializer=$serializer", $server->stop(...));
     }
 
     /**
@@ -109,6 +81,26 @@ final class BareClient
                 }
             },
             static function (): void {},
+        );
+    }
+
+    /** @param \Closure(): void $stop */
+    private static function of(\Redis|\Memcached $client, string $address, \Closure $stop): self
+    {
+        return new self(
+            $address,
+            static fn(): mixed => $client->get('bare'),
+            static function (int $times) use ($client): void {
+                for ($i = 0; $i < $times; $i++) {
+                    $client->get('bare');
+                }
+            },
+            static fn(mixed $value): \Closure => static function (int $times) use ($client, $value): void {
+                for ($i = 0; $i < $times; $i++) {
+                    $client->set('bare', $value);
+                }
+            },
+            $stop,
         );
     }
 }
