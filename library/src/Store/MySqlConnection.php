@@ -23,6 +23,8 @@ final class MySqlConnection
     private const OF_CLIENT = 2000;
     private const NO_SUCH_TABLE = 1146;
     private const STATEMENTS_KEPT = 32;
+    /** Making a table writes to a disk that may be busy, and is done once. */
+    private const MAKING_SECONDS = 10;
 
     private ?PDO $database = null;
     private int $process = 0;
@@ -76,7 +78,7 @@ final class MySqlConnection
             );
         }
         if (!$this->hasTable) {
-            $this->makeTable($database);
+            $this->findTable($database);
             $this->hasTable = true;
         }
     }
@@ -172,35 +174,40 @@ final class MySqlConnection
             $this->database = null;
         }
         $this->statements = [];
+        // In a fork no persistent connection: it would be the parent's.
+        $this->database = $this->connect(max(1, (int) ceil($this->timeout)), $this->persistent && $this->opener === getmypid());
+        $this->process = (int) getmypid();
+
+        return $this->database;
+    }
+
+    /** @throws PDOException */
+    private function connect(int $seconds, bool $persistent): PDO
+    {
         $where = $this->endpoint->socket === null
             ? \sprintf('host=%s;port=%d', $this->endpoint->host, $this->endpoint->port)
             : 'unix_socket=' . $this->endpoint->socket;
-        $seconds = max(1, (int) ceil($this->timeout));
         // PDO has no option for it, and without it a day is waited for an answer.
         $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);
 
         try {
-            $this->database = @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
+            return @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
                 PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
                 PDO::ATTR_EMULATE_PREPARES => false,
                 // An update that finds its row counts it, even if it writes what is there.
                 PDO::MYSQL_ATTR_FOUND_ROWS => true,
                 PDO::ATTR_TIMEOUT => $seconds,
-                // In a fork no persistent connection: it would be the parent's.
-                PDO::ATTR_PERSISTENT => $this->persistent && $this->opener === getmypid(),
+                PDO::ATTR_PERSISTENT => $persistent,
             ]);
         } finally {
             if ($before !== false) {
                 ini_set('mysqlnd.net_read_timeout', $before);
             }
         }
-        $this->process = (int) getmypid();
-
-        return $this->database;
     }
 
     /** @throws StoreUnavailable */
-    private function makeTable(PDO $database): void
+    private function findTable(PDO $database): void
     {
         try {
             $database->query(\sprintf('SELECT 1 FROM %s LIMIT 0', $this->table));
@@ -210,7 +217,7 @@ final class MySqlConnection
             }
 
             try {
-                $database->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $this->table, $this->definition));
+                $this->connect(self::MAKING_SECONDS, persistent: false)->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $this->table, $this->definition));
             } catch (PDOException $cause) {
                 throw $this->tableUnavailable('made', $cause);
             }
