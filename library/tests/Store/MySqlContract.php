@@ -7,6 +7,7 @@ namespace Larder\Tests\Store;
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
+use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Servers;
 use Larder\Tool\Server\MariaDbServer;
@@ -109,6 +110,29 @@ abstract class MySqlContract extends StoreContract
                 self::assertStringNotContainsString(Servers::mariaDb()->password, $unavailable->getMessage());
             }
         }
+    }
+
+    /** A new table is written to a disk that may be busy for longer than an answer may take. */
+    public function testANewTableIsWaitedFor(): void
+    {
+        $server = Servers::mariaDb();
+        $user = posix_getpwuid(posix_geteuid())['name'] ?? '';
+        $ready = Servers::directory('mysql-busy') . '/' . bin2hex(random_bytes(4));
+        $busy = Fork::start(static function () use ($server, $user, $ready): void {
+            $administrator = new PDO('mysql:unix_socket=' . $server->socket, $user);
+            $administrator->exec('FLUSH TABLES WITH READ LOCK');
+            touch($ready);
+            usleep(2_500_000);
+        });
+        for ($end = microtime(true) + 10; !file_exists($ready) && microtime(true) < $end; usleep(1_000)) {
+            clearstatcache();
+        }
+        $start = microtime(true);
+        $cache = $this->cache('&namespace=contract_busy');
+        self::assertGreaterThan(1.5, microtime(true) - $start, 'the control: longer than the timeout of a second');
+        self::assertTrue($cache->set('k', 'value'));
+        self::assertSame('value', $cache->get('k'));
+        $busy->result();
     }
 
     protected function cache(string $options): Cache
