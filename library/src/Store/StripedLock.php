@@ -10,7 +10,8 @@ use Larder\Backoff;
  * Exclusive locks between processes: flock() on files that are made when missing and never removed here.
  *
  * The kernel frees a lock when its process dies. Waiting for a process that lives but does not go on is bounded. In a fork
- * the files are opened anew: an inherited one would share its lock with the parent.
+ * the files are opened anew: an inherited one would share its lock with the parent. (A child that never comes here shares
+ * it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
  */
 final class StripedLock
 {
@@ -45,19 +46,20 @@ final class StripedLock
             $this->process = (int) getmypid();
             $this->files = $this->held = [];
         }
-        $file = isset($this->held[$stripe]) ? null : $this->locked($stripe);
-        if ($file === null || ($file === false && !$orWithout)) {
+        if (isset($this->held[$stripe])) {
             return null;
         }
         $this->held[$stripe] = true;
 
         try {
-            return $work();
+            $file = $this->locked($stripe);
+
+            return $file === null || ($file === false && !$orWithout) ? null : $work();
         } finally {
-            unset($this->held[$stripe]);
-            if ($file !== false) {
-                flock($file, \LOCK_UN);
+            if (isset($this->files[$stripe])) {
+                flock($this->files[$stripe], \LOCK_UN);
             }
+            unset($this->held[$stripe]);
         }
     }
 
@@ -97,10 +99,11 @@ final class StripedLock
     private function opened(int $stripe): mixed
     {
         $path = \sprintf('%s/%d.lock', $this->directory, $stripe);
-        $file = @fopen($path, 'c');
+        // "e": what this process executes must not keep the lock when this process dies.
+        $file = @fopen($path, 'ce');
         if ($file === false) {
-            @mkdir($this->directory, 0o700);
-            $file = @fopen($path, 'c');
+            @mkdir($this->directory, 0o700, true);
+            $file = @fopen($path, 'ce');
         }
 
         return $file;

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Store\StripedLock;
+use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
@@ -57,6 +58,25 @@ final class StripedLockTest extends TestCase
             // as it has to be
         }
         self::assertSame('done', (new StripedLock($this->directory))->around(1, static fn(): string => 'done'));
+    }
+
+    /** A process that the holder has started goes on when the holder is killed. */
+    public function testWhatTheHolderHasStartedDoesNotKeepIt(): void
+    {
+        $ready = $this->directory . '/ready';
+        $holder = Fork::start(fn(): mixed => (new StripedLock($this->directory))->around(1, static function () use ($ready): void {
+            exec(\sprintf('sleep 20 >/dev/null 2>&1 & echo $! >%s', escapeshellarg($ready)));
+            sleep(20);
+        }));
+        for ($end = microtime(true) + 10; !file_exists($ready) && microtime(true) < $end; usleep(1_000)) {
+            clearstatcache();
+        }
+        usleep(10_000);
+        $lock = new StripedLock($this->directory);
+        self::assertNull($lock->around(1, static fn(): string => 'done'), 'the control: while the holder lives');
+        $holder->kill();
+        self::assertSame('done', $lock->around(1, static fn(): string => 'done'));
+        posix_kill((int) file_get_contents($ready), \SIGKILL);
     }
 
     public function testWhereThereAreNoLocksItIsLeftToTheCaller(): void
