@@ -132,11 +132,10 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             $rows = $this->run('SELECT key FROM larder WHERE namespace = ? AND (expires = 0 OR expires > ?)', [$this->namespace, microtime(true)]);
-            $keys = $rows->fetchAll(PDO::FETCH_COLUMN);
         } catch (PDOException) {
             return;
         }
-        foreach ($keys as $key) {
+        foreach ($rows as [$key]) {
             if (\is_string($key)) {
                 yield $key;
             }
@@ -191,15 +190,14 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
      */
     private function row(string $key): ?Entry
     {
-        $row = $this->run(
+        $rows = $this->run(
             'SELECT value, expires FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
             [$this->namespace, [$key], microtime(true)],
         );
-        /** @var array{string, float}|false $found */
-        $found = $row->fetch(PDO::FETCH_NUM);
-        $row->closeCursor();
+        /** @var array{string, float}|null $found */
+        $found = $rows[0] ?? null;
 
-        return $found === false ? null : new Entry($found[0], $found[1]);
+        return $found === null ? null : new Entry($found[0], $found[1]);
     }
 
     private function bytes(string $key): ?string
@@ -207,12 +205,11 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         Key::check($key);
 
         try {
-            $row = $this->run(
+            $rows = $this->run(
                 'SELECT value FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
                 [$this->namespace, [$key], microtime(true)],
             );
-            $bytes = $row->fetchColumn();
-            $row->closeCursor();
+            $bytes = $rows[0][0] ?? null;
         } catch (PDOException) {
             return null;
         }
@@ -239,21 +236,27 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
     /**
      * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
+     * @return list<list<mixed>> rows
      * @throws PDOException
      */
-    private function run(string $sql, array $parameters): PDOStatement
+    private function run(string $sql, array $parameters): array
     {
         $this->ready();
 
-        return self::patiently(self::BUSY_SECONDS, function () use ($sql, $parameters): PDOStatement {
+        return self::patiently(self::BUSY_SECONDS, function () use ($sql, $parameters): array {
             $statement = $this->statements[$sql] ?? $this->database->prepare($sql);
+            // Kept again when all is done: one that was refused takes no parameters any more, and a signal's handler that
+            // comes meanwhile must not use this one.
+            unset($this->statements[$sql]);
             foreach ($parameters as $i => $parameter) {
                 $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
             }
-            unset($this->statements[$sql]); // one that was refused takes no parameters any more
             $statement->execute();
+            /** @var list<list<mixed>> $rows */
+            $rows = $statement->fetchAll(PDO::FETCH_NUM);
+            $this->statements[$sql] = $statement;
 
-            return $this->statements[$sql] = $statement;
+            return $rows;
         });
     }
 
