@@ -217,10 +217,20 @@ final class MySqlConnection
             }
 
             try {
-                $this->connect(self::MAKING_SECONDS, persistent: false)->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $this->table, $this->definition));
+                $this->patient($database)->exec(\sprintf('CREATE TABLE IF NOT EXISTS %s %s', $this->table, $this->definition));
             } catch (PDOException $cause) {
                 throw $this->tableUnavailable('made', $cause);
             }
+        }
+    }
+
+    /** A connection that waits longer for an answer; that one where the server has no place for another. */
+    private function patient(PDO $database): PDO
+    {
+        try {
+            return $this->connect(self::MAKING_SECONDS, persistent: false);
+        } catch (PDOException) {
+            return $database;
         }
     }
 

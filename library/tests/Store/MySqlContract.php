@@ -115,11 +115,9 @@ abstract class MySqlContract extends StoreContract
     /** A new table is written to a disk that may be busy for longer than an answer may take. */
     public function testANewTableIsWaitedFor(): void
     {
-        $server = Servers::mariaDb();
-        $user = posix_getpwuid(posix_geteuid())['name'] ?? '';
         $ready = Servers::directory('mysql-busy') . '/' . bin2hex(random_bytes(4));
-        $busy = Fork::start(static function () use ($server, $user, $ready): void {
-            $administrator = new PDO('mysql:unix_socket=' . $server->socket, $user);
+        $busy = Fork::start(static function () use ($ready): void {
+            $administrator = self::administrator();
             $administrator->exec('FLUSH TABLES WITH READ LOCK');
             touch($ready);
             usleep(2_500_000);
@@ -133,6 +131,22 @@ abstract class MySqlContract extends StoreContract
         self::assertTrue($cache->set('k', 'value'));
         self::assertSame('value', $cache->get('k'));
         $busy->result();
+    }
+
+    /** The table is made by a connection of its own, where there may be one. */
+    public function testAUserWithOneConnectionMayMakeItsTable(): void
+    {
+        $administrator = self::administrator();
+        $administrator->exec("CREATE OR REPLACE USER single@'%' IDENTIFIED BY 'single' WITH MAX_USER_CONNECTIONS 1");
+        $administrator->exec(\sprintf("GRANT ALL ON %s.* TO single@'%%'", MariaDbServer::DATABASE));
+        $cache = Cache::open(\sprintf('mysql://single:single@/%s?engine=%s&namespace=contract_single&socket=%s', MariaDbServer::DATABASE, $this->engine(), Servers::mariaDb()->socket));
+        self::assertTrue($cache->set('k', 'value'));
+        self::assertSame('value', $cache->get('k'));
+    }
+
+    private static function administrator(): PDO
+    {
+        return new PDO('mysql:unix_socket=' . Servers::mariaDb()->socket, posix_getpwuid(posix_geteuid())['name'] ?? '');
     }
 
     protected function cache(string $options): Cache
