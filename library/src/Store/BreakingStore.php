@@ -88,12 +88,7 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
     public function keys(): iterable
     {
-        $store = Capability::of($this->store, Lists::class);
-        if (!$this->breaker->allows()) {
-            return $this->refuse([]);
-        }
-
-        return $this->listed($store);
+        return $this->listed(Capability::of($this->store, Lists::class));
     }
 
     public function entries(array $keys): array
@@ -154,6 +149,11 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
     /** @return \Generator<string> */
     private function listed(Lists $store): \Generator
     {
+        // Not before somebody asks for the first key: a probe has to end.
+        if (!$this->breaker->allows()) {
+            return $this->refuse(null);
+        }
+
         try {
             foreach ($store->keys() as $key) {
                 $this->breaker->worked();

@@ -4,9 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Away;
 
+use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Store\Breaker;
+use Larder\Store\BreakingStore;
 use Larder\Store\OutageRecord;
+use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
@@ -111,6 +114,17 @@ final class BreakerTest extends TestCase
         self::assertTrue($breaker->allows());
         $breaker->worked();
         self::assertCount(2, $this->log->entries());
+    }
+
+    public function testAListingThatNobodyReadsIsNoProbe(): void
+    {
+        $breaker = $this->open();
+        $this->pass(0.6);
+        $store = new BreakingStore(new RedisStore(Endpoint::unix('/nowhere/redis.sock')), $breaker);
+        $keys = $store->keys();
+        self::assertTrue($breaker->allows(), 'another call is the probe');
+        self::assertSame([], [...$keys], 'the control: by now it is refused');
+        self::assertCount(1, $this->log->entries());
     }
 
     public function testAProbeWhoseProcessDiedIsFollowedByAnother(): void
