@@ -4,19 +4,24 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Backoff;
 use Larder\Exception\StoreUnavailable;
 
 /**
  * A namespace's directory: one file a key, named by a hash of it, in 256 folders so that none grows large.
  *
  *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
- *     <directory>/<namespace>/locks/0.lock … 31.lock
  *
  * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Directories made here
  * are 0700, so nobody else reaches the files; a directory that others can write is refused.
  */
 final class Directory
 {
+    /** Nobody waits longer for a process that holds a folder's lock and does not go on. */
+    private const WAIT_SECONDS = 1.0;
+    /** Microseconds. */
+    private const FIRST_PAUSE = 40;
+    private const LONGEST_PAUSE = 1000;
     /** A temporary file older than this was left by a process that died. */
     private const LEFTOVER_SECONDS = 3600;
     private const HASH = '[0-9a-f]{32}';
@@ -25,7 +30,6 @@ final class Directory
     /** With the process id in the names of files beside: nobody else has it. */
     private readonly string $nonce;
     private int $written = 0;
-    private readonly StripedLock $lock;
 
     /**
      * @param string $store the scheme that asks, for its errors
@@ -61,7 +65,6 @@ final class Directory
             throw StoreUnavailable::because($store, \sprintf('everybody can write the directory %s', $path), \sprintf('Take that right away: chmod o-w %s', escapeshellarg($path)));
         }
         $this->path = (string) realpath($path);
-        $this->lock = new StripedLock($this->path . '/locks');
     }
 
     /**
@@ -85,18 +88,45 @@ final class Directory
     }
 
     /**
-     * Does something with a file while no other process does (see StripedLock).
+     * Does something with a file while no other process does, by flock() on its folder: the kernel frees it when a process
+     * dies. Not to be nested.
      *
      * @template T
      * @param \Closure(): T $work
      * @param bool $orWithout do it too where the file system knows no such locks
-     * @return T|null null also when the lock was not to be had in time
+     * @return T|null null also when the lock was not to be had
      */
     public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
     {
-        $folder = (int) hexdec(substr($file, \strlen($this->path) + 1, 2));
+        $path = \dirname($file);
+        $folder = @fopen($path, 'r');
+        if ($folder === false) {
+            @mkdir($path, 0o700, true);
+            $folder = @fopen($path, 'r');
+        }
+        if ($folder === false) {
+            return $orWithout ? $work() : null;
+        }
+        $start = null;
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
+        $isHeld = 0;
+        while (!flock($folder, \LOCK_EX | \LOCK_NB, $isHeld)) {
+            if ($isHeld !== 1) {
+                return $orWithout ? $work() : null;
+            }
+            $start ??= hrtime(true);
+            $left = 1e9 * self::WAIT_SECONDS - (hrtime(true) - $start);
+            if ($left <= 0) {
+                return null;
+            }
+            $backoff->pause($left);
+        }
 
-        return $this->lock->around($folder, $work, $orWithout);
+        try {
+            return $work();
+        } finally {
+            fclose($folder);
+        }
     }
 
     public function file(string $key): string

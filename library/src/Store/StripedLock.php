@@ -23,11 +23,9 @@ final class StripedLock
 
     /** @var array<int, resource> by stripe */
     private array $files = [];
-    /** @var array<int, true> by stripe: a signal's handler may come here too */
-    private array $held = [];
     private int $process = 0;
 
-    /** @param string $directory that only this user can write; made when missing */
+    /** @param string $directory that only this user can write */
     public function __construct(private readonly string $directory) {}
 
     /**
@@ -35,77 +33,60 @@ final class StripedLock
      *
      * @template T
      * @param \Closure(): T $work
-     * @param bool $orWithout do it too where the file system knows no such locks
      * @return T|null null also when the lock was not to be had in time
      * @phpstan-impure
      */
-    public function around(int $number, \Closure $work, bool $orWithout = false): mixed
+    public function around(int $number, \Closure $work): mixed
     {
-        $stripe = $number % self::STRIPES;
         if ($this->process !== getmypid()) {
             $this->process = (int) getmypid();
-            $this->files = $this->held = [];
+            $this->files = [];
         }
-        if (isset($this->held[$stripe])) {
+        $file = $this->locked($number % self::STRIPES);
+        if ($file === null) {
             return null;
         }
-        $this->held[$stripe] = true;
 
         try {
-            $file = $this->locked($stripe);
-
-            return $file === null || ($file === false && !$orWithout) ? null : $work();
+            return $work();
         } finally {
-            if (isset($this->files[$stripe])) {
-                flock($this->files[$stripe], \LOCK_UN);
+            // A child that was forked by $work must not free what its parent holds.
+            if ($this->process === getmypid()) {
+                flock($file, \LOCK_UN);
             }
-            unset($this->held[$stripe]);
         }
     }
 
-    /** @return resource|false|null null when it was not to be had in time; false where there are no such locks */
+    /** @return resource|null null when it was not to be had in time */
     private function locked(int $stripe): mixed
     {
+        $start = hrtime(true);
         $backoff = null;
-        $start = 0;
-        $isHeld = 0;
         while (true) {
             $file = $this->files[$stripe] ?? $this->opened($stripe);
             if ($file === false) {
-                return false;
+                return null;
             }
             $this->files[$stripe] = $file;
-            if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
-                if ((fstat($file)['nlink'] ?? 0) > 0) {
-                    return $file;
-                }
+            if (!flock($file, \LOCK_EX | \LOCK_NB)) {
+                $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
+            } elseif ((fstat($file)['nlink'] ?? 0) > 0) {
+                return $file;
+            } else {
                 unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
-                continue;
             }
-            if ($isHeld !== 1) {
-                return false;
-            }
-            $start = $start === 0 ? hrtime(true) : $start;
             $left = 1e9 * self::WAIT_SECONDS - (hrtime(true) - $start);
             if ($left <= 0) {
                 return null;
             }
-            $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
-            $backoff->pause($left);
+            $backoff?->pause($left);
         }
     }
 
     /** @return resource|false */
     private function opened(int $stripe): mixed
     {
-        $path = \sprintf('%s/%d.lock', $this->directory, $stripe);
         // "e": what this process executes must not keep the lock when this process dies.
-        $file = @fopen($path, 'ce');
-        if ($file === false) {
-            @mkdir($this->directory, 0o700, true);
-            $file = @fopen($path, 'ce');
-        }
-
-        return $file;
+        return @fopen(\sprintf('%s/%d.lock', $this->directory, $stripe), 'ce');
     }
 }

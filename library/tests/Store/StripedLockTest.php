@@ -30,24 +30,6 @@ final class StripedLockTest extends TestCase
         self::assertSame('done', $early->around(1, $work));
     }
 
-    /** As when a signal comes while it is held, and its handler uses the cache. */
-    public function testItIsHeldOnceInAProcessToo(): void
-    {
-        $lock = new StripedLock($this->directory);
-        $other = new StripedLock($this->directory);
-        $work = static fn(): string => 'done';
-        $start = microtime(true);
-        self::assertSame([null, 'done'], $lock->around(1, static fn(): array => [$lock->around(1, $work), $lock->around(2, $work)]));
-        self::assertLessThan(0.9, microtime(true) - $start, 'nothing was waited for');
-        $held = static function () use ($lock, $other, $work): array {
-            $lock->around(1, $work);
-
-            return [$other->around(1, $work)];
-        };
-        self::assertSame([null], $lock->around(1, $held), 'what was refused has not freed it');
-        self::assertSame('done', $other->around(1, $work));
-    }
-
     public function testItIsFreeAfterAnException(): void
     {
         $lock = new StripedLock($this->directory);
@@ -79,10 +61,31 @@ final class StripedLockTest extends TestCase
         posix_kill((int) file_get_contents($ready), \SIGKILL);
     }
 
-    public function testWhereThereAreNoLocksItIsLeftToTheCaller(): void
+    /** A child that was forked while it was held ends the work too. */
+    public function testAChildDoesNotFreeWhatItsParentHolds(): void
     {
-        $lock = new StripedLock('/proc/larder');
-        self::assertNull($lock->around(1, static fn(): string => 'done'));
-        self::assertSame('done', $lock->around(1, static fn(): string => 'done', orWithout: true));
+        $lock = new StripedLock($this->directory);
+        $other = new StripedLock($this->directory);
+        $test = posix_getpid();
+        $seen = $lock->around(1, static function () use ($other, $test): array {
+            $child = pcntl_fork();
+            if ($child === 0) {
+                return [];
+            }
+            self::assertSame($test, posix_getpid());
+            pcntl_waitpid($child, $status);
+
+            return [$other->around(1, static fn(): string => 'done')];
+        });
+        if (posix_getpid() !== $test) {
+            posix_kill(posix_getpid(), \SIGKILL);
+        }
+        self::assertSame([null], $seen);
+        self::assertSame('done', $other->around(1, static fn(): string => 'done'));
+    }
+
+    public function testWhereThereIsNoPlaceForItNothingIsDone(): void
+    {
+        self::assertNull((new StripedLock('/proc/larder'))->around(1, static fn(): string => 'done'));
     }
 }
