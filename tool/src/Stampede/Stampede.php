@@ -80,7 +80,8 @@ final class Stampede
             $ready[] = Fork::start(function () use ($there, $here): float {
                 fclose($here);
                 $cache = Cache::open($this->address);
-                $cache->get('another'); // it is connected
+                // Connected, and with the code loaded, as a worker is that has served requests before.
+                $cache->remember('another', 60, static fn(): string => 'value');
                 fread($there, 1);
                 $this->ask($this->seconds, $cache);
 
@@ -88,7 +89,7 @@ final class Stampede
             });
         }
         fclose($there);
-        usleep(500_000);
+        usleep(1_000_000);
 
         return [$ready, $here];
     }
