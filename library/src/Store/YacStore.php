@@ -41,10 +41,13 @@ final class YacStore implements Store, Locks
     private const READS = 4;
     /** Microseconds between two looks for a lock, which must not be overlooked. */
     private const PAUSE = 50;
+    /** A generation is lost only if none of so many looks has found it. */
+    private const LONG_READS = 50;
 
     private readonly Yac $yac;
     private readonly string $generationName;
     private ?StripedLock $steps = null;
+    private ?StripedLock $renewals = null;
 
     /** @throws StoreUnavailable */
     public function __construct(string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
@@ -214,14 +217,27 @@ final class YacStore implements Store, Locks
 
     private function generation(): ?string
     {
-        $generation = $this->readSurely($this->generationName);
-        if (!\is_string($generation)) {
-            // Not by add(), which fails in a full Yac. Of two that meet here, one loses what it stored.
-            $this->clear();
-            $generation = $this->yac->get($this->generationName);
-        }
+        return $this->readSurely($this->generationName) ?? $this->generationMadeByOne();
+    }
 
-        return \is_string($generation) ? $generation : null;
+    /** One process at a time: a second generation would empty what has just been stored under the first. */
+    private function generationMadeByOne(): ?string
+    {
+        // Apart from those of change(), within which this happens too.
+        $renewals = $this->renewals ??= new StripedLock(Directory::ofThisUser('yac', '/dev/shm', 'larder-yac-generations'));
+
+        return $renewals->around(crc32($this->generationName), function (): ?string {
+            for ($read = 0; $read < self::LONG_READS; ++$read) {
+                usleep(random_int(self::PAUSE, 4 * self::PAUSE));
+                $generation = $this->yac->get($this->generationName);
+                if (\is_string($generation)) {
+                    return $generation;
+                }
+            }
+            $this->clear(); // not by add(), which fails in a full Yac
+
+            return $this->readSurely($this->generationName);
+        });
     }
 
     private static function newGeneration(): string

@@ -7,6 +7,7 @@ namespace Larder\Tests\Store;
 use Larder\Cache;
 use Larder\Store\Store;
 use Larder\Store\YacStore;
+use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Yac;
 
@@ -92,5 +93,28 @@ final class YacStoreTest extends StoreContract
         self::assertSame('new', $store->get('l'));
         self::assertNull($store->get('k'));
         $store->clear();
+    }
+
+    /** Yac gives a miss to who comes while another reads: that must not be taken for a lost generation, which empties all. */
+    public function testManyReadersDoNotEmptyIt(): void
+    {
+        $store = $this->open('readers');
+        $store->set('k', 'value');
+        $generation = static fn(): mixed => (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'readers'), 0, 24));
+        $before = $generation();
+        $start = microtime(true) + 0.3;
+        $readers = [];
+        for ($reader = 0; $reader < 60; ++$reader) {
+            $readers[] = Fork::start(static function () use ($store, $start): void {
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+                for ($i = 0; $i < 3000; ++$i) {
+                    $store->get('k');
+                }
+            });
+        }
+        array_map(static fn(Fork $fork): mixed => $fork->result(), $readers);
+        self::assertIsString($before);
+        self::assertSame($before, $generation());
+        self::assertSame('value', $store->get('k'));
     }
 }
