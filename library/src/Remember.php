@@ -111,10 +111,11 @@ final class Remember
         if ($now !== null && $now->freshUntil > $found->freshUntil) {
             return $this->of($recipe, $now); // another was first
         }
+        $compute = fn(): mixed => $this->compute($recipe, $lease === false ? null : $lease);
         if (!$isDeferred) {
-            return $this->compute($recipe, $lease === false ? null : $lease);
+            return $compute();
         }
-        $this->afterResponse->add(fn(): mixed => $this->compute($recipe, $lease === false ? null : $lease));
+        $this->afterResponse->add($compute);
 
         return $this->of($recipe, $found);
     }
