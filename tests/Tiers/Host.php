@@ -35,8 +35,9 @@ final class Host
     {
         [$process, $input] = $this->processes[$options] ??= $this->start($options);
         $input->write(base64_encode(serialize([$method, $arguments])) . "\n");
+        $answer = '';
         for ($end = microtime(true) + self::SECONDS; microtime(true) < $end; usleep(200)) {
-            $answer = $process->getIncrementalOutput();
+            $answer .= $process->getIncrementalOutput(); // it may come in pieces
             if (str_ends_with($answer, "\n")) {
                 return unserialize((string) base64_decode($answer, true));
             }
