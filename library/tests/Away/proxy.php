@@ -100,7 +100,7 @@ for (;;) {
             $close($pair);
         } elseif ($side === 'client') {
             if ($mode === 'garbage') {
-                $answer($pair, random_bytes(64) . "\r\n");
+                $answer($pair, "\xff" . random_bytes(63) . "\r\n");
             } elseif ($mode !== 'silent') {
                 @fwrite($pairs[$pair]['server'], $bytes);
             }
