@@ -25,9 +25,7 @@ final class Envelope
     /** @param float $until unix time, 0.0 for never */
     public static function seal(string $bytes, float $until, string $key = ''): string
     {
-        $length = \strlen($key);
-
-        return str_pad(self::MARK . pack('ev', $until, $length) . $key, self::FIRST, "\0") . $bytes;
+        return str_pad(self::MARK . pack('ev', $until, \strlen($key)) . $key, self::FIRST, "\0") . $bytes;
     }
 
     /** @return string|null null when expired, of another key, or damaged */
