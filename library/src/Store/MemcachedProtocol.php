@@ -364,7 +364,8 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         if ($seconds === 0) {
             return 0;
         }
-        $expiry = $seconds + self::CLOCK_LAG < self::LONGEST_RELATIVE_TIME ? $seconds + self::CLOCK_LAG : time() + $seconds + self::CLOCK_LAG;
+        $seconds += self::CLOCK_LAG;
+        $expiry = $seconds < self::LONGEST_RELATIVE_TIME ? $seconds : time() + $seconds;
 
         return $expiry <= 0x7FFFFFFF ? $expiry : 0;
     }
