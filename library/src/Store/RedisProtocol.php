@@ -82,9 +82,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         Key::check($key);
 
         try {
-            if ($this->process !== getmypid()) {
-                $this->ready();
-            }
+            $this->ready();
             $bytes = $this->read($this->prefix . $key);
         } catch (\Throwable $error) {
             $this->refused($error);
@@ -122,9 +120,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
 
         try {
-            if ($this->process !== getmypid()) {
-                $this->ready();
-            }
+            $this->ready();
             if ($this->write($this->prefix . $key, $bytes, $milliseconds)) {
                 return true;
             }
