@@ -38,18 +38,16 @@ final class Lock
         if (!($wait >= 0)) {
             throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
         }
-        $end = hrtime(true) + 1e9 * $wait;
-        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE);
+        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $wait);
         while (true) {
             $token = $store->acquire($key, $seconds, $ends);
             if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
-            $left = $end - hrtime(true);
-            if ($left <= 0) {
+            if ($backoff->isOver()) {
                 return null;
             }
-            $backoff->pause($left);
+            $backoff->pause();
         }
     }
 

@@ -123,12 +123,11 @@ final class Remember
     /** @param Recipe<mixed> $recipe */
     private function awaited(Recipe $recipe, float $end): ?Wrapped
     {
-        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE);
-        $end = min($end, hrtime(true) + 1e9 * self::LEASE_PAUSE);
+        $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, min(($end - hrtime(true)) / 1e9, self::LEASE_PAUSE));
         do {
-            $backoff->pause($end - hrtime(true));
+            $backoff->pause();
             $found = $this->find($recipe);
-        } while ($found === null && hrtime(true) < $end);
+        } while ($found === null && !$backoff->isOver());
 
         return $found;
     }

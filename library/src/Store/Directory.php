@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Backoff;
 use Larder\Exception\StoreUnavailable;
 
 /**
@@ -17,11 +16,6 @@ use Larder\Exception\StoreUnavailable;
  */
 final class Directory
 {
-    /** Nobody waits longer for a process that holds a folder's lock and does not go on. */
-    private const WAIT_SECONDS = 1.0;
-    /** Microseconds. */
-    private const FIRST_PAUSE = 40;
-    private const LONGEST_PAUSE = 1000;
     /** A temporary file older than this was left by a process that died. */
     private const LEFTOVER_SECONDS = 3600;
     private const HASH = '[0-9a-f]{32}';
@@ -107,19 +101,9 @@ final class Directory
         if ($folder === false) {
             return $orWithout ? $work() : null;
         }
-        $start = null;
-        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
-        $isHeld = 0;
-        while (!flock($folder, \LOCK_EX | \LOCK_NB, $isHeld)) {
-            if ($isHeld !== 1) {
-                return $orWithout ? $work() : null;
-            }
-            $start ??= hrtime(true);
-            $left = 1e9 * self::WAIT_SECONDS - (hrtime(true) - $start);
-            if ($left <= 0) {
-                return null;
-            }
-            $backoff->pause($left);
+        $isLocked = FileLock::acquire($folder);
+        if ($isLocked !== true) {
+            return $isLocked === false && $orWithout ? $work() : null;
         }
 
         try {

@@ -277,19 +277,17 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
      */
     private static function patiently(float $seconds, \Closure $work): mixed
     {
-        $start = hrtime(true);
         $backoff = null;
         while (true) {
             try {
                 return $work();
             } catch (PDOException $error) {
-                $left = 1e9 * $seconds - (hrtime(true) - $start);
-                if (($error->errorInfo[1] ?? null) !== self::BUSY || $left <= 0) {
+                $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $seconds);
+                if (($error->errorInfo[1] ?? null) !== self::BUSY || $backoff->isOver()) {
                     throw $error;
                 }
             }
-            $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
-            $backoff->pause($left);
+            $backoff->pause();
         }
     }
 

@@ -4,22 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Backoff;
-
 /**
- * Exclusive locks between processes: flock() on files that are made when missing and never removed here.
+ * Exclusive locks between processes (see FileLock) on files that are made when missing and never removed here.
  *
- * The kernel frees a lock when its process dies. Waiting for a process that lives but does not go on is bounded. In a fork
- * the files are opened anew: an inherited one would share its lock with the parent. (A child that never comes here shares
- * it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
+ * In a fork the files are opened anew: an inherited one would share its lock with the parent. (A child that never comes
+ * here shares it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
  */
 final class StripedLock
 {
     private const STRIPES = 32;
-    private const WAIT_SECONDS = 1.0;
-    /** Microseconds. */
-    private const FIRST_PAUSE = 40;
-    private const LONGEST_PAUSE = 1000;
 
     /** @var array<int, resource> by stripe */
     private array $files = [];
@@ -60,26 +53,19 @@ final class StripedLock
     /** @return resource|null null when it was not to be had in time */
     private function locked(int $stripe): mixed
     {
-        $start = hrtime(true);
-        $backoff = null;
         while (true) {
             $file = $this->files[$stripe] ?? $this->opened($stripe);
             if ($file === false) {
                 return null;
             }
             $this->files[$stripe] = $file;
-            if (!flock($file, \LOCK_EX | \LOCK_NB)) {
-                $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE);
-            } elseif ((fstat($file)['nlink'] ?? 0) > 0) {
-                return $file;
-            } else {
-                unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
-            }
-            $left = 1e9 * self::WAIT_SECONDS - (hrtime(true) - $start);
-            if ($left <= 0) {
+            if (FileLock::acquire($file) !== true) {
                 return null;
             }
-            $backoff?->pause($left);
+            if ((fstat($file)['nlink'] ?? 0) > 0) {
+                return $file;
+            }
+            unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
         }
     }
 
