@@ -12,7 +12,7 @@ use Larder\Exception\StoreUnavailable;
  *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
  *
  * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Directories made here
- * are 0700, so nobody else reaches the files; a directory that others can write is refused.
+ * are 0700, files 0600; a directory that others can write is refused.
  */
 final class Directory
 {
@@ -138,6 +138,7 @@ final class Directory
         if ($handle === false) {
             return false;
         }
+        chmod($temporary, 0o600);
         $written = @fwrite($handle, $bytes) === \strlen($bytes);
         $written = fclose($handle) && $written;
         if ($written && $modified !== null) {

@@ -46,11 +46,9 @@ final class FileStoreTest extends StoreContract
         $modes = [];
         foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator($home, \FilesystemIterator::SKIP_DOTS), \RecursiveIteratorIterator::SELF_FIRST) as $file) {
             \assert($file instanceof \SplFileInfo);
-            if ($file->isDir()) {
-                $modes[] = decoct($file->getPerms() & 0o777);
-            }
+            $modes[$file->isDir() ? 'directory' : 'file'][] = decoct($file->getPerms() & 0o777);
         }
-        self::assertSame(['700'], array_unique($modes));
+        self::assertSame(['directory' => ['700', '700'], 'file' => ['600']], $modes);
     }
 
     public function testAFileOfAnotherKeyOrDamagedIsAMiss(): void
