@@ -67,6 +67,14 @@ final class Servers
         }
     }
 
+    /** Waits until another process has made a file, ten seconds at most. */
+    public static function awaitFile(string $file): void
+    {
+        for ($end = microtime(true) + 10; !file_exists($file) && microtime(true) < $end; usleep(1_000)) {
+            clearstatcache();
+        }
+    }
+
     /** Eight letters and digits that no other run of the tests has. */
     public static function run(): string
     {

@@ -202,9 +202,7 @@ final class BreakerTest extends TestCase
             touch($held);
             sleep(60);
         });
-        while (!file_exists($held)) {
-            usleep(1000);
-        }
+        Servers::awaitFile($held);
         Servers::freeze($holder->process);
         $waits = Fork::start(static function () use ($file): bool {
             $handle = fopen($file, 'r+');

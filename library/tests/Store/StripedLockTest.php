@@ -50,9 +50,7 @@ final class StripedLockTest extends TestCase
             exec(\sprintf('sleep 20 >/dev/null 2>&1 & echo $! >%s', escapeshellarg($ready)));
             sleep(20);
         }));
-        for ($end = microtime(true) + 10; !file_exists($ready) && microtime(true) < $end; usleep(1_000)) {
-            clearstatcache();
-        }
+        Servers::awaitFile($ready);
         usleep(10_000);
         $lock = new StripedLock($this->directory);
         self::assertNull($lock->around(1, static fn(): string => 'done'), 'the control: while the holder lives');
