@@ -127,3 +127,9 @@ function larder_clear(): bool {}
  * @return mixed[]
  */
 function larder_info(): array {}
+
+/**
+ * The number of this process, as getmypid() gives it, but without asking the system: some nanoseconds. What keeps
+ * connections compares it before each use, since a fork must not use those of its parent.
+ */
+function larder_pid(): int {}

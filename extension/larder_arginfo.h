@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 55a035cbe7b3500a51bb03d5262371ba942978a1 */
+ * Stub hash: bfc0fe492d8585468bb2f9b0412d7fa91f0a761d */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch, 0, 1, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
@@ -61,6 +61,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_info, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_pid, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 
 ZEND_FUNCTION(larder_fetch);
 ZEND_FUNCTION(larder_fetch_multiple);
@@ -77,6 +80,7 @@ ZEND_FUNCTION(larder_decrement);
 ZEND_FUNCTION(larder_cas);
 ZEND_FUNCTION(larder_clear);
 ZEND_FUNCTION(larder_info);
+ZEND_FUNCTION(larder_pid);
 
 
 static const zend_function_entry ext_functions[] = {
@@ -95,5 +99,6 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_cas, arginfo_larder_cas)
 	ZEND_FE(larder_clear, arginfo_larder_clear)
 	ZEND_FE(larder_info, arginfo_larder_info)
+	ZEND_FE(larder_pid, arginfo_larder_pid)
 	ZEND_FE_END
 };

@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "hash.h"
 #include "info.h"
+#include "pid.h"
 #include "store.h"
 #include "view.h"
 
@@ -357,4 +358,12 @@ ZEND_FUNCTION(larder_info) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     info_array(attach(), return_value);
+}
+
+/* ---- Beside the cache ------------------------------------------------------------------------ */
+
+ZEND_FUNCTION(larder_pid) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    RETURN_LONG((zend_long)pid_own());
 }

@@ -17,7 +17,7 @@ final class Lease
 
     public function __construct(private readonly Lock $lock)
     {
-        $this->process = (int) getmypid();
+        $this->process = Pid::own();
     }
 
     public function __destruct()
@@ -33,7 +33,7 @@ final class Lease
 
     public function release(): void
     {
-        if (!$this->isOpen || $this->process !== getmypid()) {
+        if (!$this->isOpen || $this->process !== Pid::own()) {
             return;
         }
         $this->isOpen = false;

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
+use Larder\Pid;
 use Larder\Store\ArrayStore;
 
 /**
@@ -18,18 +19,18 @@ final class Deferred
     /** @var array<array-key, Expiry|null> of every item, null for no expiry */
     private array $expiries = [];
 
-    private readonly int|false $process;
+    private readonly int $process;
 
     public function __construct()
     {
         $this->values = new ArrayStore();
-        $this->process = getmypid();
+        $this->process = Pid::own();
     }
 
     /** False in a child that has been forked since. */
     public function isOfThisProcess(): bool
     {
-        return $this->process === getmypid();
+        return $this->process === Pid::own();
     }
 
     /** @throws InvalidArgument for a value that PHP cannot serialize */

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 
 /**
  * A namespace's directory: one file a key, named by a hash of it, in 256 folders so that none grows large.
@@ -127,7 +128,7 @@ final class Directory
      */
     public function write(string $file, string $bytes, ?int $modified = null): bool
     {
-        $process = getmypid();
+        $process = Pid::own();
         ++$this->written;
         $temporary = "$file.$process.$this->nonce.$this->written.tmp";
         $handle = @fopen($temporary, 'x');

@@ -9,6 +9,7 @@ use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Locks;
@@ -63,7 +64,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     ) {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded($this->scheme(), $this->scheme(), $this->scheme());
-        $this->opener = (int) getmypid();
+        $this->opener = Pid::own();
     }
 
     public function reach(): void
@@ -243,7 +244,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         if ($stored === null || $stored === '') {
             return null;
         }
-        $isHashed = $name[\strlen((string) $this->generation)] === self::HASHED;
+        $isHashed = $this->isHashed($name);
 
         // Most are as the codec wrote them.
         return $isHashed || $stored[0] === Envelope::MARK ? Envelope::open($stored, $isHashed ? $key : '') : $stored;
@@ -294,10 +295,8 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function nameOfChecked(string $key): ?string
     {
-        if ($this->process !== getmypid()) {
+        if ($this->process !== Pid::own() || hrtime(true) > $this->generationUntil) {
             $this->ready();
-        }
-        if (hrtime(true) > $this->generationUntil) {
             $this->askForGeneration();
         }
         if ($this->generation === null) {
@@ -343,10 +342,10 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function ready(): void
     {
-        if ($this->process !== getmypid()) {
+        if ($this->process !== Pid::own()) {
             // In a fork no persistent connection: it would be the parent's.
-            $this->connect($this->persistent && $this->opener === getmypid());
-            $this->process = (int) getmypid();
+            $this->connect($this->persistent && $this->opener === Pid::own());
+            $this->process = Pid::own();
             $this->generationUntil = 0;
         }
     }

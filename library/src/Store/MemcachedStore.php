@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Exception\StoreFailed;
+use Larder\Pid;
 use Memcached;
 
 /** A memcached server by the extension memcached (libmemcached). */
@@ -25,10 +26,10 @@ final class MemcachedStore extends MemcachedProtocol
 
     protected function connect(bool $persistent): void
     {
-        if ($this->maker !== 0 && $this->maker !== getmypid()) {
+        if ($this->maker !== 0 && $this->maker !== Pid::own()) {
             $this->inherited = [...$this->inherited, $this->client];
         }
-        $this->maker = (int) getmypid();
+        $this->maker = Pid::own();
         $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
         if ($this->client->getServerList() === []) {
             $milliseconds = (int) ceil(1000 * $this->timeout);

@@ -7,6 +7,7 @@ namespace Larder\Store;
 use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 use PDO;
 use PDOException;
 use PDOStatement;
@@ -50,7 +51,7 @@ final class MySqlConnection
         private readonly bool $persistent = false,
     ) {
         StoreUnavailable::unlessLoaded('mysql', 'pdo_mysql', 'mysql');
-        $this->opener = (int) getmypid();
+        $this->opener = Pid::own();
     }
 
     /** @param string $definition what follows CREATE TABLE and its name */
@@ -132,7 +133,7 @@ final class MySqlConnection
      */
     private function execute(string $sql, array $parameters): PDOStatement
     {
-        if ($this->process !== getmypid() || !$this->hasTable) {
+        if ($this->process !== Pid::own() || !$this->hasTable) {
             try {
                 $this->reach();
             } catch (StoreUnavailable $none) {
@@ -166,7 +167,7 @@ final class MySqlConnection
     /** @throws PDOException */
     private function connection(): PDO
     {
-        if ($this->database !== null && $this->process === getmypid()) {
+        if ($this->database !== null && $this->process === Pid::own()) {
             return $this->database;
         }
         if ($this->database !== null) {
@@ -175,8 +176,8 @@ final class MySqlConnection
         }
         $this->statements = [];
         // In a fork no persistent connection: it would be the parent's.
-        $this->database = $this->connect(max(1, (int) ceil($this->timeout)), $this->persistent && $this->opener === getmypid());
-        $this->process = (int) getmypid();
+        $this->database = $this->connect(max(1, (int) ceil($this->timeout)), $this->persistent && $this->opener === Pid::own());
+        $this->process = Pid::own();
 
         return $this->database;
     }

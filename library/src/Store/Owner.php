@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Pid;
+
 /**
  * The process that holds a lock, named in the lock's token so that others on the same machine see whether it still lives:
  *
@@ -22,7 +24,7 @@ final class Owner
     /** @return string a new token; of this process, or of nobody where processes are not to be seen */
     public static function token(): string
     {
-        $process = (int) getmypid();
+        $process = Pid::own();
         $stat = self::stat($process);
         $space = self::space();
         if ($stat === null || $space === null) {
@@ -57,7 +59,7 @@ final class Owner
     /** @return string|null null without a /proc, or with that of others */
     private static function space(): ?string
     {
-        if (@readlink('/proc/self') !== (string) getmypid()) {
+        if (@readlink('/proc/self') !== (string) Pid::own()) {
             return null;
         }
         $boot = @file_get_contents('/proc/sys/kernel/random/boot_id');

@@ -9,6 +9,7 @@ use Larder\Codec\PhpCodec;
 use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
@@ -52,13 +53,13 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
-        $this->opener = (int) getmypid();
+        $this->opener = Pid::own();
         $this->prefix = $namespace . ':';
     }
 
     public function reach(): void
     {
-        if ($this->process === getmypid()) {
+        if ($this->process === Pid::own()) {
             return;
         }
 
@@ -74,7 +75,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
                 $cause,
             );
         }
-        $this->process = (int) getmypid();
+        $this->process = Pid::own();
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -261,7 +262,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     private function connectAnew(): void
     {
         // In a fork no persistent connection: it would be the parent's.
-        if ($this->persistent && $this->opener === getmypid()) {
+        if ($this->persistent && $this->opener === Pid::own()) {
             try {
                 $this->connect(true);
 
@@ -277,7 +278,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     /** @throws StoreFailed */
     private function ready(): void
     {
-        if ($this->process === getmypid()) {
+        if ($this->process === Pid::own()) {
             return;
         }
 
@@ -312,7 +313,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     private function giveUp(): void
     {
-        if ($this->process === getmypid()) {
+        if ($this->process === Pid::own()) {
             $this->disconnect();
             $this->process = 0;
         }

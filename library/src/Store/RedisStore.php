@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 use Redis;
 use RedisException;
 
@@ -28,10 +29,10 @@ final class RedisStore extends RedisProtocol
 
     protected function connect(bool $persistent): void
     {
-        if ($this->maker !== 0 && $this->maker !== getmypid()) {
+        if ($this->maker !== 0 && $this->maker !== Pid::own()) {
             $this->inherited = [...$this->inherited, $this->client];
         }
-        $this->maker = (int) getmypid();
+        $this->maker = Pid::own();
         $this->client = new Redis();
         $where = $this->endpoint->socket ?? $this->endpoint->host;
         if ($persistent) {

@@ -8,6 +8,7 @@ use Larder\Backoff;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
+use Larder\Pid;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
@@ -294,7 +295,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     /** @throws PDOException */
     private function ready(): void
     {
-        if ($this->process !== getmypid()) {
+        if ($this->process !== Pid::own()) {
             $this->connect();
         }
     }
@@ -308,7 +309,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         $this->statements = [];
         $this->database = self::open($this->file);
         self::prepareFile($this->database);
-        $this->process = (int) getmypid();
+        $this->process = Pid::own();
     }
 
     /**

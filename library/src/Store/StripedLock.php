@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Pid;
+
 /**
  * Exclusive locks between processes (see FileLock) on files that are made when missing and never removed here.
  *
@@ -31,8 +33,8 @@ final class StripedLock
      */
     public function around(int $number, \Closure $work): mixed
     {
-        if ($this->process !== getmypid()) {
-            $this->process = (int) getmypid();
+        if ($this->process !== Pid::own()) {
+            $this->process = Pid::own();
             $this->files = [];
         }
         $file = $this->locked($number % self::STRIPES);
@@ -44,7 +46,7 @@ final class StripedLock
             return $work();
         } finally {
             // A child that was forked by $work must not free what its parent holds.
-            if ($this->process === getmypid()) {
+            if ($this->process === Pid::own()) {
                 flock($file, \LOCK_UN);
             }
         }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Store\Tier;
 
+use Larder\Pid;
 use Larder\Store\Capability\Adds;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
@@ -52,6 +53,6 @@ final class Presence
     /** @return array{int, string} */
     private static function here(): array
     {
-        return [(int) getmypid(), (string) gethostname()];
+        return [Pid::own(), (string) gethostname()];
     }
 }
