@@ -19,12 +19,15 @@ final class Directory
 {
     /** A temporary file older than this was left by a process that died. */
     private const LEFTOVER_SECONDS = 3600;
+    /** Bytes. PHP asks nothing about a file of which it is to read so many at most. */
+    private const SHORT = 32_767;
     private const HASH = '[0-9a-f]{32}';
 
     private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
     private readonly string $nonce;
     private int $written = 0;
+    private bool $readsShort = true;
 
     /**
      * @param string $store the scheme that asks, for its errors
@@ -119,6 +122,26 @@ final class Directory
         $hash = hash('xxh128', $key);
 
         return "$this->path/$hash[0]$hash[1]/$hash.$this->suffix";
+    }
+
+    /**
+     * Takes the file for a short one, if the last one was: that saves a quarter of PHP's calls of the system, and costs one
+     * more reading where it is not.
+     *
+     * @return string|null null when there is none
+     */
+    public function read(string $file): ?string
+    {
+        if ($this->readsShort) {
+            $bytes = @file_get_contents($file, length: self::SHORT);
+            if ($bytes === false || \strlen($bytes) < self::SHORT) {
+                return $bytes === false ? null : $bytes;
+            }
+        }
+        $bytes = @file_get_contents($file);
+        $this->readsShort = $bytes === false || \strlen($bytes) < self::SHORT;
+
+        return $bytes === false ? null : $bytes;
     }
 
     /**

@@ -71,7 +71,7 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     public function keys(): iterable
     {
         foreach ($this->directory->values() as $file) {
-            $key = Envelope::key((string) @file_get_contents($file));
+            $key = Envelope::key((string) $this->directory->read($file));
             if ($key !== null && $key !== '') {
                 yield $key;
             }
@@ -98,7 +98,7 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     /** @return Entry<string>|null */
     private function found(string $key): ?Entry
     {
-        $sealed = (string) @file_get_contents($this->directory->file($key));
+        $sealed = (string) $this->directory->read($this->directory->file($key));
         $bytes = Envelope::open($sealed, $key);
 
         return $bytes === null ? null : new Entry($bytes, Envelope::until($sealed));
@@ -107,8 +107,8 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     private function bytes(string $key): ?string
     {
         Key::check($key);
-        $sealed = @file_get_contents($this->directory->file($key));
+        $sealed = $this->directory->read($this->directory->file($key));
 
-        return $sealed === false ? null : Envelope::open($sealed, $key);
+        return $sealed === null ? null : Envelope::open($sealed, $key);
     }
 }
