@@ -117,6 +117,27 @@ final class Directory
         }
     }
 
+    /**
+     * Puts a file in its place while no other process changes it. Where that fails the old one is gone too.
+     *
+     * @param \Closure(): bool $write
+     */
+    public function replace(string $file, \Closure $write): bool
+    {
+        if ($this->locked($file, $write, orWithout: true) === true) {
+            return true;
+        }
+        $this->remove($file);
+
+        return false;
+    }
+
+    /** @return bool true when the file is not there any more */
+    public function delete(string $file): bool
+    {
+        return $this->locked($file, fn(): bool => $this->remove($file), orWithout: true) ?? false;
+    }
+
     public function file(string $key): string
     {
         $hash = hash('xxh128', $key);
@@ -191,7 +212,7 @@ final class Directory
     {
         $all = true;
         foreach ($this->values() as $file) {
-            $all = $this->locked($file, fn(): bool => $this->remove($file), orWithout: true) === true && $all;
+            $all = $this->delete($file) && $all;
         }
         foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '\.[0-9a-f.]+\.tmp$/D') as $leftover) {
             if ((int) @filemtime($leftover) < time() - self::LEFTOVER_SECONDS) {

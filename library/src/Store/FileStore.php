@@ -45,22 +45,15 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         Key::check($key);
         $sealed = Envelope::seal($this->codec->encode($value, $key), Ttl::until($ttl), $key);
         $file = $this->directory->file($key);
-        $written = $this->directory->locked($file, fn(): bool => $this->directory->write($file, $sealed), orWithout: true);
-        if ($written === true) {
-            return true;
-        }
-        $this->directory->remove($file);
 
-        return false;
+        return $this->directory->replace($file, fn(): bool => $this->directory->write($file, $sealed));
     }
 
     public function delete(string $key): bool
     {
         Key::check($key);
 
-        $file = $this->directory->file($key);
-
-        return $this->directory->locked($file, fn(): bool => $this->directory->remove($file), orWithout: true) ?? false;
+        return $this->directory->delete($this->directory->file($key));
     }
 
     public function clear(): bool

@@ -80,21 +80,15 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         $until = Ttl::until($ttl);
         $stored = $this->pack($key, $value);
         $file = $this->directory->file($key);
-        if ($this->directory->locked($file, fn(): bool => $this->write($file, $key, $stored, $until), orWithout: true) === true) {
-            return true;
-        }
-        $this->directory->remove($file);
 
-        return false;
+        return $this->directory->replace($file, fn(): bool => $this->write($file, $key, $stored, $until));
     }
 
     public function delete(string $key): bool
     {
         Key::check($key);
 
-        $file = $this->directory->file($key);
-
-        return $this->directory->locked($file, fn(): bool => $this->directory->remove($file), orWithout: true) ?? false;
+        return $this->directory->delete($this->directory->file($key));
     }
 
     public function clear(): bool
