@@ -21,9 +21,9 @@ use Larder\Store\Capability\Touches;
 /**
  * What the stores on memcached servers have in common, whichever extension speaks to the server.
  *
- * A key that memcached cannot take (over 250 bytes, spaces, control characters) is hashed, and the full key stands beside
- * the value, so that another key with the same hash is a miss. memcached counts in whole seconds of its own clock, so a
- * value with a ttl has its exact time of expiry beside it.
+ * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name would
+ * have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a miss.
+ * memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside it.
  *
  * clear() gives the namespace a new random generation, which stands in every name: one step, and nobody else's values are
  * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
@@ -244,10 +244,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         if ($stored === null || $stored === '') {
             return null;
         }
-        $isHashed = $this->isHashed($name);
 
-        // Most are as the codec wrote them.
-        return $isHashed || $stored[0] === Envelope::MARK ? Envelope::open($stored, $isHashed ? $key : '') : $stored;
+        // Most are as the codec wrote them; beside a hash there is always an envelope.
+        return $stored[0] === Envelope::MARK ? $this->opened($stored, $name, $key) : $stored;
     }
 
     /** @param string $key that was checked */
@@ -302,11 +301,9 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         if ($this->generation === null) {
             return null;
         }
-        $name = $this->generation . self::DIRECT . $key;
+        $name = $this->generation . self::DIRECT . rawurlencode($key);
 
-        return \strlen($name) <= self::NAME_LIMIT && preg_match('/[^!-~]/', $key) === 0
-            ? $name
-            : $this->generation . self::HASHED . hash('xxh128', $key);
+        return \strlen($name) <= self::NAME_LIMIT ? $name : $this->generation . self::HASHED . hash('xxh128', $key);
     }
 
     private function isHashed(string $name): bool
