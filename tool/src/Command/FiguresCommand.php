@@ -39,6 +39,7 @@ final class FiguresCommand extends Command
             ->addArgument('subject', InputArgument::OPTIONAL, implode(' or ', Rows::SUBJECTS), Rows::SUBJECTS[0], Rows::SUBJECTS)
             ->addOption('rows', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Rows::all())))
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each pair is measured; %d', self::ROUNDS))
+            ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'In how many fresh processes, which share the rounds: where in memory one lies changes its figures by some percent; 1')
             ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too');
     }
 
@@ -62,11 +63,12 @@ final class FiguresCommand extends Command
         }
         $rows = Rows::of($subject);
         $names = Choice::of(array_keys($rows), self::text($input, 'rows'), 'rows');
-        $rounds = (int) (self::text($input, 'rounds') ?? self::ROUNDS);
+        $rounds = max(1, (int) (self::text($input, 'rounds') ?? self::ROUNDS));
+        $processes = max(1, min($rounds, (int) (self::text($input, 'processes') ?? 1)));
         $output->writeln([\sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()), '', \sprintf('%-44s %10s %10s %8s %8s', 'figure; peer', 'larder', 'peer', 'ratio', 'bound')]);
         $figures = [];
         foreach ($names as $name) {
-            $figures[$name] = $this->measure($rows[$name], max(1, $rounds), $output);
+            $figures[$name] = $this->measure($rows[$name], $rounds, $processes, $output);
         }
         $json = self::text($input, 'json');
         if ($json !== null) {
@@ -76,22 +78,17 @@ final class FiguresCommand extends Command
         return Command::SUCCESS;
     }
 
-    /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, more: float, more_bound: ?float, rounds: int}|array{failure: string} */
-    private function measure(Row $row, int $rounds, OutputInterface $output): array
+    /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, more: float, more_bound: ?float, rounds: int, processes: int}|array{failure: string} */
+    private function measure(Row $row, int $rounds, int $processes, OutputInterface $output): array
     {
-        $folder = new TemporaryDirectory('/dev/shm');
-        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path); // for our own settings; Process passes on only what was there at the start
-        $php = new Php([...Engine::settings(), ...$row->ini]);
-        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
+        // The first ones take what is left over.
+        $shares = array_map(static fn(int $process): int => intdiv($rounds + $process, $processes), range($processes - 1, 0));
         try {
-            $pairs = self::pairs($process->mustRun()->getOutput());
-        } catch (ProcessFailedException|\JsonException) {
-            $failure = trim($process->getErrorOutput() . $process->getOutput());
-            $output->writeln([$row->work, '  failed: ' . $failure]);
+            $pairs = array_merge(...array_map(static fn(int $share): array => self::measureOnce($row, $share), $shares));
+        } catch (\RuntimeException $failure) {
+            $output->writeln([$row->work, '  failed: ' . $failure->getMessage()]);
 
-            return ['failure' => $failure];
-        } finally {
-            $folder->remove();
+            return ['failure' => $failure->getMessage()];
         }
         $figure = [
             'work' => $row->work,
@@ -103,6 +100,7 @@ final class FiguresCommand extends Command
             'more' => Statistics::median(array_map(static fn(array $pair): float => $pair[0] - $pair[1], $pairs)),
             'more_bound' => $row->more,
             'rounds' => \count($pairs),
+            'processes' => $processes,
         ];
         $output->writeln([$row->work, \sprintf(
             '%-44s %10s %10s %8s %8s %s',
@@ -115,6 +113,28 @@ final class FiguresCommand extends Command
         ) . ($row->more === null ? '' : \sprintf(' (%+.0f ns, %.0f allowed)', $figure['more'], $row->more))]);
 
         return $figure;
+    }
+
+    /**
+     * In a fresh process.
+     *
+     * @return non-empty-list<array{float, float}>
+     * @throws \RuntimeException with what it printed
+     */
+    private static function measureOnce(Row $row, int $rounds): array
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path); // for our own settings; Process passes on only what was there at the start
+        $php = new Php([...Engine::settings(), ...$row->ini]);
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
+
+        try {
+            return self::pairs($process->mustRun()->getOutput());
+        } catch (ProcessFailedException|\JsonException $failure) {
+            throw new \RuntimeException(trim($process->getErrorOutput() . $process->getOutput()), previous: $failure);
+        } finally {
+            $folder->remove();
+        }
     }
 
     private static function verdict(?bool $isReached): string

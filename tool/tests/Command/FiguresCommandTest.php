@@ -18,7 +18,7 @@ final class FiguresCommandTest extends TestCase
     {
         $directory = new TemporaryDirectory();
         $file = $directory->path . '/figures.json';
-        $run = self::figures(['--rows=fetch-10,store-10', '--rounds=2', '--json=' . $file]);
+        $run = self::figures(['--rows=fetch-10,store-10', '--rounds=3', '--processes=2', '--json=' . $file]);
         $run->mustRun();
         self::assertMatchesRegularExpression('/^fetch 10 bytes\n  beside APCu +[\d.]+ +[\d.]+ +[\d.]+ +0\.250 (reached|missed)$/m', $run->getOutput());
         $json = json_decode((string) file_get_contents($file), true, flags: \JSON_THROW_ON_ERROR);
@@ -29,9 +29,9 @@ final class FiguresCommandTest extends TestCase
         self::assertSame(['fetch-10', 'store-10'], array_keys($json['rows']));
         foreach ($json['rows'] as $figure) {
             self::assertIsArray($figure);
-            self::assertSame(['work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds'], array_keys($figure));
+            self::assertSame(['work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
             self::assertGreaterThan(0, $figure['ours']);
-            self::assertSame(2, $figure['rounds']);
+            self::assertSame([3, 2], [$figure['rounds'], $figure['processes']]);
         }
     }
 
