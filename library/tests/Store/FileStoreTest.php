@@ -43,12 +43,24 @@ final class FileStoreTest extends StoreContract
     {
         $home = Servers::directory('files') . '/made/here';
         Cache::open('file://' . $home)->set('k', 1);
-        $modes = [];
+        self::assertSame('700 directory', self::rights($home)[0], 'nobody else gets further');
+
+        $home = Servers::directory('files') . '/was/there';
+        mkdir($home . '/larder', 0o755, true);
+        Cache::open('file://' . $home)->set('k', 1);
+        self::assertSame(['755 directory', '700 directory', '600 file'], self::rights($home));
+    }
+
+    /** @return list<string> of all that is below, from above */
+    private static function rights(string $home): array
+    {
+        $rights = [];
         foreach (new \RecursiveIteratorIterator(new \RecursiveDirectoryIterator($home, \FilesystemIterator::SKIP_DOTS), \RecursiveIteratorIterator::SELF_FIRST) as $file) {
             \assert($file instanceof \SplFileInfo);
-            $modes[$file->isDir() ? 'directory' : 'file'][] = decoct($file->getPerms() & 0o777);
+            $rights[] = decoct($file->getPerms() & 0o777) . ($file->isDir() ? ' directory' : ' file');
         }
-        self::assertSame(['directory' => ['700', '700'], 'file' => ['600']], $modes);
+
+        return $rights;
     }
 
     public function testAFileOfAnotherKeyOrDamagedIsAMiss(): void
