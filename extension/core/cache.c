@@ -91,6 +91,10 @@ void cache_prepare(void) {
     process_prepare();
 }
 
+pid_t cache_pid(void) {
+    return process_id();
+}
+
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     if (!check_options(options, reason)) {
         return NULL;

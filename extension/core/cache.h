@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct cache;
 
@@ -85,9 +86,12 @@ enum { CACHE_REASON_MAX = 256 };
 
 /*
  * What attaching needs once a process. Done before workers are forked, it is done once for all of them, and they attach
- * faster; else the first cache_attach() does it. Maps nothing and leaves nothing open. Any thread.
+ * faster; else the first cache_attach() does it. Maps no segment and leaves nothing open. Any thread.
  */
 void cache_prepare(void);
+
+/* As getpid(), for some nanoseconds once it was asked for; right in every kind of fork. Any thread, after cache_prepare(). */
+pid_t cache_pid(void);
 
 /*
  * Attaches to the segment of the effective user, creating it if there is none. Returns NULL when there

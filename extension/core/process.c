@@ -20,6 +20,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static char boot_id[BOOT_ID_SIZE];
 static struct cache *caches;
+static shared_word *own_id; /* in a page that a forked child finds wiped; NULL: there is none */
 
 void process_lock(void) {
     pthread_mutex_lock(&mutex);
@@ -55,10 +56,23 @@ static void after_fork_child(void) {
 static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
     os_boot_id(boot_id, sizeof boot_id);
+    own_id = os_page_wiped_on_fork();
 }
 
 void process_prepare(void) {
     pthread_once(&prepared, prepare);
+}
+
+pid_t process_id(void) {
+    if (!own_id) {
+        return getpid();
+    }
+    uint64_t id = word_peek(own_id);
+    if (id == 0) {
+        id = (uint64_t)getpid();
+        word_poke(own_id, id);
+    }
+    return (pid_t)id;
 }
 
 const char *process_boot_id(void) {

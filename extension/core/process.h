@@ -91,6 +91,9 @@ void process_prepare(void);
 /* What the kernel calls this run of the machine; "" if it does not say. After process_prepare(). */
 const char *process_boot_id(void);
 
+/* See cache_pid(). */
+pid_t process_id(void);
+
 /* Puts the cache on the list; from then on forks are handled. */
 
 void process_register(struct cache *cache);

@@ -5,6 +5,7 @@
 #if !(defined(__linux__) && defined(__LP64__))
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cache.h"
 
@@ -23,6 +24,9 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 void cache_prepare(void) {
+}
+pid_t cache_pid(void) {
+    return getpid();
 }
 void cache_detach(struct cache *cache) {
 }

@@ -2,7 +2,6 @@
 #include "attach.h"
 #include "hash.h"
 #include "info.h"
-#include "pid.h"
 #include "store.h"
 #include "view.h"
 
@@ -365,5 +364,5 @@ ZEND_FUNCTION(larder_info) {
 ZEND_FUNCTION(larder_pid) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_LONG((zend_long)pid_own());
+    RETURN_LONG((zend_long)cache_pid());
 }

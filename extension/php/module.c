@@ -1,7 +1,6 @@
 /* The module as PHP sees it: what happens when it is loaded, and at both ends of a request. */
 #include "attach.h"
 #include "info.h"
-#include "pid.h"
 #include "settings.h"
 
 #include "ext/standard/info.h"
@@ -25,7 +24,6 @@ static PHP_GSHUTDOWN_FUNCTION(larder) {
 static PHP_MINIT_FUNCTION(larder) {
     settings_register(type, module_number);
     cache_prepare();
-    pid_prepare();
     return SUCCESS;
 }
 
