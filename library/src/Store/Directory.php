@@ -12,9 +12,8 @@ use Larder\Pid;
  *
  *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
  *
- * Files are written beside and renamed into place: a reader has the old file or the new one, whole. Nobody else can read
- * them: directories made here are 0700, and in one that was there and lets others in, files are 0600. One that others can
- * write is refused.
+ * Files are written beside and renamed into place: a reader has the old file or the new one, whole. The folders are made
+ * 0700, so nobody else reaches the files; a directory that others can write is refused.
  */
 final class Directory
 {
@@ -25,7 +24,6 @@ final class Directory
     private const HASH = '[0-9a-f]{32}';
 
     private readonly string $path;
-    private readonly bool $letsOthersIn;
     /** With the process id in the names of files beside: nobody else has it. */
     private readonly string $nonce;
     private int $written = 0;
@@ -61,12 +59,10 @@ final class Directory
         if (\function_exists('posix_geteuid') && $owner !== posix_geteuid() && $owner !== 0) {
             throw StoreUnavailable::because($store, \sprintf('the directory %s belongs to another user', $path), \sprintf('Run this as that user, or let %s have a directory of its own', self::userName()));
         }
-        $rights = (int) fileperms($path);
-        if (($rights & 0o002) !== 0) {
+        if (((int) fileperms($path) & 0o002) !== 0) {
             throw StoreUnavailable::because($store, \sprintf('everybody can write the directory %s', $path), \sprintf('Take that right away: chmod o-w %s', escapeshellarg($path)));
         }
         $this->path = (string) realpath($path);
-        $this->letsOthersIn = ($rights & 0o077) !== 0;
     }
 
     /**
@@ -186,9 +182,6 @@ final class Directory
         }
         if ($handle === false) {
             return false;
-        }
-        if ($this->letsOthersIn) {
-            chmod($temporary, 0o600);
         }
         $written = @fwrite($handle, $bytes) === \strlen($bytes);
         $written = fclose($handle) && $written;
