@@ -15,6 +15,8 @@ use Larder\Pid;
 final class StripedLock
 {
     private const STRIPES = 32;
+    /** A file that is removed while it is locked is made anew so often. */
+    private const TRIES = 3;
 
     /** @var array<int, resource> by stripe */
     private array $files = [];
@@ -55,7 +57,7 @@ final class StripedLock
     /** @return resource|null null when it was not to be had in time */
     private function locked(int $stripe): mixed
     {
-        while (true) {
+        for ($try = 0; $try < self::TRIES; ++$try) {
             $file = $this->files[$stripe] ?? $this->opened($stripe);
             if ($file === false) {
                 return null;
@@ -69,6 +71,8 @@ final class StripedLock
             }
             unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
         }
+
+        return null;
     }
 
     /** @return resource|false */
