@@ -43,7 +43,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    private const DIRECT = '=';
+    private const DIRECT = '~';
     private const HASHED = '#';
 
     /** What names begin with; null while the server has none. */
@@ -245,8 +245,8 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
             return null;
         }
 
-        // Most are as the codec wrote them; beside a hash there is always an envelope.
-        return $stored[0] === Envelope::MARK ? $this->opened($stored, $name, $key) : $stored;
+        // Most are as the codec wrote them.
+        return $stored[0] === Envelope::MARK || $this->isHashed($name) ? $this->opened($stored, $name, $key) : $stored;
     }
 
     /** @param string $key that was checked */
