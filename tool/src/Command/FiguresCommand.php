@@ -20,7 +20,7 @@ use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
-use Symfony\Component\Process\Exception\ProcessFailedException;
+use Symfony\Component\Process\Exception\RuntimeException as ProcessFailure;
 use Symfony\Component\Process\Process;
 
 /**
@@ -100,7 +100,7 @@ final class FiguresCommand extends Command
             'more' => Statistics::median(array_map(static fn(array $pair): float => $pair[0] - $pair[1], $pairs)),
             'more_bound' => $row->more,
             'rounds' => \count($pairs),
-            'processes' => $processes,
+            'processes' => \count($shares),
         ];
         $output->writeln([$row->work, \sprintf(
             '%-44s %10s %10s %8s %8s %s',
@@ -130,7 +130,7 @@ final class FiguresCommand extends Command
 
         try {
             return self::pairs($process->mustRun()->getOutput());
-        } catch (ProcessFailedException|\JsonException $failure) {
+        } catch (ProcessFailure|\JsonException $failure) {
             throw new \RuntimeException(trim($process->getErrorOutput() . $process->getOutput()), previous: $failure);
         } finally {
             $folder->remove();
