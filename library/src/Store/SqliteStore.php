@@ -109,9 +109,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
             return true;
         } catch (PDOException) {
             $this->rollBack();
-            foreach ($keys as $key) {
-                $this->delete($key);
-            }
+            $this->removeAll($keys);
 
             return false;
         }
@@ -375,6 +373,24 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
                 . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
             );
         });
+    }
+
+    /**
+     * As well as may be: whoever was in the way may be so still, and is waited for once.
+     *
+     * @param list<string> $keys
+     */
+    private function removeAll(array $keys): void
+    {
+        try {
+            $this->begin();
+            foreach ($keys as $key) {
+                $this->delete($key);
+            }
+            $this->database->exec('COMMIT');
+        } catch (PDOException) {
+            $this->rollBack();
+        }
     }
 
     private function rollBack(): void

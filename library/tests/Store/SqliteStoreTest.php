@@ -107,6 +107,8 @@ final class SqliteStoreTest extends StoreContract
         self::assertLessThan(1.0, microtime(true) - $start);
         self::assertFalse($cache->set('k', 'new'));
         self::assertLessThan(10.0, microtime(true) - $start);
+        self::assertFalse($cache->setMany(array_fill(1, 20, 'new')));
+        self::assertLessThan(20.0, microtime(true) - $start, 'not a second for each');
         $other->exec('COMMIT');
         self::assertTrue($cache->set('k', 'new'));
         self::assertSame('new', $cache->get('k'));
