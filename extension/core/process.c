@@ -50,6 +50,9 @@ static void after_fork_child(void) {
             cache->description = -1;
         }
     }
+    if (own_id) {
+        word_poke(own_id, 0); /* should the system only pretend to wipe, as emulators of others do */
+    }
     process_unlock();
 }
 
@@ -57,6 +60,7 @@ static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
     os_boot_id(boot_id, sizeof boot_id);
     own_id = os_page_wiped_on_fork();
+    process_id(); /* at once: a child that shares this memory, of vfork(), must not be the first to ask */
 }
 
 void process_prepare(void) {
