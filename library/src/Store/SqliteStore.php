@@ -99,20 +99,23 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
 
-        try {
-            $this->begin();
+        $isWritten = $this->transaction(function () use ($keys, $encoded, $until): bool {
             foreach ($keys as $i => $key) {
                 $this->write($key, $encoded[$i], $until);
             }
-            $this->database->exec('COMMIT');
 
             return true;
-        } catch (PDOException) {
-            $this->rollBack();
-            $this->removeAll($keys);
+        });
+        if (!$isWritten) {
+            // As well as may be: whoever was in the way may be so still, and is waited for once, not for each key.
+            $this->transaction(function () use ($keys): bool {
+                array_map($this->delete(...), $keys);
 
-            return false;
+                return true;
+            });
         }
+
+        return $isWritten;
     }
 
     public function delete(string $key): bool
@@ -145,14 +148,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         Key::check($key);
 
-        try {
-            $this->begin();
-        } catch (PDOException) {
-            return false; // another writer took too long
-        }
-        $done = false;
-
-        try {
+        return $this->transaction(function () use ($key, $change): bool {
             $old = $this->row($key);
             $new = $change($old);
             if ($new === null) {
@@ -160,17 +156,9 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
             } elseif ($new !== false) {
                 $this->write($key, $new->stored, $new->until ?? $old->until ?? 0.0);
             }
-            $this->database->exec('COMMIT');
-            $done = $new !== false;
-        } catch (PDOException) {
-            // too large, or the disk is full
-        } finally {
-            if (!$done) {
-                $this->rollBack();
-            }
-        }
 
-        return $done;
+            return $new !== false;
+        });
     }
 
     /** @return Entry<string>|null */
@@ -259,11 +247,35 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         });
     }
 
-    /** @throws PDOException */
-    private function begin(): void
+    /**
+     * All of it or nothing, whatever is thrown.
+     *
+     * @param \Closure(): bool $work false to leave everything as it was
+     */
+    private function transaction(\Closure $work): bool
     {
-        $this->ready();
-        self::patiently(self::BUSY_SECONDS, fn(): int|false => $this->database->exec('BEGIN IMMEDIATE'));
+        try {
+            $this->ready();
+            self::patiently(self::BUSY_SECONDS, fn(): int|false => $this->database->exec('BEGIN IMMEDIATE'));
+        } catch (PDOException) {
+            return false; // another writer took too long
+        }
+        $isDone = false;
+
+        try {
+            if ($work()) {
+                $this->database->exec('COMMIT');
+                $isDone = true;
+            }
+        } catch (PDOException) {
+            // too large, or the disk is full
+        } finally {
+            if (!$isDone) {
+                $this->rollBack();
+            }
+        }
+
+        return $isDone;
     }
 
     /**
@@ -373,24 +385,6 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
                 . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
             );
         });
-    }
-
-    /**
-     * As well as may be: whoever was in the way may be so still, and is waited for once.
-     *
-     * @param list<string> $keys
-     */
-    private function removeAll(array $keys): void
-    {
-        try {
-            $this->begin();
-            foreach ($keys as $key) {
-                $this->delete($key);
-            }
-            $this->database->exec('COMMIT');
-        } catch (PDOException) {
-            $this->rollBack();
-        }
     }
 
     private function rollBack(): void
