@@ -153,16 +153,16 @@ final class Directory
      */
     public function read(string $file): ?string
     {
-        if ($this->readsShort) {
-            $bytes = @file_get_contents($file, length: self::SHORT);
-            if ($bytes === false || \strlen($bytes) < self::SHORT) {
-                return $bytes === false ? null : $bytes;
-            }
+        $bytes = @file_get_contents($file, length: $this->readsShort ? self::SHORT : null);
+        if ($this->readsShort && $bytes !== false && \strlen($bytes) === self::SHORT) {
+            $bytes = @file_get_contents($file);
         }
-        $bytes = @file_get_contents($file);
-        $this->readsShort = $bytes === false || \strlen($bytes) < self::SHORT;
+        if ($bytes === false) {
+            return null;
+        }
+        $this->readsShort = \strlen($bytes) < self::SHORT;
 
-        return $bytes === false ? null : $bytes;
+        return $bytes;
     }
 
     /**
