@@ -66,7 +66,7 @@ final class CacheTest extends TestCase
     /** @return iterable<string, array{list<string>, string}> */
     public static function explanations(): iterable
     {
-        $larder = ['-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so'];
+        $larder = Php::withEngine();
         $apcu = ['-d', 'extension=apcu'];
         $after = 'no, it comes after one that works here';
         $first = 'chosen, the first that works here';
@@ -88,7 +88,7 @@ final class CacheTest extends TestCase
     public function testAnEngineThatKeepsNothingNowSaysWhy(): void
     {
         $temporary = Servers::directory('auto');
-        $engine = ['-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so', '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
+        $engine = [...Php::withEngine(), '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
         $code = 'echo Larder\Cache::open()->explain()[0]->why, "|", larder_info()["reason"];';
         [$why, $reason] = [...explode('|', Php::run($code, ['-n', '-d', 'extension=posix', ...$engine])), ''];
         self::assertNotSame('', $reason);

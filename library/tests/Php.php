@@ -44,10 +44,22 @@ final class Php
     private static function loadedHere(): array
     {
         $options = ['-d', 'apc.enable_cli=1', '-d', 'larder.segment=' . ini_get('larder.segment')];
-        if (\extension_loaded('larder') && !str_contains((string) shell_exec(\PHP_BINARY . ' -m'), "\nlarder\n")) {
-            array_push($options, '-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so');
+        if (\extension_loaded('larder') && !self::hasEngine()) {
+            array_push($options, ...self::withEngine());
         }
 
         return $options;
+    }
+
+    /** Whether PHP has the engine by its own settings. */
+    public static function hasEngine(): bool
+    {
+        return str_contains((string) shell_exec(\PHP_BINARY . ' -m'), "\nlarder\n");
+    }
+
+    /** @return list<string> options that load the engine that was built here */
+    public static function withEngine(): array
+    {
+        return ['-d', 'extension=' . \dirname(__DIR__, 2) . '/extension/modules/larder.so'];
     }
 }
