@@ -90,7 +90,8 @@ enum { CACHE_REASON_MAX = 256 };
  */
 void cache_prepare(void);
 
-/* As getpid(), for some nanoseconds once it was asked for; right in every fork that copies memory. Any thread, after cache_prepare(). */
+/* As getpid(), for some nanoseconds once it was asked for; right in every fork that copies memory. Any thread, after
+ * cache_prepare(). */
 pid_t cache_pid(void);
 
 /*
