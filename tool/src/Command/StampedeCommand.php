@@ -4,11 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Command;
 
+use Larder\Address;
+use Larder\Exception\InvalidAddress;
 use Larder\Tool\Compare\Places;
 use Larder\Tool\Machine;
 use Larder\Tool\Php;
 use Larder\Tool\Server\MariaDbServer;
 use Larder\Tool\Server\ServerFailed;
+use Larder\Tool\Stampede\End;
+use Larder\Tool\Stampede\Row;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Exception\InvalidArgumentException;
@@ -16,21 +20,29 @@ use Symfony\Component\Console\Input\InputArgument;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
 /** `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md. */
 #[AsCommand('stampede', 'Measures remember() when many processes need the same missing value at once')]
 final class StampedeCommand extends Command
 {
-    private const SECONDS = 120.0;
+    /** For one store, besides what computing may take. */
+    private const SECONDS = 300.0;
 
     protected function configure(): void
     {
         $this
-            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Such as file:///var/cache/app; it is cleared. Without any: every store, in places of its own')
+            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Such as redis://127.0.0.1:6379. Without any: every store, in places of its own')
             ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'How many', '100')
             ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds that it takes to compute', '50')
-            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds after which a server lets another compute', '1');
+            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds after which a server lets another compute', '1')
+            ->setHelp(<<<'TEXT'
+                In the cache of an address a namespace is made for this, with a name by chance, and removed at the end. What is
+                there already is left alone.
+
+                Ends with 0 when all was measured that was asked for; without an address, what is not installed may be missing.
+                TEXT);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
@@ -41,28 +53,39 @@ final class StampedeCommand extends Command
             return Command::FAILURE;
         }
         [$processes, $milliseconds, $lease] = array_map(static fn(string $option): float => self::number($input, $option), ['processes', 'compute', 'lease']);
-        $places = new Places();
         /** @var list<string> $given */
         $given = $input->getArgument('address');
-        $addresses = $given === [] ? self::all($places) : array_combine($given, array_map(static fn(string $address): \Closure => static fn(): string => $address, $given));
+        try {
+            array_map(Address::parse(...), $given);
+        } catch (InvalidAddress $mistake) {
+            $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
+
+            return Command::INVALID;
+        }
+        $places = new Places();
+        $addresses = $given === [] ? self::all($places) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $address): \Closure => static fn(): string => $address, $given));
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
             \sprintf('%d processes ask for a missing value that takes %d ms to compute; the second time the one that computes is killed.', $processes, $milliseconds),
             '',
             \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last answer', 'when killed', 'last answer after it'),
         ]);
+        $measured = 0;
+        $isWhole = true;
         foreach ($addresses as $name => $address) {
-            $output->writeln(\sprintf('%-26s ', $name) . self::line($places, $address, (int) $processes, $milliseconds / 1000, $lease));
+            $row = self::measure($places, $address, (int) $processes, $milliseconds / 1000, $lease);
+            $measured += (int) ($row->end === End::Measured);
+            $isWhole = $isWhole && ($row->end === End::Measured || $row->end === End::Missing && $given === []);
+            $output->writeln(\sprintf('%-26s ', $name) . $row->text, OutputInterface::OUTPUT_RAW);
         }
         $places->close();
 
-        return Command::SUCCESS;
+        return $isWhole && $measured > 0 ? Command::SUCCESS : Command::FAILURE;
     }
 
     /** @return array<string, \Closure(): string> addresses by the names of their stores; a server is started when it is asked for */
     private static function all(Places $places): array
     {
-        $namespace = 'stampede' . bin2hex(random_bytes(4));
         $mySql = static fn(string $engine): \Closure => static fn(): string => \sprintf(
             'mysql://%s:%s@/%s?engine=%s&socket=%s',
             MariaDbServer::USER,
@@ -73,10 +96,10 @@ final class StampedeCommand extends Command
         );
 
         return [
-            'larder' => static fn(): string => 'larder:?namespace=' . $namespace,
+            'larder' => static fn(): string => 'larder:',
             'apcu' => static fn(): string => 'apcu:',
             'yac' => static fn(): string => 'yac:',
-            'shmop' => static fn(): string => 'shmop:?namespace=' . $places->shmopNamespace(),
+            'shmop' => static fn(): string => 'shmop:',
             'sqlite' => static fn(): string => \sprintf('sqlite://%s/cache.sqlite', $places->disk('sqlite')),
             'file' => static fn(): string => 'file://' . $places->disk('files'),
             'php-file' => static fn(): string => 'php-file://' . $places->disk('php-files'),
@@ -90,31 +113,29 @@ final class StampedeCommand extends Command
     }
 
     /** @param \Closure(): string $address */
-    private static function line(Places $places, \Closure $address, int $processes, float $seconds, float $lease): string
+    private static function measure(Places $places, \Closure $address, int $processes, float $seconds, float $lease): Row
     {
         try {
-            $php = new Php(['apc.enable_cli' => '1', 'yac.enable_cli' => '1'], self::extensions());
-            $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/stampede.php', $address(), $places->disk('stampede'), (string) $processes, (string) $seconds, (string) $lease]), timeout: self::SECONDS);
+            $job = ['address' => $address(), 'directory' => $places->disk('stampede'), 'processes' => $processes, 'seconds' => $seconds, 'lease' => $lease];
         } catch (ServerFailed $failed) {
-            return 'not measured: ' . $failed->getMessage();
+            return Row::missing($failed->getMessage());
         }
-        $process->run();
-        $answer = json_decode($process->getOutput(), true);
-        if (!\is_array($answer)) {
-            return 'failed: ' . trim($process->getErrorOutput() . $process->getOutput());
-        }
-        if (\is_string($answer['missing'] ?? null)) {
-            return 'not measured: ' . $answer['missing'];
-        }
-        $columns = '';
-        foreach (['cold' => [12, 11], 'killed' => [12, 17]] as $what => [$first, $second]) {
-            $outcome = $answer[$what] ?? null;
-            $computations = \is_array($outcome) ? $outcome['computations'] ?? null : null;
-            $last = \is_array($outcome) ? $outcome['last'] ?? null : null;
-            $columns .= \sprintf("%{$first}d %{$second}.0f ms ", \is_int($computations) ? $computations : -1, 1000 * (\is_float($last) ? $last : \NAN));
+        $php = new Php(['apc.enable_cli' => '1', 'yac.enable_cli' => '1'], self::extensions());
+        $limit = self::SECONDS + 2 * $processes * $seconds;
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']), input: json_encode($job, \JSON_THROW_ON_ERROR), timeout: $limit);
+        try {
+            $process->run();
+        } catch (ProcessTimedOutException) {
+            return Row::failed(\sprintf('it did not end within %d s', $limit));
         }
 
-        return rtrim($columns);
+        return Row::of($process->getOutput(), $process->getErrorOutput(), $process->isSuccessful());
+    }
+
+    /** For people, and without what may be a password. */
+    private static function shown(#[\SensitiveParameter] string $address): string
+    {
+        return (string) preg_replace('~//.*@~', '//…@', $address);
     }
 
     /** @return list<string> Yac, where it lies unpacked in a clone */

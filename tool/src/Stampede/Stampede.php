@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Stampede;
 
+use Larder\Address;
 use Larder\Cache;
-use Larder\Testing\Fork;
+use Larder\Scheme;
 
 /**
  * Many processes that ask at the same moment for a value that is not there. They are forked and connected before, and wait
@@ -14,9 +15,19 @@ use Larder\Testing\Fork;
 final class Stampede
 {
     private const KEY = 'stampede';
+    /** How long is waited for the processes: to begin, and beyond what they need by themselves to end. */
+    private const PATIENCE = 60.0;
+    /** Between the barrier and the kill: the others are waiting by then. */
+    private const BEFORE_THE_KILL = 100_000;
+    private const TRIES = 10;
+    private const READY = '.';
+    private const FAILED = '!';
 
     /** One byte for each computation. */
     private readonly string $log;
+
+    /** @var list<Fork> all that were started */
+    private array $forks = [];
 
     /**
      * @param string $directory for a file
@@ -45,43 +56,79 @@ final class Stampede
         return $this->outcome($forks, $start);
     }
 
-    /** @return array{computations: int, last: float} last: seconds from the kill of the one that computed; it counts too */
+    /** @return array{computations: int, last: float} last: seconds from the kill of the one that computed, which counts too, or 0.0 when all had answered by then */
     public function killed(): array
     {
         $this->begin();
         [$forks, $go] = $this->waiting();
-        $killed = Fork::start(fn(): mixed => $this->ask(60.0));
-        while ($this->computations() === 0) {
-            usleep(200);
+        $this->forks[] = $killed = Fork::start(function () use ($go): float {
+            fclose($go); // else it would hold the others back as long as it lives
+            $this->ask(self::PATIENCE, Cache::open($this->address));
+
+            return 0.0;
+        });
+        for ($end = microtime(true) + self::PATIENCE; $this->computations() === 0; usleep(200)) {
+            if (microtime(true) > $end) {
+                throw new \RuntimeException(Fork::failure([$killed]) ?? 'the process that is to be killed does not begin to compute');
+            }
         }
         fclose($go);
-        usleep(100_000); // the others wait
+        usleep(self::BEFORE_THE_KILL);
+        $start = microtime(true);
         $killed->kill();
 
-        return $this->outcome($forks, microtime(true));
+        return $this->outcome($forks, $start);
+    }
+
+    /** Ends what was started and has not ended. */
+    public function end(): void
+    {
+        foreach ($this->forks as $fork) {
+            $fork->kill();
+        }
+        $this->forks = [];
     }
 
     private function begin(): void
     {
-        Cache::open($this->address)->clear();
+        $this->end();
         file_put_contents($this->log, '');
+        $cache = Cache::open($this->address);
+        $cache->clear();
+        if (Address::parse($this->address)->scheme === Scheme::None) {
+            return;
+        }
+        // Yac may lose a value, but not each.
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $cache->set('probe', $try, 60);
+            if ($cache->get('probe') === $try) {
+                return;
+            }
+        }
+
+        throw new \RuntimeException('it opens, but keeps nothing');
     }
 
-    /** @return array{list<Fork>, resource} */
+    /** @return array{list<Fork>, resource} the resource is to be closed to let them go */
     private function waiting(): array
     {
-        $pair = stream_socket_pair(\STREAM_PF_UNIX, \STREAM_SOCK_STREAM, 0);
-        if ($pair === false) {
-            throw new \RuntimeException('no pair of sockets was to be had');
-        }
-        [$there, $here] = $pair;
-        $ready = [];
+        [$there, $here] = Fork::pair();
+        $forks = [];
         for ($i = 0; $i < $this->processes; ++$i) {
-            $ready[] = Fork::start(function () use ($there, $here): float {
+            $this->forks[] = $forks[] = Fork::start(function () use ($there, $here): float {
                 fclose($here);
-                $cache = Cache::open($this->address);
-                // Connected, and with the code loaded, as a worker is that has served requests before.
-                $cache->remember('another', 60, static fn(): string => 'value');
+
+                try {
+                    $cache = Cache::open($this->address);
+                    // Connected, and with the code loaded, as a worker is that has served requests before.
+                    $cache->remember('another', 60, static fn(): string => 'value');
+                } catch (\Throwable $failure) {
+                    fwrite($there, self::FAILED);
+
+                    throw $failure;
+                }
+                fwrite($there, self::READY);
+                stream_set_timeout($there, (int) (2 * self::PATIENCE));
                 fread($there, 1);
                 $this->ask($this->seconds, $cache);
 
@@ -89,14 +136,20 @@ final class Stampede
             });
         }
         fclose($there);
-        usleep(1_000_000);
+        stream_set_timeout($here, (int) self::PATIENCE);
+        for ($ready = 0; $ready < $this->processes; $ready += \strlen($said)) {
+            $said = (string) fread($here, max(1, $this->processes - $ready));
+            if ($said === '' || str_contains($said, self::FAILED)) {
+                throw new \RuntimeException(Fork::failure($forks) ?? 'the processes that are to ask do not get ready');
+            }
+        }
 
-        return [$ready, $here];
+        return [$forks, $here];
     }
 
-    private function ask(float $seconds, ?Cache $cache = null): mixed
+    private function ask(float $seconds, Cache $cache): void
     {
-        return ($cache ?? Cache::open($this->address))->remember(self::KEY, 60, function () use ($seconds): string {
+        $cache->remember(self::KEY, 60, function () use ($seconds): string {
             file_put_contents($this->log, '.', \FILE_APPEND);
             usleep((int) (1e6 * $seconds));
 
@@ -110,13 +163,10 @@ final class Stampede
      */
     private function outcome(array $forks, float $start): array
     {
-        $last = $start;
-        foreach ($forks as $fork) {
-            $end = $fork->result();
-            $last = max($last, \is_float($end) ? $end : \INF);
-        }
+        $end = microtime(true) + self::PATIENCE + $this->processes * $this->seconds;
+        $answers = array_map(static fn(Fork $fork): float => $fork->result($end), $forks);
 
-        return ['computations' => $this->computations(), 'last' => $last - $start];
+        return ['computations' => $this->computations(), 'last' => max(0.0, max([$start, ...$answers]) - $start)];
     }
 
     /** @phpstan-impure */
