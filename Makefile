@@ -28,7 +28,7 @@ prove:
 ## figures    measure again the figures that README and GUARANTEES.md give, on this machine
 figures:
 	@tools/setup php build stores
-	@$(MAKE) vendor extension
+	@$(MAKE) vendor-dev extension
 	@tools/figures $(ARGS)
 
 ## lint       style and static analysis only

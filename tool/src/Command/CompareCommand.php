@@ -104,7 +104,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
         (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
 
-        return $result->rows === [] ? Command::FAILURE : Command::SUCCESS;
+        return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
     }
 
     /** @return list<int> */

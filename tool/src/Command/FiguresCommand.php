@@ -75,7 +75,7 @@ final class FiguresCommand extends Command
             file_put_contents($json, json_encode(['measured_on' => self::circumstances(), 'rows' => $figures], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES) . "\n");
         }
 
-        return Command::SUCCESS;
+        return array_filter($figures, static fn(array $figure): bool => isset($figure['failure'])) === [] ? Command::SUCCESS : Command::FAILURE;
     }
 
     /** @return array{work: string, peer: string, ours: float, theirs: float, ratio: float, bound: ?float, more: float, more_bound: ?float, rounds: int, processes: int}|array{failure: string} */

@@ -18,6 +18,18 @@ final class Result
         public readonly array $notMeasured,
     ) {}
 
+    /** Whether all that was measured worked. What is not installed did not fail. */
+    public function isWhole(): bool
+    {
+        foreach ($this->rows as $row) {
+            if ($row->failures > 0) {
+                return false;
+            }
+        }
+
+        return $this->rows !== [];
+    }
+
     /**
      * The rows of one value and one operation that have a figure, fastest first.
      *
