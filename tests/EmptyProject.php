@@ -24,9 +24,8 @@ final class EmptyProject
         (new Filesystem())->dumpFile("$this->folder/composer.json", json_encode([
             'name' => 'somebody/project',
             'repositories' => [
-                $this->repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/tool' => self::VERSION]),
-                $this->repository('vendor/*/*', self::installedHere()),
-                ['packagist.org' => false],
+                self::repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/tool' => self::VERSION]),
+                ...self::repositoriesOfWhatIsInstalledHere(),
             ],
         ], \JSON_THROW_ON_ERROR));
     }
@@ -49,7 +48,19 @@ final class EmptyProject
      */
     public function run(array $command): Process
     {
-        return new Process($command, $this->folder, ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_DISABLE_NETWORK' => '1', 'COMPOSER_HOME' => "$this->folder/home"], timeout: 120);
+        return new Process($command, $this->folder, self::environment($this->folder), timeout: 120);
+    }
+
+    /** @return array<string, string> for Composer: it asks no network, and knows nothing of the one who runs the tests */
+    public static function environment(string $folder): array
+    {
+        return ['COMPOSER_ALLOW_SUPERUSER' => '1', 'COMPOSER_DISABLE_NETWORK' => '1', 'COMPOSER_HOME' => "$folder/home"];
+    }
+
+    /** @return list<array<string, mixed>> of a composer.json: the packages in vendor/ of this repository, and no others */
+    public static function repositoriesOfWhatIsInstalledHere(): array
+    {
+        return [self::repository('vendor/*/*', self::installedHere()), ['packagist.org' => false]];
     }
 
     /** A PHP script of this project, which has loaded what Composer installed; prints what the script prints. */
@@ -64,7 +75,7 @@ final class EmptyProject
      * @param array<string, string> $versions
      * @return array<string, mixed>
      */
-    private function repository(string $folder, array $versions): array
+    private static function repository(string $folder, array $versions): array
     {
         // Copied as an archive would be: without what .gitattributes leaves out.
         return ['type' => 'path', 'url' => realpath(Repository::ROOT) . "/$folder", 'options' => ['symlink' => false, 'versions' => $versions]];

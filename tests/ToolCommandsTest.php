@@ -1,0 +1,137 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests;
+
+use Larder\Tool\Server\RedisServer;
+use Larder\Tool\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Finder\Finder;
+use Symfony\Component\Process\Process;
+
+/** Every command of the tool runs where the packages of the tests are not installed: in a clone, and as a package. */
+final class ToolCommandsTest extends TestCase
+{
+    /** What each is given here, and what it prints then. */
+    private const COMMANDS = [
+        'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^file/m'],
+        'doctor' => [[], '/Processes share it\.$/m'],
+        'figures' => [['--rows', 'fetch-10,attach', '--rounds', '1'], '/(reached|missed).*(reached|missed)/s'],
+        'listen' => [['tier:(file://%1$s/local)(redis://%1$s/redis/redis.sock)'], '/listening to .*redis\.sock for changes/'],
+        'serializers' => [['--values', '10b', '--rounds', '1'], '/^10b +php +\d+/m'],
+        'stampede' => [['--processes', '3', '--compute', '10', 'file://%1$s/files', 'redis://%1$s/redis/redis.sock'], '~^file://\S+ +1 +\d+ ms +2 +\d+ ms\Rredis://\S+ +1 +\d+ ms +2 +\d+ ms$~m'],
+    ];
+
+    private static ?CloneWithoutDev $clone = null;
+    private static ?EmptyProject $project = null;
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$clone = self::$project = null;
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function commands(): iterable
+    {
+        foreach (array_keys(self::COMMANDS) as $command) {
+            yield $command => [$command];
+        }
+    }
+
+    public function testAllAreTried(): void
+    {
+        $list = self::clone()->run(['./larder', 'list', '--raw'])->mustRun()->getOutput();
+        preg_match_all('/^(\w+) /m', $list, $names);
+
+        self::assertSame(array_keys(self::COMMANDS), array_values(array_diff($names[1], ['completion', 'help', 'list'])));
+    }
+
+    public function testTheCloneHasNoPackageOfTheTests(): void
+    {
+        self::assertFileExists(self::clone()->folder . '/vendor/symfony/console');
+        self::assertFileDoesNotExist(self::clone()->folder . '/vendor/phpunit');
+        self::assertSame('', self::clone()->run([\PHP_BINARY, '-r', 'require "vendor/autoload.php"; class_exists("Larder\Testing\Fork") && print("it is there");'])->mustRun()->getOutput());
+    }
+
+    #[DataProvider('commands')]
+    public function testItRunsInAClone(string $command): void
+    {
+        $this->assertRuns($command, static fn(array $words): Process => self::clone()->run(['./larder', ...$words]));
+    }
+
+    /** The package does not bring the engine, which is loaded here besides. */
+    #[DataProvider('commands')]
+    public function testItRunsAsAPackage(string $command): void
+    {
+        $engine = realpath(Repository::ROOT . '/extension/modules/larder.so');
+        $start = 'php -r "exit((int) extension_loaded(\"larder\"));" && LARDER_EXTENSION="$0" exec php -d "extension=$0" vendor/bin/larder "$@"; exec vendor/bin/larder "$@"';
+        $this->assertRuns($command, static fn(array $words): Process => self::project()->run(['sh', '-c', $start, (string) $engine, ...$words]));
+    }
+
+    /** A command that works only by luck would be found in a clone alone: so nothing that is shipped may name what is not. */
+    public function testWhatIsShippedNamesNothingOfTheTests(): void
+    {
+        self::assertSame([], self::thoseThatNameTests(['library/src', 'tool/src', 'tool/bin']));
+    }
+
+    public function testNoticesThatTestsAreNamed(): void
+    {
+        self::assertNotSame([], self::thoseThatNameTests(['library/testing']));
+        self::assertNotSame([], self::thoseThatNameTests(['library/tests', 'tool/tests']));
+    }
+
+    /** @param \Closure(list<string>): Process $start */
+    private function assertRuns(string $command, \Closure $start): void
+    {
+        [$arguments, $printed] = self::COMMANDS[$command];
+        $directory = new TemporaryDirectory();
+        $redis = str_contains(implode(' ', $arguments), 'redis:') ? RedisServer::start($directory->add('redis')) : null;
+        $process = $start([$command, ...array_map(static fn(string $argument): string => \sprintf($argument, $directory->path), $arguments)]);
+        $process->start();
+        if ($command === 'listen') { // runs until it is told to end
+            for ($end = microtime(true) + 60; preg_match($printed, $process->getOutput()) !== 1 && $process->isRunning() && microtime(true) < $end;) {
+                usleep(10_000);
+            }
+            $process->signal(\SIGTERM);
+        }
+        $process->wait();
+        $redis?->stop();
+
+        self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
+        self::assertMatchesRegularExpression($printed, $process->getOutput(), $process->getErrorOutput());
+        self::assertStringNotContainsString('Class "', $process->getOutput() . $process->getErrorOutput());
+    }
+
+    /**
+     * @param list<string> $folders
+     * @return list<string> files
+     */
+    private static function thoseThatNameTests(array $folders): array
+    {
+        $found = [];
+        foreach (Finder::create()->files()->in(array_map(static fn(string $folder): string => Repository::ROOT . "/$folder", $folders)) as $file) {
+            if (preg_match('/Larder\\\\+(Testing|Tests|ProjectTests|Tool\\\\+Tests)\b|PHPUnit\\\\/', $file->getContents()) === 1) {
+                $found[] = $file->getPathname();
+            }
+        }
+
+        return $found;
+    }
+
+    private static function clone(): CloneWithoutDev
+    {
+        return self::$clone ??= new CloneWithoutDev();
+    }
+
+    private static function project(): EmptyProject
+    {
+        if (self::$project === null) {
+            self::$project = new EmptyProject();
+            self::$project->require('larder/tool', ['--dev']);
+        }
+
+        return self::$project;
+    }
+}
