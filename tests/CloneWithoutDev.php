@@ -22,7 +22,9 @@ final class CloneWithoutDev
         foreach (['library', 'tool'] as $package) {
             $files->mirror(Repository::ROOT . "/$package", "$this->folder/$package");
         }
-        $files->copy(Repository::ROOT . '/larder', "$this->folder/larder");
+        foreach (['larder', 'tools/php-settings.sh', 'tools/php-settings.php'] as $script) {
+            $files->copy(Repository::ROOT . "/$script", "$this->folder/$script");
+        }
         $files->mkdir("$this->folder/extension/modules");
         $files->symlink((string) realpath(Repository::ROOT . '/extension/modules/larder.so'), "$this->folder/extension/modules/larder.so");
         $composer = json_decode((string) file_get_contents(Repository::ROOT . '/composer.json'), true, flags: \JSON_THROW_ON_ERROR);

@@ -10,6 +10,8 @@
 # What a command says is shown only where the test fails.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+root="$PWD"
+. tools/php-settings.sh
 passed=0 failed=0 skipped=0 holds=no
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
