@@ -215,7 +215,7 @@ final class InterruptedRequestTest extends EngineTestCase
             $answer = $fpm->run($code);
         } catch (NoAnswer $end) {
             self::assertStringContainsString($error, $end->getMessage());
-            Wait::until(fn(): bool => $this->pagesHeld() === 0, 'nothing is held, before another request begins', 2.0);
+            Wait::until(fn(): bool => $this->pagesHeld() === 0, 'nothing is held, before another request begins');
 
             return;
         }

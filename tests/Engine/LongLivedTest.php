@@ -73,10 +73,8 @@ final class LongLivedTest extends EngineTestCase
         self::assertNotSame($inode, fileinode($segment));
 
         $look = 'for ($i = 0; $i < 16; ++$i) { $found = larder_fetch("value"); } return $found;';
-        $since = microtime(true);
-        Wait::until(static fn(): bool => $worker->run($look) === 'new', 'the worker finds the new segment', 3.0);
-        Wait::until(static fn(): bool => $site->run($look) === 'new', 'the site finds the new segment', 3.0);
-        self::assertLessThan(2.5, microtime(true) - $since);
+        Wait::until(static fn(): bool => $worker->run($look) === 'new', 'the worker finds the new segment');
+        Wait::until(static fn(): bool => $site->run($look) === 'new', 'the site finds the new segment');
 
         $late->run('for ($i = 0; $i < 1_000; ++$i) { larder_store("$i", str_repeat("$i ", 10_000)); }');
         self::assertTrue($worker->run('return $kept === str_repeat("old ", 1_000) && $keptLong === str_repeat("long ", 50_000);'));
@@ -92,7 +90,7 @@ final class LongLivedTest extends EngineTestCase
         [$segment] = $this->sandbox->segments();
         unlink($segment);
 
-        Wait::until(static fn(): bool => $worker->run('for ($i = 0; $i < 16; ++$i) { larder_store("new", 1); } return true;') === true && file_exists($segment), 'there is a segment again', 3.0);
+        Wait::until(static fn(): bool => $worker->run('for ($i = 0; $i < 16; ++$i) { larder_store("new", 1); } return true;') === true && file_exists($segment), 'there is a segment again');
         self::assertTrue($worker->run('return $kept === str_repeat("old ", 1_000);'));
         self::assertSame(1, $this->sandbox->commandLine()->run('return larder_fetch("new");'));
     }

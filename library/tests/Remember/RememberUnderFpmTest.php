@@ -36,8 +36,9 @@ final class RememberUnderFpmTest extends TestCase
         usleep(350_000);
         $stale = $this->ask('slow');
         self::assertSame($first['value'], $stale['value']);
-        self::assertLessThan(1.4, $stale['seconds'], 'the computation takes longer');
+        self::assertFileDoesNotExist($this->directory . '/go', 'the computation has not ended');
         self::assertSame($first['value'], $this->ask('slow')['value'], 'another request meanwhile');
+        touch($this->directory . '/go');
         $new = $this->awaited($first['value']);
         self::assertNotSame($first['value'], $new);
         self::assertSame(2, $this->computations());
@@ -82,14 +83,14 @@ final class RememberUnderFpmTest extends TestCase
         self::assertSame(1, $this->computations());
         $start = microtime(true);
         self::assertStringStartsWith('computed', $this->ask('')['value']);
-        self::assertLessThan(5.0, microtime(true) - $start, 'its worker lives, and nobody waits for it');
+        self::assertLessThan(10.0, microtime(true) - $start, 'its worker lives, and nobody waits for it');
         self::assertSame(2, $this->computations());
     }
 
     private function awaited(string $old): string
     {
         $value = $old;
-        for ($end = microtime(true) + 10; $value === $old && microtime(true) < $end;) {
+        for ($end = microtime(true) + 60; $value === $old && microtime(true) < $end;) {
             usleep(20_000);
             $value = $this->ask('never')['value'];
         }

@@ -50,7 +50,7 @@ final class InterruptTest extends TestCase
         $this->run->signal($signal);
         $this->run->wait();
         self::assertSame($status, $this->run->getExitCode());
-        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertLessThan(20.0, microtime(true) - $start, 'less than what was begun would have taken');
         self::assertStringContainsString('Interrupted. Nothing of it is left running.', $this->run->getErrorOutput());
         self::assertSame([], self::alive($this->started));
         self::assertSame([], $this->directories());
