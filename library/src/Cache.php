@@ -15,6 +15,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -429,6 +430,18 @@ final class Cache
                 }
             }
         })();
+    }
+
+    /**
+     * Removes what has expired and still takes room. Stores that offer it remove some at each write too; this looks at all
+     * of them, so it is for a cron job.
+     *
+     * @return int how many values were removed
+     * @throws NotSupported by a store that leaves nothing behind, or removes it by itself
+     */
+    public function prune(): int
+    {
+        return Capability::of($this->store, Prunes::class)->prune();
     }
 
     /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */

@@ -42,7 +42,13 @@ abstract class CapabilitiesContract extends TestCase
     /** @return list<Capability> */
     protected function capabilities(): array
     {
-        return Capability::cases();
+        return \array_slice(Capability::cases(), 0, -1); // but the last, Prune
+    }
+
+    /** True for a store in which what has expired is there until it is removed. */
+    protected function prunes(): bool
+    {
+        return false;
     }
 
     /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
@@ -76,7 +82,8 @@ abstract class CapabilitiesContract extends TestCase
 
     public function testItCanWhatItSays(): void
     {
-        self::assertSame($this->capabilities(), array_values(array_filter(Capability::cases(), $this->cache->can(...))));
+        $expected = [...$this->capabilities(), ...($this->prunes() ? [Capability::Prune] : [])];
+        self::assertSame($expected, array_values(array_filter(Capability::cases(), $this->cache->can(...))));
     }
 
     public function testWhatItCannotIsRefusedWithTheStoresThatCan(): void
@@ -90,6 +97,7 @@ abstract class CapabilitiesContract extends TestCase
             'lock' => fn(): mixed => $this->cache->lock('k', 1),
             'list its keys' => fn(): iterable => $this->cache->keys(),
             'tell when a value expires' => fn(): mixed => $this->cache->expiry('k'),
+            'prune what has expired' => fn(): int => $this->cache->prune(),
         ];
         foreach (Capability::cases() as $capability) {
             $message = '';
@@ -375,6 +383,27 @@ abstract class CapabilitiesContract extends TestCase
             }
             $this->cache->touch('7', 1000);
             self::assertEqualsWithDelta(microtime(true) + 1000, $this->cache->expiry('7'), 10.0);
+        });
+    }
+
+    public function testPruneRemovesWhatHasExpired(): void
+    {
+        $this->needs(Capability::Prune, function (): void {
+            $this->cache->prune();
+            $this->cache->set('for ever', 1);
+            $this->cache->set('long', 1, 1000);
+            foreach (range(1, 5) as $i) {
+                $this->cache->set("short $i", 1, 0.05);
+            }
+            $other = new Cache($this->open($this->namespace . 'x'));
+            $other->set('of another namespace', 1, 0.05);
+            usleep(60_000);
+            // Writes may have removed some.
+            self::assertLessThanOrEqual(5, $this->cache->prune());
+            self::assertSame(0, $this->cache->prune());
+            self::assertSame([1, 1], [$this->cache->get('for ever'), $this->cache->get('long')]);
+            self::assertLessThanOrEqual(1, $other->prune());
+            $other->clear();
         });
     }
 

@@ -9,6 +9,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -18,7 +19,7 @@ use Larder\Store\Capability\Touches;
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     use ForwardsCapabilities;
 
@@ -100,6 +101,13 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
             return $there instanceof NullStore ? [] : $store->entries($keys);
         }, []);
+    }
+
+    public function prune(): int
+    {
+        $store = Capability::of($this->store, Prunes::class);
+
+        return $this->attempt(static fn(Store $there): int => $there instanceof NullStore ? 0 : $store->prune(), 0);
     }
 
     public function decorated(): Store

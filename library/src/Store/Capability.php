@@ -17,6 +17,7 @@ enum Capability: string
     case Lock = Capability\Locks::class;
     case Keys = Capability\Lists::class;
     case Expiry = Capability\TellsExpiry::class;
+    case Prune = Capability\Prunes::class;
 
     /** By what addresses begin with; mysql once for its tables of whole rows and once for its MEMORY tables. */
     private const STORES = [
@@ -70,6 +71,7 @@ enum Capability: string
             self::Lock => 'lock',
             self::Keys => 'list its keys',
             self::Expiry => 'tell when a value expires',
+            self::Prune => 'prune what has expired',
         };
     }
 

@@ -13,7 +13,7 @@ use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
 
-/** What a Decorator has to pass on of what only some stores can do, but for keys(), as one method. */
+/** What a Decorator has to pass on of what only some stores can do, but for keys() and prune(), as one method. */
 trait ForwardsCapabilities
 {
     public function add(string $key, mixed $value, int|float $ttl = 0): bool

@@ -9,6 +9,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -26,7 +27,7 @@ use Larder\Store\Tier\Presence;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     use ForwardsCapabilities;
 
@@ -151,6 +152,11 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
     public function entries(array $keys): array
     {
         return $this->shared->entries($keys);
+    }
+
+    public function prune(): int
+    {
+        return Capability::of($this->shared, Prunes::class)->prune();
     }
 
     /** What an operator wants to know of it, in a line. */

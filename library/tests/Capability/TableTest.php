@@ -45,6 +45,7 @@ final class TableTest extends TestCase
             'lock' => Capability::Lock,
             'keys' => Capability::Keys,
             'expiry' => Capability::Expiry,
+            'prune' => Capability::Prune,
         ];
     }
 
