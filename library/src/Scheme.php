@@ -12,7 +12,6 @@ use Larder\Store\ApcuStore;
 use Larder\Store\ArrayStore;
 use Larder\Store\Breaker;
 use Larder\Store\BreakingStore;
-use Larder\Store\Directory;
 use Larder\Store\FileStore;
 use Larder\Store\LarderStore;
 use Larder\Store\MemcachedStore;
@@ -32,6 +31,7 @@ use Larder\Store\ShmopStore;
 use Larder\Store\SqliteStore;
 use Larder\Store\Store;
 use Larder\Store\TierStore;
+use Larder\Store\UserFolder;
 use Larder\Store\YacStore;
 use Psr\Log\LoggerInterface;
 use Psr\Log\NullLogger;
@@ -123,7 +123,7 @@ enum Scheme: string
         return [
             [self::Larder, static fn(): Store => self::Larder->open($address)],
             [self::Apcu, static fn(): Store => self::Apcu->open($address)],
-            [self::File, static fn(): Store => new FileStore(Directory::ofThisUser('file', sys_get_temp_dir(), 'larder'), $namespace, $codec)],
+            [self::File, static fn(): Store => new FileStore(UserFolder::find('file', sys_get_temp_dir(), 'larder'), $namespace, $codec)],
         ];
     }
 

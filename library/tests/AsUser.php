@@ -60,9 +60,12 @@ final class AsUser
     private static function interfaces(): string
     {
         $copy = Servers::directory('psr');
+        if (is_dir($copy . '/log')) {
+            return $copy;
+        }
         self::letThrough($copy);
         foreach (['log', 'cache', 'simple-cache'] as $package) {
-            @mkdir("$copy/$package");
+            mkdir("$copy/$package");
             foreach ((array) glob(\dirname(__DIR__, 2) . "/vendor/psr/$package/src/*.php") as $file) {
                 copy((string) $file, "$copy/$package/" . basename((string) $file));
             }

@@ -13,7 +13,7 @@ use Larder\Pid;
  *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
  *
  * Files are written beside and renamed into place: a reader has the old file or the new one, whole. The folders are made
- * 0700, so nobody else reaches the files; a directory that others can write is refused.
+ * 0700; GuardedFolder tells when another user could have put something there, which then is neither read nor written over.
  */
 final class Directory
 {
@@ -23,66 +23,32 @@ final class Directory
     private const SHORT = 32_767;
     private const HASH = '[0-9a-f]{32}';
 
+    private readonly GuardedFolder $folder;
     private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
     private readonly string $nonce;
+    private readonly \Closure $ignore;
     private int $written = 0;
     private bool $readsShort = true;
 
     /**
      * @param string $store the scheme that asks, for its errors
      * @param string $suffix of its files, such as "cache"
-     * @throws StoreUnavailable when it cannot be made or written
+     * @throws StoreUnavailable when it cannot be made or written, or another user could change what is there
      */
     public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
     {
         NamespaceName::check($namespace);
         $this->nonce = bin2hex(random_bytes(8));
-        $path = $directory . '/' . $namespace;
-        if (!is_dir($path) && !@mkdir($path, 0o700, true) && !is_dir($path)) {
-            throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf(
-                'Make it writable for the user %s: mkdir -p %2$s && chown %1$s %2$s',
-                self::userName(),
-                escapeshellarg($directory),
-            ));
-        }
-        if (!is_writable($path)) {
-            throw StoreUnavailable::because($store, \sprintf('the directory %s is not writable', $path), \sprintf(
-                'Let the user %s write there: chown -R %1$s %2$s',
-                self::userName(),
-                escapeshellarg($path),
-            ));
-        }
-        // Whoever writes there chooses what is unserialized, or run, here.
-        clearstatcache(true, $path);
-        $owner = fileowner($path);
-        if (\function_exists('posix_geteuid') && $owner !== posix_geteuid() && $owner !== 0) {
-            throw StoreUnavailable::because($store, \sprintf('the directory %s belongs to another user', $path), \sprintf('Run this as that user, or let %s have a directory of its own', self::userName()));
-        }
-        if (((int) fileperms($path) & 0o002) !== 0) {
-            throw StoreUnavailable::because($store, \sprintf('everybody can write the directory %s', $path), \sprintf('Take that right away: chmod o-w %s', escapeshellarg($path)));
-        }
-        $this->path = (string) realpath($path);
+        $this->ignore = Quietly::ignore(...);
+        $this->folder = new GuardedFolder($store, $directory, $namespace);
+        $this->path = $this->folder->path;
     }
 
-    /**
-     * A directory that only this user can read and write, made when missing.
-     *
-     * @throws StoreUnavailable when another user was there first
-     */
-    public static function ofThisUser(string $store, string $parent, string $name): string
+    /** Whether nobody but trusted users can have put a file there. */
+    public function isSafe(string $file): bool
     {
-        StoreUnavailable::unlessLoaded($store, 'posix', 'common');
-        $path = \sprintf('%s/%s-%d', $parent, $name, posix_geteuid());
-        if (!@mkdir($path, 0o700) && !file_exists($path)) {
-            throw StoreUnavailable::because($store, \sprintf('the directory %s cannot be made', $path), \sprintf('Make %s writable for the user %s', $parent, self::userName()));
-        }
-        clearstatcache(true, $path);
-        if (is_link($path) || !is_dir($path) || fileowner($path) !== posix_geteuid() || (fileperms($path) & 0o077) !== 0) {
-            throw StoreUnavailable::because($store, \sprintf('%s is not a directory of the user %s alone', $path, self::userName()), 'Remove it, or make it 0700');
-        }
-
-        return $path;
+        return hrtime(true) < $this->folder->safeUntil || $this->folder->isSafe($file);
     }
 
     /**
@@ -96,11 +62,16 @@ final class Directory
      */
     public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
     {
+        if (!$this->isSafe($file)) {
+            return null;
+        }
         $path = \dirname($file);
-        $folder = @fopen($path, 'r');
-        if ($folder === false) {
-            @mkdir($path, 0o700, true);
-            $folder = @fopen($path, 'r');
+
+        try {
+            set_error_handler($this->ignore);
+            $folder = self::opened($path, $path, 'r');
+        } finally {
+            restore_error_handler();
         }
         if ($folder === false) {
             return $orWithout ? $work() : null;
@@ -127,7 +98,9 @@ final class Directory
         if ($this->locked($file, $write, orWithout: true) === true) {
             return true;
         }
-        $this->remove($file);
+        if ($this->isSafe($file)) {
+            $this->remove($file);
+        }
 
         return false;
     }
@@ -153,9 +126,19 @@ final class Directory
      */
     public function read(string $file): ?string
     {
-        $bytes = @file_get_contents($file, length: $this->readsShort ? self::SHORT : null);
-        if ($this->readsShort && $bytes !== false && \strlen($bytes) === self::SHORT) {
-            $bytes = @file_get_contents($file);
+        if (hrtime(true) >= $this->folder->safeUntil && !$this->folder->isSafe($file)) {
+            return null;
+        }
+
+        // As Quietly::run() does, without a closure: every value is read here.
+        try {
+            set_error_handler($this->ignore);
+            $bytes = file_get_contents($file, false, null, 0, $this->readsShort ? self::SHORT : null);
+            if ($this->readsShort && $bytes !== false && \strlen($bytes) === self::SHORT) {
+                $bytes = file_get_contents($file);
+            }
+        } finally {
+            restore_error_handler();
         }
         if ($bytes === false) {
             return null;
@@ -175,36 +158,37 @@ final class Directory
         $process = Pid::own();
         ++$this->written;
         $temporary = "$file.$process.$this->nonce.$this->written.tmp";
-        $handle = @fopen($temporary, 'x');
-        if ($handle === false) {
-            @mkdir(\dirname($file), 0o700, true);
-            $handle = @fopen($temporary, 'x');
-        }
-        if ($handle === false) {
-            return false;
-        }
-        $written = @fwrite($handle, $bytes) === \strlen($bytes);
-        $written = fclose($handle) && $written;
-        if ($written && $modified !== null) {
-            $written = touch($temporary, $modified);
-        }
-        if ($written && @rename($temporary, $file)) {
-            return true;
-        }
-        @unlink($temporary);
 
-        return false;
+        try {
+            set_error_handler($this->ignore);
+            $handle = self::opened($temporary, \dirname($file), 'x');
+            if ($handle === false) {
+                return false;
+            }
+            $isWritten = fwrite($handle, $bytes) === \strlen($bytes);
+            $isWritten = fclose($handle) && $isWritten;
+            if ($isWritten && ($modified === null || touch($temporary, $modified)) && rename($temporary, $file)) {
+                return true;
+            }
+            unlink($temporary);
+
+            return false;
+        } finally {
+            restore_error_handler();
+        }
     }
 
     /** @return bool true when the file is not there any more */
     public function remove(string $file): bool
     {
-        if (@unlink($file)) {
-            return true;
-        }
-        clearstatcache(true, $file);
+        return Quietly::run(static function () use ($file): bool {
+            if (unlink($file)) {
+                return true;
+            }
+            clearstatcache(true, $file);
 
-        return !file_exists($file);
+            return !file_exists($file);
+        });
     }
 
     public function clear(): bool
@@ -214,7 +198,7 @@ final class Directory
             $all = $this->delete($file) && $all;
         }
         foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '\.[0-9a-f.]+\.tmp$/D') as $leftover) {
-            if ((int) @filemtime($leftover) < time() - self::LEFTOVER_SECONDS) {
+            if ((int) Quietly::run(static fn(): int|false => filemtime($leftover)) < time() - self::LEFTOVER_SECONDS) {
                 $this->remove($leftover);
             }
         }
@@ -233,7 +217,7 @@ final class Directory
     {
         for ($folder = 0; $folder < 256; ++$folder) {
             $path = \sprintf('%s/%02x', $this->path, $folder);
-            foreach (is_dir($path) ? (array) @scandir($path) : [] as $name) {
+            foreach ($this->isSafe($path . '/.') ? (array) Quietly::run(static fn(): array|false => scandir($path, \SCANDIR_SORT_NONE)) : [] as $name) {
                 if (\is_string($name) && preg_match($pattern, $name) === 1) {
                     yield $path . '/' . $name;
                 }
@@ -246,13 +230,15 @@ final class Directory
         return $this->path;
     }
 
-    private static function userName(): string
+    /** @return resource|false of a file, or folder, whose folder is made when missing; warns, too */
+    private static function opened(string $path, string $folder, string $mode): mixed
     {
-        if (!\function_exists('posix_getpwuid')) {
-            return get_current_user();
+        $handle = fopen($path, $mode);
+        if ($handle === false) {
+            mkdir($folder, 0o700, true);
+            $handle = fopen($path, $mode);
         }
-        $user = posix_getpwuid(posix_geteuid());
 
-        return $user === false ? (string) posix_geteuid() : $user['name'];
+        return $handle;
     }
 }

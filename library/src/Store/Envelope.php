@@ -35,9 +35,9 @@ final class Envelope
             return $key === '' && $sealed !== '' ? $sealed : null;
         }
         $length = \strlen($key);
-        $start = max(self::FIRST, self::HEAD + $length);
+        $start = $length > self::FIRST - self::HEAD ? self::HEAD + $length : self::FIRST;
         // Most do not expire: all of the head is known then, and compared at once.
-        if (str_starts_with($sealed, self::NO_EXPIRY . pack('v', $length) . $key)) {
+        if (str_starts_with($sealed, self::NO_EXPIRY . \chr($length & 0xFF) . \chr($length >> 8) . $key)) {
             return \strlen($sealed) > $start ? substr($sealed, $start) : null;
         }
         if (\strlen($sealed) <= $start || substr_compare($sealed, pack('v', $length) . $key, 9, 2 + $length) !== 0) {

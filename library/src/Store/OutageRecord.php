@@ -33,7 +33,7 @@ final class OutageRecord
     public static function ofThisUser(string $server): self
     {
         try {
-            $directory = Directory::ofThisUser('away', is_dir('/dev/shm') ? '/dev/shm' : sys_get_temp_dir(), 'larder-away');
+            $directory = UserFolder::find('away', UserFolder::parent(), 'larder-away');
         } catch (StoreUnavailable) {
             return new self();
         }
@@ -46,7 +46,8 @@ final class OutageRecord
         if ($this->file === null) {
             return $this->own;
         }
-        $handle = @fopen($this->file, 'r');
+        $file = $this->file;
+        $handle = Quietly::run(static fn(): mixed => fopen($file, 'r'));
         if ($handle === false) {
             return $this->own = new Outage();
         }
@@ -100,7 +101,7 @@ final class OutageRecord
     private function lockedFile(string $file): mixed
     {
         do {
-            $handle = @fopen($file, 'c+');
+            $handle = Quietly::run(static fn(): mixed => fopen($file, 'c+'));
             if ($handle === false || !self::lock($handle, \LOCK_EX)) {
                 return false;
             }

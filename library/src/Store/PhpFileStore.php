@@ -206,8 +206,11 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     {
         Key::check($key);
         $file = $this->directory->file($key);
+        if (!$this->directory->isSafe($file)) {
+            return null;
+        }
         clearstatcache();
-        $version = is_file($file) ? @filemtime($file) : false; // one look: the second is answered from the first
+        $version = is_file($file) ? filemtime($file) : false; // one look: the second is answered from the first
         if ($version === false) {
             return null;
         }

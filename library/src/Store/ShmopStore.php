@@ -47,12 +47,11 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
-        StoreUnavailable::unlessLoaded('shmop', 'posix', 'common');
         if (!is_readable(self::LIST)) {
             throw StoreUnavailable::because('shmop', self::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
         }
         // Not in the temporary directory: a service may have one of its own, while blocks are the whole machine's.
-        $this->lock = new StripedLock(Directory::ofThisUser('shmop', '/dev/shm', 'larder-shmop'));
+        $this->lock = new StripedLock(UserFolder::find('shmop', '/dev/shm', 'larder-shmop'));
         $this->block = new SharedBlock($namespace);
     }
 
@@ -99,14 +98,14 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     /** @return int the block's key, 1 to 2^31 - 1, as ipcs -m shows it in hexadecimal */
     public function id(string $key): int
     {
-        return max(1, ((int) hexdec(hash('xxh32', posix_geteuid() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
+        return max(1, ((int) hexdec(hash('xxh32', User::id() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
     }
 
     private function bytes(string $key): ?string
     {
         Key::check($key);
         $id = $this->id($key);
-        $sealed = $this->lock->around($id, fn(): ?string => $this->block->read($id));
+        $sealed = $this->lock->around($id, fn(): ?string => Quietly::run(fn(): ?string => $this->block->read($id)));
 
         return $sealed === null ? null : Envelope::open($sealed, $key);
     }
@@ -136,7 +135,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         $id = $this->id($key);
 
-        return $this->lock->around($id, fn(): bool => $this->block->write($id, $sealed)) ?? false;
+        return $this->lock->around($id, fn(): bool => Quietly::run(fn(): bool => $this->block->write($id, $sealed))) ?? false;
     }
 
     private function writeAfterSweep(string $key, string $sealed): bool
@@ -176,7 +175,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     private function idsOfThisUser(): array
     {
         $ids = [];
-        $user = posix_geteuid();
+        $user = User::id();
         foreach (\array_slice((array) @file(self::LIST), 1) as $line) {
             $columns = preg_split('/\s+/', trim((string) $line));
             if ($columns !== false && (int) $columns[0] > 0 && (int) ($columns[7] ?? -1) === $user) {

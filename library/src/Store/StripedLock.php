@@ -79,6 +79,6 @@ final class StripedLock
     private function opened(int $stripe): mixed
     {
         // "e": what this process executes must not keep the lock when this process dies.
-        return @fopen(\sprintf('%s/%d.lock', $this->directory, $stripe), 'ce');
+        return Quietly::run(fn(): mixed => fopen(\sprintf('%s/%d.lock', $this->directory, $stripe), 'ce'));
     }
 }

@@ -28,6 +28,8 @@ final class TrustedPath
     private const STICKY = 0o1000;
     private const WRITABLE_BY_OTHERS = 0o022;
 
+    private static ?int $codeOwner = null;
+
     /** @var list<int> */
     private readonly array $trusted;
     /** Whether what is not seen may be there all the same. */
@@ -39,7 +41,7 @@ final class TrustedPath
         if ($user === null) {
             throw StoreUnavailable::because($store, 'PHP cannot tell as which user it runs', StoreUnavailable::install('common'));
         }
-        $this->trusted = [0, $user, (int) fileowner(__FILE__)];
+        $this->trusted = self::trusted($user);
         $this->isRestricted = (string) ini_get('open_basedir') !== '';
     }
 
@@ -54,6 +56,23 @@ final class TrustedPath
     public static function check(string $store, string $path): string
     {
         return Quietly::run(static fn(): string => (new self($store))->resolved($path));
+    }
+
+    /** Whether a folder or a regular file, no link, is a trusted user's that nobody else can write; or is not there. */
+    public static function isOurs(string $path): bool
+    {
+        clearstatcache();
+        $stat = Quietly::run(static fn(): array|false => lstat($path));
+
+        return $stat === false || \in_array($stat['uid'], self::trusted((int) User::id()), true)
+            && \in_array($stat['mode'] & self::TYPE, [self::FOLDER, self::FILE], true)
+            && ($stat['mode'] & self::WRITABLE_BY_OTHERS) === 0;
+    }
+
+    /** @return list<int> */
+    private static function trusted(int $user): array
+    {
+        return [0, $user, self::$codeOwner ??= (int) fileowner(__FILE__)];
     }
 
     private function resolved(string $path): string

@@ -10,10 +10,13 @@ final class User
     /** Without posix the user cannot be changed while PHP runs, so it is found out once. */
     private static ?int $id = null;
 
-    /** @return int|null null where there is no way to find out */
-    public static function id(): ?int
+    /**
+     * @param string $byPosix not to be given: see Larder\Pid
+     * @return int|null null where there is no way to find out
+     */
+    public static function id(string $byPosix = 'posix_geteuid'): ?int
     {
-        if (\function_exists('posix_geteuid')) {
+        if (\function_exists($byPosix)) {
             return posix_geteuid();
         }
 
@@ -26,11 +29,14 @@ final class User
         });
     }
 
-    /** @return string for messages and commands: the name, or the number where there is none */
-    public static function name(?int $id = null): string
+    /**
+     * @param string $byPosix not to be given
+     * @return string for messages and commands: the name, or the number where there is none
+     */
+    public static function name(?int $id = null, string $byPosix = 'posix_getpwuid'): string
     {
         $id ??= self::id();
-        $user = $id !== null && \function_exists('posix_getpwuid') ? posix_getpwuid($id) : false;
+        $user = $id !== null && \function_exists($byPosix) ? posix_getpwuid($id) : false;
 
         return $user === false ? (string) ($id ?? get_current_user()) : $user['name'];
     }

@@ -128,9 +128,9 @@ final class YacStore implements Store, Locks
     /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
     private function change(string $key, \Closure $change): bool
     {
-        $steps = $this->steps ??= new StripedLock(Directory::ofThisUser('yac', '/dev/shm', 'larder-yac'));
+        $this->steps ??= self::locks('larder-yac');
 
-        return $steps->around(crc32($key), function () use ($key, $change): bool {
+        return $this->steps?->around(crc32($key), function () use ($key, $change): bool {
             $bytes = $this->bytes($key);
             for ($read = 1; $bytes === null && $read < self::READS; ++$read) {
                 usleep(self::PAUSE);
@@ -224,9 +224,9 @@ final class YacStore implements Store, Locks
     private function generationMadeByOne(): ?string
     {
         // Apart from those of change(), within which this happens too.
-        $renewals = $this->renewals ??= new StripedLock(Directory::ofThisUser('yac', '/dev/shm', 'larder-yac-generations'));
+        $this->renewals ??= self::locks('larder-yac-generations');
 
-        return $renewals->around(crc32($this->generationName), function (): ?string {
+        return $this->renewals?->around(crc32($this->generationName), function (): ?string {
             for ($read = 0; $read < self::LONG_READS; ++$read) {
                 usleep(random_int(self::PAUSE, 4 * self::PAUSE));
                 $generation = $this->yac->get($this->generationName);
@@ -238,6 +238,16 @@ final class YacStore implements Store, Locks
 
             return $this->readSurely($this->generationName);
         });
+    }
+
+    /** @return StripedLock|null null where there is no place for its files: then it is as if it were held */
+    private static function locks(string $name): ?StripedLock
+    {
+        try {
+            return new StripedLock(UserFolder::find('yac', '/dev/shm', $name));
+        } catch (StoreUnavailable) {
+            return null;
+        }
     }
 
     private static function newGeneration(): string

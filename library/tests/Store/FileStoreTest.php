@@ -135,10 +135,12 @@ final class FileStoreTest extends StoreContract
             chmod($home, 0o777);
             self::assertStringStartsWith("$scheme: everybody can write the directory $home. ", $refusal($scheme));
             chmod($home, 0o770);
+            self::assertStringStartsWith("$scheme: its group can write the directory $home. ", $refusal($scheme));
+            chmod($home, 0o750);
             self::assertSame('', $refusal($scheme));
             if (posix_geteuid() === 0) {
                 chown($home, 65_534);
-                self::assertStringStartsWith("$scheme: the directory $home belongs to another user. ", $refusal($scheme));
+                self::assertStringStartsWith("$scheme: the directory $home belongs to another user, nobody. ", $refusal($scheme));
                 chown($home, 0);
             }
         }
