@@ -59,19 +59,21 @@ final class Owner
     /** @return string|null null without a /proc, or with that of others */
     private static function space(): ?string
     {
-        if (@readlink('/proc/self') !== (string) Pid::own()) {
-            return null;
-        }
-        $boot = @file_get_contents('/proc/sys/kernel/random/boot_id');
-        $processes = @readlink('/proc/self/ns/pid');
+        return Quietly::run(static function (): ?string {
+            if (readlink('/proc/self') !== (string) Pid::own()) {
+                return null;
+            }
+            $boot = file_get_contents('/proc/sys/kernel/random/boot_id');
+            $processes = readlink('/proc/self/ns/pid');
 
-        return $boot === false || $processes === false ? null : hash('xxh64', $boot . $processes . @readlink('/proc/self/ns/time'));
+            return $boot === false || $processes === false ? null : hash('xxh64', $boot . $processes . readlink('/proc/self/ns/time'));
+        });
     }
 
     /** @return list<string>|null */
     private static function stat(int $process): ?array
     {
-        $stat = @file_get_contents(\sprintf('/proc/%d/stat', $process));
+        $stat = Quietly::run(static fn(): string|false => file_get_contents(\sprintf('/proc/%d/stat', $process)));
         $end = $stat === false ? false : strrpos($stat, ') ');
         if ($stat === false || $end === false) {
             return null;
