@@ -4,30 +4,28 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Backoff;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Exception\StoreUnavailable;
-use Larder\Pid;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
-use PDO;
 use PDOException;
-use PDOStatement;
 
 /**
  * An SQLite file: shared by all processes of one user on one machine (not over a network file system), kept over restarts.
  *
- * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. What has
- * expired keeps its row until it is written over, deleted or cleared.
+ * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. One write of
+ * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and begun anew; one that was
+ * removed or replaced is noticed a tenth of a second later at most.
  */
-final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -37,35 +35,31 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     use OneByOne;
     use PacksByCodec;
 
-    /** How long others are waited for who write. */
-    private const BUSY_SECONDS = 1.0;
-    /** Microseconds. SQLite itself would look again after a tenth of a second, when many wait. */
-    private const FIRST_PAUSE = 200;
-    private const LONGEST_PAUSE = 4_000;
+    /** A write of so many, by lot, removes so many expired rows at most: twice as many as are written. */
+    private const WRITES_PER_COLLECTION = 16;
+    private const ROWS_PER_COLLECTION = 32;
 
-    /** How long opening waits for others who make the file or close it: some writes to a disk that may be busy. */
-    private const OPENING_SECONDS = 5.0;
+    /** Others who write wait for no more than this. */
+    private const VALUES_AT_ONCE = 1000;
+    private const BYTES_AT_ONCE = 1 << 20;
 
-    /** SQLite's code for a database locked by another. */
-    private const BUSY = 5;
+    private readonly SqliteConnection $connection;
 
-    private PDO $database;
-    private int $process = 0;
-
-    /** @var array<string, PDOStatement> by their SQL */
-    private array $statements = [];
-
-    /** @throws StoreUnavailable */
+    /**
+     * @param int $maxBytes of the file, 0 for no limit; what was written longest ago makes room then
+     * @throws StoreUnavailable
+     */
     public function __construct(
-        private readonly string $file,
+        string $file,
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
+        private readonly int $maxBytes = 0,
     ) {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('sqlite', 'pdo_sqlite', 'sqlite3');
 
         try {
-            $this->connect();
+            $this->connection = new SqliteConnection($file, $maxBytes);
         } catch (PDOException $cause) {
             throw StoreUnavailable::because(
                 'sqlite',
@@ -84,13 +78,14 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
         try {
             $this->write($key, $bytes, $until);
-
-            return true;
-        } catch (PDOException) {
+        } catch (PDOException|StoreUnavailable) {
             $this->delete($key); // too large, the disk is full, or another writer took too long
 
             return false;
         }
+        $this->collectSometimes();
+
+        return true;
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -99,23 +94,31 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
 
-        $isWritten = $this->transaction(function () use ($keys, $encoded, $until): bool {
-            foreach ($keys as $i => $key) {
-                $this->write($key, $encoded[$i], $until);
+        for ($first = $next = 0; $first < \count($keys); $first = $next) {
+            $bytes = 0;
+            for (; $next < \count($keys) && $next - $first < self::VALUES_AT_ONCE; ++$next) {
+                $length = \strlen($encoded[$next]) + \strlen($keys[$next]);
+                if ($next > $first && $bytes + $length > $this->bytesAtOnce()) {
+                    break;
+                }
+                $bytes += $length;
             }
-
-            return true;
-        });
-        if (!$isWritten) {
-            // As well as may be: whoever was in the way may be so still, and is waited for once, not for each key.
-            $this->transaction(function () use ($keys): bool {
-                array_map($this->delete(...), $keys);
+            $isWritten = $this->connection->transaction(function () use ($first, $next, $keys, $encoded, $until): bool {
+                for ($i = $first; $i < $next; ++$i) {
+                    $this->write($keys[$i], $encoded[$i], $until);
+                }
+                SqliteRoom::collect($this->connection, 2 * ($next - $first));
 
                 return true;
             });
+            if (!$isWritten) {
+                $this->removeRefused(\array_slice($keys, $first));
+
+                return false;
+            }
         }
 
-        return $isWritten;
+        return true;
     }
 
     public function delete(string $key): bool
@@ -130,11 +133,27 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         return $this->tries('DELETE FROM larder WHERE namespace = ?', [$this->namespace]);
     }
 
+    /** The file keeps its size, and uses the room again. */
+    public function prune(): int
+    {
+        $all = 0;
+
+        try {
+            while (($deleted = SqliteRoom::collect($this->connection, namespace: $this->namespace)) > 0) {
+                $all += $deleted;
+            }
+        } catch (PDOException|StoreUnavailable) {
+            // another writer took too long
+        }
+
+        return $all;
+    }
+
     public function keys(): iterable
     {
         try {
-            $rows = $this->run('SELECT key FROM larder WHERE namespace = ? AND (expires = 0 OR expires > ?)', [$this->namespace, microtime(true)]);
-        } catch (PDOException) {
+            $rows = $this->connection->run('SELECT key FROM larder WHERE namespace = ? AND (expires = 0 OR expires > ?)', [$this->namespace, microtime(true)]);
+        } catch (PDOException|StoreUnavailable) {
             return;
         }
         foreach ($rows as [$key]) {
@@ -148,11 +167,11 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         Key::check($key);
 
-        return $this->transaction(function () use ($key, $change): bool {
+        return $this->connection->transaction(function () use ($key, $change): bool {
             $old = $this->row($key);
             $new = $change($old);
             if ($new === null) {
-                $this->run('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
+                $this->connection->run('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
             } elseif ($new !== false) {
                 $this->write($key, $new->stored, $new->until ?? $old->until ?? 0.0);
             }
@@ -166,7 +185,7 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             return $this->row($key);
-        } catch (PDOException) {
+        } catch (PDOException|StoreUnavailable) {
             return null;
         }
     }
@@ -174,10 +193,11 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     /**
      * @return Entry<string>|null
      * @throws PDOException
+     * @throws StoreUnavailable
      */
     private function row(string $key): ?Entry
     {
-        $rows = $this->run(
+        $rows = $this->connection->run(
             'SELECT value, expires FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
             [$this->namespace, [$key], microtime(true)],
         );
@@ -192,207 +212,73 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         Key::check($key);
 
         try {
-            $rows = $this->run(
+            $rows = $this->connection->run(
                 'SELECT value FROM larder WHERE namespace = ? AND key = ? AND (expires = 0 OR expires > ?)',
                 [$this->namespace, [$key], microtime(true)],
             );
             $bytes = $rows[0][0] ?? null;
-        } catch (PDOException) {
+        } catch (PDOException|StoreUnavailable) {
             return null;
         }
 
         return \is_string($bytes) ? $bytes : null;
     }
 
+    /**
+     * @throws PDOException
+     * @throws StoreUnavailable
+     */
     private function write(string $key, string $bytes, float $until): void
     {
-        $this->run('REPLACE INTO larder (namespace, key, value, expires) VALUES (?, ?, ?, ?)', [$this->namespace, [$key], [$bytes], $until]);
+        $this->connection->run(
+            'REPLACE INTO larder (namespace, key, value, expires) VALUES (?, ?, ?, ?)',
+            [$this->namespace, [$key], [$bytes], $until],
+            \strlen($bytes) + \strlen($key),
+        );
     }
 
     /** @param list<string|float|array{string}> $parameters */
     private function tries(string $sql, array $parameters): bool
     {
         try {
-            $this->run($sql, $parameters);
+            $this->connection->run($sql, $parameters);
 
             return true;
-        } catch (PDOException) {
+        } catch (PDOException|StoreUnavailable) {
             return false;
         }
     }
 
-    /**
-     * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
-     * @return list<list<mixed>> rows
-     * @throws PDOException
-     */
-    private function run(string $sql, array $parameters): array
+    /** Values of a transaction that is to fit beside others. */
+    private function bytesAtOnce(): int
     {
-        $this->ready();
+        return $this->maxBytes > 0 ? min(self::BYTES_AT_ONCE, intdiv($this->maxBytes, 8)) : self::BYTES_AT_ONCE;
+    }
 
-        return self::patiently(self::BUSY_SECONDS, function () use ($sql, $parameters): array {
-            $statement = $this->statements[$sql] ?? $this->database->prepare($sql);
-            // Kept again when all is done: one that was refused takes no parameters any more, and a signal's handler that
-            // comes meanwhile must not use this one.
-            unset($this->statements[$sql]);
-            foreach ($parameters as $i => $parameter) {
-                $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
-            }
-            $statement->execute();
-            /** @var list<list<mixed>> $rows */
-            $rows = $statement->fetchAll(PDO::FETCH_NUM);
-            $this->statements[$sql] = $statement;
+    /**
+     * Best effort: whoever was in the way may be so still, and is waited for once, not for each key.
+     *
+     * @param list<string> $keys
+     */
+    private function removeRefused(array $keys): void
+    {
+        $this->connection->transaction(function () use ($keys): bool {
+            array_map($this->delete(...), $keys);
 
-            return $rows;
+            return true;
         });
     }
 
-    /**
-     * All of it or nothing, whatever is thrown.
-     *
-     * @param \Closure(): bool $work false to leave everything as it was
-     */
-    private function transaction(\Closure $work): bool
+    private function collectSometimes(): void
     {
-        try {
-            $this->ready();
-            self::patiently(self::BUSY_SECONDS, fn(): int|false => $this->database->exec('BEGIN IMMEDIATE'));
-        } catch (PDOException) {
-            return false; // another writer took too long
-        }
-        $isDone = false;
-
-        try {
-            if ($work()) {
-                $this->database->exec('COMMIT');
-                $isDone = true;
-            }
-        } catch (PDOException) {
-            // too large, or the disk is full
-        } finally {
-            if (!$isDone) {
-                $this->rollBack();
-            }
-        }
-
-        return $isDone;
-    }
-
-    /**
-     * Does it again for as long as another process is in the way.
-     *
-     * @template T
-     * @param \Closure(): T $work
-     * @return T
-     * @throws PDOException
-     */
-    private static function patiently(float $seconds, \Closure $work): mixed
-    {
-        $backoff = null;
-        while (true) {
-            try {
-                return $work();
-            } catch (PDOException $error) {
-                $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $seconds);
-                if (($error->errorInfo[1] ?? null) !== self::BUSY || $backoff->isOver()) {
-                    throw $error;
-                }
-            }
-            $backoff->pause();
-        }
-    }
-
-    /** @throws PDOException */
-    private function ready(): void
-    {
-        if ($this->process !== Pid::own()) {
-            $this->connect();
-        }
-    }
-
-    /** @throws PDOException */
-    private function connect(): void
-    {
-        if (!file_exists($this->file)) {
-            $this->create();
-        }
-        $this->statements = [];
-        $this->database = self::open($this->file);
-        self::prepareFile($this->database);
-        $this->process = Pid::own();
-    }
-
-    /**
-     * Makes the file under another name and moves it into place whole: values were lost when several processes turned
-     * the same new file to write-ahead mode. One process does that, others wait. If it is killed the next one goes on
-     * with what it left, so nothing stays.
-     */
-    private function create(): void
-    {
-        $new = $this->file . '.new';
-        $lock = $this->waitForTurn($new, microtime(true) + self::OPENING_SECONDS);
-        if ($lock === null) {
-            return; // it is there now, or opening says why it cannot be
+        if (random_int(1, self::WRITES_PER_COLLECTION) > 1) {
+            return;
         }
 
         try {
-            chmod($new, 0o600);
-            self::prepareFile(self::open($new));
-            file_exists($this->file) ? unlink($new) : rename($new, $this->file); // somebody else's, or of one who waited too long
-        } finally {
-            fclose($lock);
-        }
-    }
-
-    /** @return resource|null the file of that name, locked; null when nothing is to be done or can be */
-    private function waitForTurn(string $new, float $until)
-    {
-        while (!file_exists($this->file) && microtime(true) < $until) {
-            $lock = @fopen($new, 'c');
-            if ($lock === false) {
-                break;
-            }
-            clearstatcache(false, $new);
-            // It may be another one's by the time that it is locked, or in its place already.
-            if (flock($lock, \LOCK_EX | \LOCK_NB) && (fstat($lock)['ino'] ?? null) === @fileinode($new)) {
-                return $lock;
-            }
-            fclose($lock);
-            usleep(1000);
-        }
-
-        return null;
-    }
-
-    /** @throws PDOException */
-    private static function open(string $file): PDO
-    {
-        return new PDO('sqlite:' . $file, null, null, [
-            PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-            PDO::ATTR_TIMEOUT => 0, // see patiently()
-        ]);
-    }
-
-    /** @throws PDOException */
-    private static function prepareFile(PDO $database): void
-    {
-        self::patiently(self::OPENING_SECONDS, static function () use ($database): void {
-            $database->exec('PRAGMA journal_mode = WAL');
-            // A power cut may lose the last values, and never damages the file.
-            $database->exec('PRAGMA synchronous = NORMAL');
-            $database->exec(
-                'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
-                . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key))',
-            );
-        });
-    }
-
-    private function rollBack(): void
-    {
-        try {
-            $this->database->exec('ROLLBACK');
-        } catch (PDOException) {
-            // the transaction had not begun, or has ended by the error
+            SqliteRoom::collect($this->connection, self::ROWS_PER_COLLECTION);
+        } catch (PDOException|StoreUnavailable) {
+            // the next one does it
         }
     }
 }

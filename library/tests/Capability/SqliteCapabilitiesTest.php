@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
+use Larder\Store\Capability;
 use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Tests\Servers;
@@ -14,5 +15,10 @@ final class SqliteCapabilitiesTest extends CapabilitiesContract
     protected function open(string $namespace): Store
     {
         return Cache::open(\sprintf('sqlite://%s/capabilities.sqlite?namespace=%s', Servers::directory('sqlite'), $namespace))->store();
+    }
+
+    protected function capabilities(): array
+    {
+        return Capability::cases();
     }
 }

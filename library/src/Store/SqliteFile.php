@@ -1,0 +1,249 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Backoff;
+use Larder\Exception\StoreUnavailable;
+use PDO;
+use PDOException;
+
+/**
+ * The file of an SQLite store: made whole, opened, and set aside when it is damaged.
+ *
+ * SQLite finds what belongs to the file by its name (`-wal`, `-shm`), so the file must not change while somebody opens it:
+ * who makes it or sets it aside holds `<file>.lock`, and who opens it shares that lock.
+ */
+final class SqliteFile
+{
+    /** How long others are waited for who make the file, open it or set it aside: some writes to a disk that may be busy. */
+    private const WAIT_SECONDS = 5.0;
+    /** Microseconds. */
+    private const FIRST_PAUSE = 200;
+    private const LONGEST_PAUSE = 4_000;
+
+    /** What SQLite makes beside a file. */
+    private const BESIDE = ['-wal', '-shm', '-journal'];
+
+    private const CORRUPT = 11;
+    private const NOT_A_DATABASE = 26;
+
+    /** Where the file really is: SQLite follows links before it makes files beside it. */
+    private string $place;
+    /** Device and inode of the file that is open. */
+    private string $opened = '';
+
+    public function __construct(private readonly string $path)
+    {
+        $this->place = $path;
+    }
+
+    /**
+     * @param \Closure(PDO): void $prepare makes what is missing in it
+     * @throws PDOException
+     * @throws StoreUnavailable when another user could have put it there
+     */
+    public function open(\Closure $prepare): PDO
+    {
+        $this->place = SqliteTrust::check($this->path, self::BESIDE);
+
+        try {
+            return $this->openOrCreate($prepare);
+        } catch (PDOException $error) {
+            if (!self::isDamage($error)) {
+                throw $error;
+            }
+        }
+        $this->setAside();
+
+        return $this->openOrCreate($prepare);
+    }
+
+    /** Whether the file of that name is still the one that was opened. */
+    public function isSame(): bool
+    {
+        clearstatcache(true, $this->path);
+
+        return self::identity($this->path) === $this->opened;
+    }
+
+    public static function isDamage(PDOException $error): bool
+    {
+        return \in_array(self::code($error), [self::CORRUPT, self::NOT_A_DATABASE], true);
+    }
+
+    /** @return int SQLite's primary result code, 0 when there is none */
+    public static function code(PDOException $error): int
+    {
+        $code = $error->errorInfo[1] ?? 0;
+
+        return \is_int($code) ? $code & 0xFF : 0;
+    }
+
+    /** Renames the file that was opened to `<file>.corrupt`, unless another process has done so. The last one is kept. */
+    public function setAside(): void
+    {
+        $this->giveUp(fn(): bool => @rename($this->place, $this->place . '.corrupt'));
+    }
+
+    /** Removes the file that was opened, unless another process has done so. */
+    public function discard(): void
+    {
+        $this->giveUp(function (): bool {
+            self::remove($this->place . '.corrupt');
+
+            return @unlink($this->place);
+        });
+    }
+
+    /** @param \Closure(): bool $remove */
+    private function giveUp(\Closure $remove): void
+    {
+        $lock = $this->lock(\LOCK_EX, self::WAIT_SECONDS);
+        if ($lock === null) {
+            return;
+        }
+        clearstatcache();
+        if (self::identity($this->place) === $this->opened) {
+            $this->removeBeside();
+            $remove();
+        }
+        self::free($lock);
+    }
+
+    /**
+     * Makes the file under another name and moves it into place whole: values were lost when several processes turned
+     * the same new file to write-ahead mode. What a process left that was killed meanwhile is removed.
+     *
+     * @param \Closure(PDO): void $prepare
+     * @throws PDOException
+     */
+    private function create(\Closure $prepare): void
+    {
+        $lock = $this->lock(\LOCK_EX, self::WAIT_SECONDS);
+        if ($lock === null) {
+            return; // opening says why it cannot be
+        }
+
+        try {
+            clearstatcache();
+            if (file_exists($this->place)) {
+                return;
+            }
+            $this->removeUnfinished();
+            $new = \sprintf('%s.%s.new', $this->place, bin2hex(random_bytes(8)));
+            $file = @fopen($new, 'x');
+            if ($file === false) {
+                return;
+            }
+            fclose($file);
+            chmod($new, 0o600);
+            $prepare(self::connect($new));
+            // Of a file that was removed before: SQLite would take them for this one's.
+            $this->removeBeside();
+            rename($new, $this->place);
+        } finally {
+            self::free($lock);
+        }
+    }
+
+    /**
+     * @param \Closure(PDO): void $prepare
+     * @throws PDOException
+     */
+    private function openOrCreate(\Closure $prepare): PDO
+    {
+        clearstatcache();
+        if (!file_exists($this->place)) {
+            $this->create($prepare);
+        }
+        $lock = $this->lock(\LOCK_SH, self::WAIT_SECONDS);
+        $this->opened = self::identity($this->place);
+
+        try {
+            $database = self::connect($this->place);
+            $prepare($database);
+
+            return $database;
+        } finally {
+            self::free($lock);
+        }
+    }
+
+    private function removeBeside(): void
+    {
+        foreach (self::BESIDE as $suffix) {
+            self::remove($this->place . $suffix);
+        }
+    }
+
+    private function removeUnfinished(): void
+    {
+        $pattern = \sprintf('/^%s\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?$/D', preg_quote(basename($this->place), '/'));
+        foreach ((array) @scandir(\dirname($this->place)) as $name) {
+            if (\is_string($name) && preg_match($pattern, $name) === 1) {
+                self::remove(\dirname($this->place) . '/' . $name);
+            }
+        }
+    }
+
+    private static function remove(string $file): void
+    {
+        if (file_exists($file)) {
+            @unlink($file);
+        }
+    }
+
+    /**
+     * @param \LOCK_SH|\LOCK_EX $kind
+     * @return resource|null null when it could not be acquired in time
+     */
+    private function lock(int $kind, float $seconds): mixed
+    {
+        // "e": what this process executes must not keep the lock when this process dies.
+        $file = is_dir(\dirname($this->place)) ? @fopen($this->place . '.lock', 'ce') : false;
+        if ($file === false) {
+            return null;
+        }
+        if (((fstat($file)['mode'] ?? 0) & 0o077) !== 0) {
+            @chmod($this->place . '.lock', 0o600); // who can open it can hold it
+        }
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $seconds);
+        while (!flock($file, $kind | \LOCK_NB)) {
+            if ($backoff->isOver()) {
+                fclose($file);
+
+                return null;
+            }
+            $backoff->pause();
+        }
+
+        return $file;
+    }
+
+    /** @param resource|null $lock */
+    private static function free(mixed $lock): void
+    {
+        if ($lock !== null) {
+            fclose($lock);
+        }
+    }
+
+    /** @return string "" when there is none */
+    private static function identity(string $file): string
+    {
+        $stat = file_exists($file) ? @stat($file) : false;
+
+        return $stat === false ? '' : $stat['dev'] . ':' . $stat['ino'];
+    }
+
+    /** @throws PDOException */
+    private static function connect(string $file): PDO
+    {
+        return new PDO('sqlite:' . $file, null, null, [
+            PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
+            PDO::ATTR_TIMEOUT => 0, // see SqliteConnection
+        ]);
+    }
+}

@@ -1,0 +1,55 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Backoff;
+use PDO;
+use PDOException;
+
+/** What an SQLite file and each connection to it are to have. */
+final class SqliteSchema
+{
+    /** Others may be writing to a disk that is busy. */
+    private const WAIT_SECONDS = 5.0;
+    /** Microseconds. */
+    private const FIRST_PAUSE = 200;
+    private const LONGEST_PAUSE = 4_000;
+    private const BUSY = 5;
+
+    /** Bytes that the log is cut to when it has become longer. */
+    private const LOG_LENGTH = 4 * 1024 * 1024;
+
+    private const TABLE = 'CREATE TABLE IF NOT EXISTS larder (namespace TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL,'
+        . ' expires REAL NOT NULL, PRIMARY KEY (namespace, key));'
+        . ' CREATE INDEX IF NOT EXISTS larder_expires ON larder (expires) WHERE expires > 0';
+
+    /**
+     * @param int $maxBytes of the file, 0 for no limit
+     * @throws PDOException
+     */
+    public static function prepare(PDO $database, int $maxBytes): void
+    {
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, self::WAIT_SECONDS);
+        while (true) {
+            try {
+                $database->exec('PRAGMA journal_mode = WAL');
+                // A power cut may lose the last values, and never damages the file.
+                $database->exec(\sprintf('PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %d; %s', self::LOG_LENGTH, self::TABLE));
+                if ($maxBytes > 0) {
+                    $size = $database->query('PRAGMA page_size');
+                    $page = $size === false ? 0 : (int) $size->fetchColumn();
+                    $database->exec(\sprintf('PRAGMA max_page_count = %d', intdiv($maxBytes, max($page, 512))));
+                }
+
+                return;
+            } catch (PDOException $error) {
+                if (SqliteFile::code($error) !== self::BUSY || $backoff->isOver()) {
+                    throw $error;
+                }
+            }
+            $backoff->pause();
+        }
+    }
+}
