@@ -69,7 +69,8 @@ enum Scheme: string
             self::Array => CodecOptions::SERIALIZER,
             self::Larder, self::Apcu => ['namespace'],
             self::Auto, self::PhpFile => ['namespace', ...CodecOptions::SERIALIZER],
-            self::Yac, self::Shmop, self::Sqlite, self::File => ['namespace', ...CodecOptions::ALL],
+            self::Sqlite => ['namespace', ...CodecOptions::ALL, 'max_size'],
+            self::Yac, self::Shmop, self::File => ['namespace', ...CodecOptions::ALL],
             self::Memcached, self::Memcache => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure'],
             self::Redis => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'client', 'database'],
             self::MySql => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
@@ -98,7 +99,7 @@ enum Scheme: string
             self::Shmop => new ShmopStore($address->namespace(), CodecOptions::codec($address)),
             self::Memcached, self::Memcache, self::Redis => $this->servers($address, $logger),
             self::MySql => $this->mySql($address, $logger),
-            self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
+            self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), CodecOptions::codec($address), $this->maxSize($address)),
             self::File => new FileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
             self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
             self::Tier => $this->tier($address, $logger),
@@ -237,6 +238,12 @@ enum Scheme: string
     private function isPersistent(Address $address): bool
     {
         return $address->choice('persistent', ['0', '1'], '0') === '1';
+    }
+
+    /** @return int bytes, 0 for no limit */
+    private function maxSize(Address $address): int
+    {
+        return isset($address->options['max_size']) ? (int) $address->number('max_size', 0.0, 1 << 20, 1 << 50) : 0;
     }
 
     private function path(Address $address): string
