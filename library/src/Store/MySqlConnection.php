@@ -96,7 +96,10 @@ final class MySqlConnection
         try {
             return $this->execute($sql, $parameters);
         } catch (PDOException $error) {
-            if (!$this->isLost($error)) {
+            if (($error->errorInfo[1] ?? null) === self::NO_SUCH_TABLE) {
+                $this->hasTable = false; // somebody has dropped it: it is made again
+                $this->statements = [];
+            } elseif (!$this->isLost($error)) {
                 throw $error;
             }
         }
@@ -186,7 +189,7 @@ final class MySqlConnection
     private function connect(int $seconds, bool $persistent): PDO
     {
         $where = $this->endpoint->socket === null
-            ? \sprintf('host=%s;port=%d', $this->endpoint->host, $this->endpoint->port)
+            ? \sprintf(str_contains($this->endpoint->host, ':') ? 'host=[%s];port=%d' : 'host=%s;port=%d', $this->endpoint->host, $this->endpoint->port)
             : 'unix_socket=' . $this->endpoint->socket;
         // PDO has no option for it, and without it a day is waited for an answer.
         $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);

@@ -23,7 +23,6 @@ trait MySqlMemoryAtomics
     private const TRIES = 1000;
     /** The server's codes. */
     private const DUPLICATE = 1062;
-    private const TABLE_FULL = 1114;
     /** So many rows hold the longest key and what stands before it. */
     private const PARTS_OF_KEY = 67;
 
@@ -61,6 +60,7 @@ trait MySqlMemoryAtomics
     private function change(string $key, \Closure $change): bool
     {
         Key::check($key);
+        $parts = 1;
         for ($try = 0; $try < self::TRIES; ++$try) {
             try {
                 $rows = $this->rows([$key])[self::name($key)] ?? [];
@@ -72,12 +72,13 @@ trait MySqlMemoryAtomics
                     return false;
                 }
                 $old = $rows[0]['version'] ?? null;
+                $parts = 1 + intdiv(\strlen($new->stored ?? ''), self::PART_LENGTH);
                 if ($new === null ? $this->removeVersion($key, $old) : $this->writeOver($key, $old, $new->stored, $new->until ?? $until)) {
                     return true;
                 }
             } catch (PDOException $error) {
                 $code = $error->errorInfo[1] ?? null;
-                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->sweepNow())) {
+                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->makeRoom($parts))) {
                     return false; // too large, full or away
                 }
             }

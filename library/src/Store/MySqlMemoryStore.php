@@ -6,10 +6,12 @@ namespace Larder\Store;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
+use Larder\Exception\StoreFailed;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -22,9 +24,9 @@ use PDOException;
  *
  * Every row of a value carries the same version, which is new with every set. A reader takes the version of the first row
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
- * max_heap_table_size; then what has expired makes room, and else a set is refused.
+ * max_heap_table_size; then what has expired makes room, and else what was written longest ago.
  */
-final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     use MySqlMemoryAtomics;
 
@@ -33,6 +35,10 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
     private const PARTS_AT_ONCE = 1000;
     private const MAX_PARTS = 1_000_000;
     private const SECONDS_BETWEEN_SWEEPS = 1.0;
+    /** Others may take the room that was made. */
+    private const TRIES_TO_WRITE = 8;
+    private const ROWS_PER_EVICTION = 64;
+    private const TABLE_FULL = 1114;
 
     private float $nextSweep = 0.0;
 
@@ -41,7 +47,7 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         parent::__construct($connection, 'memory', $namespace, $codec, \sprintf(
             'name BINARY(16) NOT NULL, part MEDIUMINT UNSIGNED NOT NULL, version BINARY(16) NOT NULL,'
             . ' parts MEDIUMINT UNSIGNED NOT NULL, expires DOUBLE NOT NULL, data VARBINARY(%d) NOT NULL,'
-            . ' PRIMARY KEY (name, part) USING BTREE',
+            . ' PRIMARY KEY (name, part) USING BTREE, KEY version (version) USING BTREE',
             self::PART_LENGTH,
         ));
     }
@@ -78,7 +84,7 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         $all = true;
         foreach ($keys as $i => $key) {
             $sealed = Envelope::seal($encoded[$i], $until, $key);
-            if (!$this->write($key, $sealed, $until) && !$this->writeAfterSweep($key, $sealed, $until)) {
+            if (!$this->writeInRoom($key, $sealed, $until)) {
                 $this->delete($key);
                 $all = false;
             }
@@ -147,22 +153,54 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         return $sealed;
     }
 
-    private function write(string $key, string $sealed, float $until): bool
+    /** Removes all rows of values that have expired; the number is that of the values. */
+    public function prune(): int
+    {
+        try {
+            $now = microtime(true);
+            $expired = \sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table);
+            $values = $this->connection->run($expired . ' AND part = 0', [$now])->rowCount();
+            $this->connection->run($expired, [$now]);
+
+            return $values;
+        } catch (PDOException) {
+            return 0;
+        }
+    }
+
+    private function writeInRoom(string $key, string $sealed, float $until): bool
     {
         $parts = str_split($sealed, self::PART_LENGTH);
-        $count = \count($parts);
-        if ($count > self::MAX_PARTS) {
+        if (\count($parts) > self::MAX_PARTS) {
             return false;
         }
-        $name = self::name($key);
-        $version = self::newVersion();
-        foreach (array_chunk($parts, self::PARTS_AT_ONCE, true) as $chunk) {
-            if (!$this->connection->tries(...$this->rowsToWrite('REPLACE', $name, $version, $count, $chunk, $until))) {
-                return false;
+        for ($try = 0; $try < self::TRIES_TO_WRITE; ++$try) {
+            try {
+                $this->write(self::name($key), $parts, $until);
+
+                return true;
+            } catch (PDOException $error) {
+                if (($error->errorInfo[1] ?? null) !== self::TABLE_FULL || !$this->makeRoom(\count($parts))) {
+                    return false;
+                }
             }
         }
 
-        return $this->removeLeftovers($name, $count, $version);
+        return false;
+    }
+
+    /**
+     * @param list<string> $parts
+     * @throws PDOException
+     */
+    private function write(string $name, array $parts, float $until): void
+    {
+        $count = \count($parts);
+        $version = self::newVersion();
+        foreach (array_chunk($parts, self::PARTS_AT_ONCE, true) as $chunk) {
+            $this->connection->run(...$this->rowsToWrite('REPLACE', $name, $version, $count, $chunk, $until));
+        }
+        $this->removeLeftovers($name, $count, $version);
     }
 
     private static function newVersion(): string
@@ -189,26 +227,46 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         ), $parameters];
     }
 
-    /** What a longer value before it left behind; not what another has written since. */
-    private function removeLeftovers(string $name, int $count, string $version): bool
+    /**
+     * What a longer value before it left behind; not what another has written since.
+     *
+     * @throws PDOException
+     */
+    private function removeLeftovers(string $name, int $count, string $version): void
     {
-        return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ? AND part >= ? AND version < ?', $this->table), [$name, $count, $version]);
+        $this->connection->run(\sprintf('DELETE FROM %s WHERE name = ? AND part >= ? AND version < ?', $this->table), [$name, $count, $version]);
     }
 
-    private function writeAfterSweep(string $key, string $sealed, float $until): bool
+    /**
+     * Of a full table: what has expired goes, at most once a second, or what was written longest ago (versions begin with
+     * the time).
+     *
+     * @return bool false when all of it would not do
+     * @throws StoreFailed
+     */
+    private function makeRoom(int $rows): bool
     {
-        return $this->sweepNow() && $this->write($key, $sealed, $until);
-    }
+        try {
+            $now = microtime(true);
+            if ($now >= $this->nextSweep) {
+                $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
+                if ($this->connection->run(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now])->rowCount() > 0) {
+                    return true;
+                }
+            }
+            $all = $this->connection->run(\sprintf('SELECT COUNT(*) FROM %s', $this->table))->fetchColumn();
+            if (!\is_int($all) || 2 * $rows > $all) {
+                return false;
+            }
+            $last = $this->connection->run(\sprintf(
+                'SELECT version FROM %s ORDER BY version LIMIT 1 OFFSET %d',
+                $this->table,
+                min(max(2 * $rows, self::ROWS_PER_EVICTION), intdiv($all + 1, 2)) - 1,
+            ))->fetchColumn();
 
-    /** @return bool false when it was done a short while ago */
-    private function sweepNow(): bool
-    {
-        $now = microtime(true);
-        if ($now < $this->nextSweep) {
+            return $this->connection->tries(\sprintf('DELETE FROM %s WHERE version <= ?', $this->table), [\is_string($last) ? $last : '']);
+        } catch (PDOException) {
             return false;
         }
-        $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
-
-        return $this->connection->tries(\sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table), [$now]);
     }
 }

@@ -11,6 +11,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -20,10 +21,10 @@ use PDOException;
 
 /**
  * A table of a MySQL or MariaDB server with one row a value, by the engine InnoDB or MyISAM. Each operation is one
- * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. What has expired keeps
- * its row until it is written over, deleted or cleared.
+ * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. One write of sixteen
+ * removes a few rows that have expired.
  */
-final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -35,18 +36,30 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     /** InnoDB's code for transactions that wait for each other: this one was given up. */
     private const DEADLOCK = 1213;
 
+    private const TRIES_TO_WRITE = 10;
+
+    /** A write of so many, by lot, removes so many expired rows at most: twice as many as are written. */
+    private const WRITES_PER_COLLECTION = 16;
+    private const ROWS_PER_COLLECTION = 32;
+    private const ROWS_PER_PRUNING = 1000;
+
     /** @param 'innodb'|'myisam' $engine */
     public function __construct(MySqlConnection $connection, string $engine = 'innodb', string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
         parent::__construct($connection, $engine, $namespace, $codec, 'name BINARY(16) NOT NULL PRIMARY KEY,'
-            . ' full_key BLOB NOT NULL, value LONGBLOB NOT NULL, expires DOUBLE NOT NULL');
+            . ' full_key BLOB NOT NULL, value LONGBLOB NOT NULL, expires DOUBLE NOT NULL, KEY expires (expires)');
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
 
-        return $this->writeOrDelete($key, $this->codec->encode($value, $key), Ttl::until($ttl));
+        $isWritten = $this->writeOrDelete($key, $this->codec->encode($value, $key), Ttl::until($ttl));
+        if ($isWritten && random_int(1, self::WRITES_PER_COLLECTION) === 1) {
+            $this->collect();
+        }
+
+        return $isWritten;
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -55,17 +68,34 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
 
-        try {
-            if ($keys === [] || $this->write($keys, $encoded, $until)) {
-                return true;
-            }
-        } catch (StoreFailed) {
-            $this->connection->tries('DO 0');
-        }
-        // Together they may be too much for one packet.
         $all = true;
-        foreach ($keys as $i => $key) {
-            $all = $this->writeOrDelete($key, $encoded[$i], $until) && $all;
+        foreach (array_chunk($keys, self::KEYS_AT_ONCE) as $n => $some) {
+            $all = $this->writeOrDeleteMany($some, \array_slice($encoded, $n * self::KEYS_AT_ONCE, self::KEYS_AT_ONCE), $until) && $all;
+        }
+        for ($n = 0; $n < \count($keys); $n += self::WRITES_PER_COLLECTION) {
+            if (!$this->collect()) {
+                break;
+            }
+        }
+
+        return $all;
+    }
+
+    public function prune(): int
+    {
+        $all = 0;
+
+        try {
+            do {
+                $deleted = $this->connection->run(\sprintf(
+                    'DELETE FROM %s WHERE expires > 0 AND expires <= ? LIMIT %d',
+                    $this->table,
+                    self::ROWS_PER_PRUNING,
+                ), [microtime(true)])->rowCount();
+                $all += $deleted;
+            } while ($deleted > 0);
+        } catch (PDOException) {
+            // the rest the next time
         }
 
         return $all;
@@ -173,6 +203,62 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
         return $sql === null || $this->connection->run(\sprintf($sql, $this->table), $parameters)->rowCount() === 1;
     }
 
+    /**
+     * Looks without a lock, and deletes by name, as writers lock rows: else InnoDB would give up one of the two.
+     *
+     * @return bool false when there was nothing to remove
+     * @throws StoreFailed
+     */
+    private function collect(): bool
+    {
+        $now = microtime(true);
+
+        try {
+            // Without its index, as of a table made by another, nothing is looked for at all.
+            $rows = $this->connection->run(\sprintf(
+                'SELECT name FROM %s FORCE INDEX (expires) WHERE expires > 0 AND expires <= ? LIMIT %d',
+                $this->table,
+                self::ROWS_PER_COLLECTION,
+            ), [$now]);
+            /** @var list<string> $names */
+            $names = $rows->fetchAll(PDO::FETCH_COLUMN);
+        } catch (PDOException) {
+            return false;
+        }
+        if ($names === []) {
+            return false;
+        }
+        sort($names, \SORT_STRING);
+
+        return $this->connection->tries(\sprintf(
+            'DELETE FROM %s WHERE name IN (?%s) AND expires > 0 AND expires <= ?',
+            $this->table,
+            str_repeat(', ?', self::ROWS_PER_COLLECTION - 1),
+        ), [...array_pad($names, self::ROWS_PER_COLLECTION, $names[0]), $now]);
+    }
+
+    /**
+     * @param non-empty-list<string> $keys
+     * @param list<string> $encoded
+     */
+    private function writeOrDeleteMany(array $keys, array $encoded, float $until): bool
+    {
+        try {
+            if ($this->write($keys, $encoded, $until)) {
+                return true;
+            }
+        } catch (StoreFailed) {
+            $this->connection->tries('DO 0');
+        }
+        // Together they may be too much for one packet.
+        $all = true;
+        foreach ($keys as $i => $key) {
+            $all = $this->writeOrDelete($key, $encoded[$i], $until) && $all;
+        }
+
+        return $all;
+    }
+
     /** The server hangs up on what is too large as one that goes away does, so only the deletion tells which it was. */
     private function writeOrDelete(string $key, string $encoded, float $until): bool
     {
@@ -200,10 +286,17 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
             array_push($parameters, self::name($key), $key, $encoded[$i], $until);
         }
 
-        return $this->connection->tries(\sprintf(
-            'REPLACE INTO %s (name, full_key, value, expires) VALUES (?, ?, ?, ?)%s',
-            $this->table,
-            str_repeat(', (?, ?, ?, ?)', \count($keys) - 1),
-        ), $parameters);
+        $sql = \sprintf('REPLACE INTO %s (name, full_key, value, expires) VALUES (?, ?, ?, ?)%s', $this->table, str_repeat(', (?, ?, ?, ?)', \count($keys) - 1));
+        for ($try = 1;; ++$try) {
+            try {
+                $this->connection->run($sql, $parameters);
+
+                return true;
+            } catch (PDOException $error) {
+                if (($error->errorInfo[1] ?? null) !== self::DEADLOCK || $try === self::TRIES_TO_WRITE) {
+                    return false;
+                }
+            }
+        }
     }
 }

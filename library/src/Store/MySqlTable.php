@@ -9,6 +9,9 @@ use Larder\Codec\Codec;
 /** What the tables of all engines have in common: `larder_<namespace>_<engine>`, made when missing, read many keys at a time. */
 abstract class MySqlTable implements Remote
 {
+    /** A statement has 65,535 places at most. */
+    protected const KEYS_AT_ONCE = 1000;
+
     protected readonly string $table;
 
     /** @param string $definition of the table's columns */
@@ -38,8 +41,10 @@ abstract class MySqlTable implements Remote
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        $stored = $this->stored($keys);
-        $values = [];
+        $stored = $values = [];
+        foreach (array_chunk($keys, self::KEYS_AT_ONCE) as $some) {
+            $stored += $this->stored($some);
+        }
         foreach ($keys as $key) {
             $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $key, $default) : $default;
         }
@@ -58,7 +63,7 @@ abstract class MySqlTable implements Remote
     }
 
     /**
-     * @param list<string> $keys
+     * @param list<string> $keys KEYS_AT_ONCE at most
      * @return array<array-key, string> the codec's bytes by key, those found
      */
     abstract protected function stored(array $keys): array;

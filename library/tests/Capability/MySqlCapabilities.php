@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
+use Larder\Store\Capability;
 use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Tests\Servers;
@@ -32,6 +33,11 @@ abstract class MySqlCapabilities extends CapabilitiesContract
             $namespace,
             $server->socket,
         ))->store();
+    }
+
+    protected function capabilities(): array
+    {
+        return Capability::cases();
     }
 
     protected function isOnThisMachine(): bool

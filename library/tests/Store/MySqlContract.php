@@ -142,6 +142,59 @@ abstract class MySqlContract extends StoreContract
         self::assertSame('value', $cache->get('k'));
     }
 
+    public function testATableThatWasDroppedIsMadeAgain(): void
+    {
+        $cache = $this->cache('&namespace=contract_dropped');
+        $other = $this->cache('&namespace=contract_dropped');
+        $drop = fn(): int|false => self::raw()->exec(\sprintf('DROP TABLE larder_contract_dropped_%s', $this->engine()));
+        foreach ([
+            static fn(): bool => $cache->set('k', 'value'),
+            static fn(): bool => $cache->setMany(['k' => 'value']),
+            static fn(): bool => $cache->get('k') === null && $cache->add('k', 'value'),
+            static fn(): bool => $cache->increment('n') === 1 && $cache->set('k', 'value'),
+            static fn(): bool => $cache->clear() && $cache->delete('k') && $cache->set('k', 'value'),
+        ] as $n => $work) {
+            self::assertTrue($cache->set('k', 'old') && $other->get('k') === 'old');
+            $drop();
+            self::assertTrue($work(), "$n");
+            self::assertSame('value', $cache->get('k'));
+            self::assertSame('value', $other->get('k'));
+        }
+    }
+
+    /** A statement takes 65,535 parameters. */
+    public function testMoreKeysAreReadAndWrittenAtOnceThanAStatementTakes(): void
+    {
+        $cache = $this->cache('&namespace=contract_many');
+        $keys = array_map(static fn(int $n): string => 'k' . $n, range(1, 66_000));
+        $cache->setMany(['k1' => 1, 'k40000' => 40_000, 'k66000' => 66_000]);
+        $found = $cache->getMany($keys);
+        self::assertCount(66_000, $found);
+        self::assertSame($keys, array_keys($found));
+        self::assertSame(['k1' => 1, 'k40000' => 40_000, 'k66000' => 66_000], array_filter($found, is_int(...)));
+        $raw = self::raw();
+        $raw->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
+
+        try {
+            $raw->prepare(\sprintf('SELECT 1 FROM larder_contract_many_%s WHERE name IN (?%s)', $this->engine(), str_repeat(', ?', 65_999)));
+            self::fail('the control: the server took so many');
+        } catch (\PDOException $refusal) {
+            self::assertStringContainsString('too many placeholders', $refusal->getMessage());
+        }
+    }
+
+    public function testPruneRemovesTheRowsOfWhatHasExpired(): void
+    {
+        $cache = $this->cache('&namespace=contract_prune');
+        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'), 0.3));
+        self::assertTrue($cache->set('stays', 1));
+        self::assertTrue($cache->set('lives', 2, 3600));
+        usleep(310_000);
+        self::assertGreaterThan(2400, $cache->prune());
+        self::assertSame(['2'], self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_prune_%s', $this->engine())));
+        self::assertSame([1, 2], array_values($cache->getMany(['stays', 'lives'])));
+    }
+
     private static function administrator(): PDO
     {
         return new PDO('mysql:unix_socket=' . Servers::mariaDb()->socket, posix_getpwuid(posix_geteuid())['name'] ?? '');

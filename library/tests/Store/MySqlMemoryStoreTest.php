@@ -54,18 +54,75 @@ final class MySqlMemoryStoreTest extends MySqlContract
         $cache->clear();
     }
 
-    public function testExpiredValuesMakeRoomInAFullTable(): void
+    public function testAFullTableTakesTenTimesWhatFitsAndKeepsTheLast(): void
     {
-        $cache = $this->cache('&namespace=full');
-        $i = 0;
-        while ($cache->set('k' . $i, random_bytes(500_000), 2.0)) {
-            ++$i;
+        $cache = $this->cache('&namespace=contract_full');
+        foreach ([100 => 70_000, 60_000 => 1_300, 400_000 => 200] as $length => $count) {
+            for ($n = 0; $n < $count; ++$n) {
+                self::assertTrue($cache->set("$length-$n", self::value($n, $length)), "$n of $length");
+                if ($n >= 5 && $n % 97 === 0) {
+                    $last = $n - 5;
+                    self::assertSame(self::value($last, $length), $cache->get("$length-$last"));
+                }
+            }
+            self::assertNull($cache->get("$length-0"));
         }
-        self::assertGreaterThan(3, $i);
-        self::assertFalse($cache->has('k' . $i));
+        self::assertTrue($cache->add('added', self::value(1, 400_000)));
+        self::assertSame(1, $cache->increment('n'));
+        self::assertFalse($cache->set('n', self::value(1, 9 << 20)), 'a value that does not fit');
+        self::assertTrue($cache->has('added'), 'and it drives out nothing');
+        self::assertNull($cache->get('n'));
+    }
+
+    /** The control. */
+    public function testWithoutMakingRoomAFullTableRefusesNearlyAll(): void
+    {
+        $cache = $this->cache('&namespace=contract_refuses');
+        $cache->set('k', 1);
+        $insert = self::raw()->prepare("INSERT IGNORE INTO larder_contract_refuses_memory VALUES (?, 0, '', 1, 0, REPEAT('x', 1000))");
+        $taken = 0;
+        for ($n = 0; $n < 70_000 && ($n < 20_000 || $taken > $n / 2); ++$n) {
+            try {
+                $taken += (int) $insert->execute([pack('P', $n)]);
+            } catch (\PDOException) {
+                // full
+            }
+        }
+        self::assertLessThan(8_000, $taken);
+    }
+
+    public function testWhatHasExpiredGoesFirst(): void
+    {
+        $cache = $this->cache('&namespace=contract_first');
+        $cache->set('stays', 1);
+        for ($n = 0; $n < 12; ++$n) {
+            self::assertTrue($cache->set("k$n", random_bytes(500_000), 2.0));
+        }
         usleep(2_100_000);
-        self::assertTrue($cache->set('more', random_bytes(500_000)));
-        $cache->clear();
+        for ($n = 0; $n < 10; ++$n) {
+            self::assertTrue($cache->set("n$n", random_bytes(500_000)));
+        }
+        self::assertTrue($cache->has('stays'));
+    }
+
+    public function testSeveralProcessesFillOneTable(): void
+    {
+        $this->cache('&namespace=contract_fill');
+        $forks = array_map(fn(int $n): Fork => Fork::start(function () use ($n): int {
+            $cache = $this->cache('&namespace=contract_fill');
+            $taken = 0;
+            for ($i = 0; $i < 300; ++$i) {
+                $taken += (int) $cache->set("$n-$i", self::value($i, 50_000));
+            }
+
+            return $taken;
+        }), range(1, 4));
+        self::assertSame([300, 300, 300, 300], array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
+    }
+
+    private static function value(int $n, int $length): string
+    {
+        return str_repeat(pack('N', $n), intdiv($length, 4));
     }
 
     /** The control: rows without a version, replaced by one writer and read by another row by row, do mix. */

@@ -6,6 +6,8 @@ namespace Larder\Tests\Store;
 
 final class MySqlMyIsamStoreTest extends MySqlContract
 {
+    use CollectsInMySql;
+
     protected function engine(): string
     {
         return 'myisam';
