@@ -21,8 +21,8 @@ use Larder\Store\Capability\Touches;
  * the command line, until the machine restarts. The kernel lets a machine have 4,096 blocks (kernel.shmmni).
  *
  * A block's id is a hash of namespace and key. The full key stands in the block: of two keys with one id the last written
- * is kept, and the other is a miss. Readers and writers of a block hold its lock. Expired values give up their blocks when
- * no other is to be had.
+ * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
+ * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
  */
 final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
@@ -34,32 +34,32 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     use OneByOne;
     use PacksByCodec;
 
-    /** The kernel's list of all blocks. */
-    private const LIST = '/proc/sysvipc/shm';
-    private const SECONDS_BETWEEN_SWEEPS = 1.0;
+    /** Others may take the room that was made. */
+    private const TRIES_TO_WRITE = 8;
 
     private readonly StripedLock $lock;
     private readonly SharedBlock $block;
-    private float $nextSweep = 0.0;
+    private readonly ShmopRoom $room;
 
     /** @throws StoreUnavailable */
     public function __construct(private readonly string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
-        if (!is_readable(self::LIST)) {
-            throw StoreUnavailable::because('shmop', self::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
+        if (!is_readable(ShmopRoom::LIST)) {
+            throw StoreUnavailable::because('shmop', ShmopRoom::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
         }
         // Not in the temporary directory: a service may have one of its own, while blocks are the whole machine's.
         $this->lock = new StripedLock(UserFolder::find('shmop', '/dev/shm', 'larder-shmop'));
         $this->block = new SharedBlock($namespace);
+        $this->room = new ShmopRoom($this->lock, $this->block);
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
         $sealed = Envelope::seal($this->codec->encode($value, $key), Ttl::until($ttl), $key);
-        if ($this->write($key, $sealed) || $this->writeAfterSweep($key, $sealed)) {
+        if ($this->write($key, $sealed)) {
             return true;
         }
         $this->delete($key);
@@ -81,12 +81,12 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
 
     public function clear(): bool
     {
-        return $this->sweep(expiredOnly: false);
+        return $this->room->clear();
     }
 
     public function keys(): iterable
     {
-        foreach ($this->idsOfThisUser() as $id) {
+        foreach (array_keys(ShmopRoom::blocks()) as $id) {
             $sealed = $this->lock->around($id, fn(): ?string => $this->block->read($id));
             $key = $sealed === null ? null : Envelope::key($sealed);
             if ($key !== null && $key !== '') {
@@ -105,7 +105,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         Key::check($key);
         $id = $this->id($key);
-        $sealed = $this->lock->around($id, fn(): ?string => Quietly::run(fn(): ?string => $this->block->read($id)));
+        $sealed = $this->lock->around($id, fn(): ?string => $this->block->read($id));
 
         return $sealed === null ? null : Envelope::open($sealed, $key);
     }
@@ -114,8 +114,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     {
         Key::check($key);
         $id = $this->id($key);
-        $isFull = false;
-        $work = function () use ($id, $key, $change, &$isFull): bool {
+        $work = function () use ($id, $key, $change): bool|string {
             $sealed = (string) $this->block->read($id);
             $bytes = Envelope::open($sealed, $key);
             $until = Envelope::until($sealed);
@@ -123,66 +122,34 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
             if ($new === false || $new === null) {
                 return $new === null && $this->block->remove($id);
             }
-            $isFull = !$this->block->write($id, Envelope::seal($new->stored, $new->until ?? $until, $key));
+            $sealed = Envelope::seal($new->stored, $new->until ?? $until, $key);
 
-            return !$isFull;
+            return $this->block->write($id, $sealed) ?? $sealed;
         };
 
-        return ($this->lock->around($id, $work) ?? false) || ($isFull && $this->sweepNow() && $this->lock->around($id, $work) === true);
+        return $this->inRoom($id, $work);
     }
 
     private function write(string $key, string $sealed): bool
     {
         $id = $this->id($key);
 
-        return $this->lock->around($id, fn(): bool => Quietly::run(fn(): bool => $this->block->write($id, $sealed))) ?? false;
+        return $this->inRoom($id, fn(): bool|string => $this->block->write($id, $sealed) ?? $sealed);
     }
 
-    private function writeAfterSweep(string $key, string $sealed): bool
+    /** @param \Closure(): (bool|string) $work gives the envelope for which the kernel has no block */
+    private function inRoom(int $id, \Closure $work): bool
     {
-        return $this->sweepNow() && $this->write($key, $sealed);
-    }
-
-    /** @return bool false when it was done a short while ago */
-    private function sweepNow(): bool
-    {
-        $now = microtime(true);
-        if ($now < $this->nextSweep) {
-            return false;
-        }
-        $this->nextSweep = $now + self::SECONDS_BETWEEN_SWEEPS;
-        $this->sweep(expiredOnly: true);
-
-        return true;
-    }
-
-    private function sweep(bool $expiredOnly): bool
-    {
-        $all = true;
-        foreach ($this->idsOfThisUser() as $id) {
-            $done = $this->lock->around($id, function () use ($id, $expiredOnly): bool {
-                $sealed = $this->block->read($id, evenUnfinished: true);
-
-                return $sealed === null || ($expiredOnly && !Envelope::hasExpired($sealed)) || $this->block->remove($id);
-            });
-            $all = $done === true && $all;
-        }
-
-        return $all;
-    }
-
-    /** @return list<int> */
-    private function idsOfThisUser(): array
-    {
-        $ids = [];
-        $user = User::id();
-        foreach (\array_slice((array) @file(self::LIST), 1) as $line) {
-            $columns = preg_split('/\s+/', trim((string) $line));
-            if ($columns !== false && (int) $columns[0] > 0 && (int) ($columns[7] ?? -1) === $user) {
-                $ids[] = (int) $columns[0];
+        for ($try = 0; $try < self::TRIES_TO_WRITE; ++$try) {
+            $result = $this->lock->around($id, $work) ?? false;
+            if (\is_bool($result)) {
+                return $result;
+            }
+            if (!$this->room->make(SharedBlock::size($result))) {
+                return false;
             }
         }
 
-        return $ids;
+        return false;
     }
 }

@@ -156,24 +156,102 @@ final class ShmopStoreTest extends StoreContract
         self::assertSame(1, $torn);
     }
 
-    /** In a namespace of its own, where the kernel's limits are set low: 20 blocks of at most 64 KiB. */
-    public function testTheKernelsLimitsAreRefusalsAndExpiredValuesGiveWay(): void
+    public function testAMissCallsNoErrorHandler(): void
+    {
+        $store = new ShmopStore('quiet');
+        /** @var \ArrayObject<int, string> $warnings */
+        $warnings = new \ArrayObject();
+        set_error_handler(static function (int $level, string $message) use ($warnings): bool {
+            $warnings[] = $message;
+
+            return true;
+        });
+
+        try {
+            self::assertNull($store->get('nothing'));
+            self::assertTrue($store->set('k', 1));
+            self::assertTrue($store->delete('k'));
+            self::assertSame(1, $store->increment('n'));
+            self::assertTrue($store->clear());
+            self::assertCount(0, $warnings);
+            @shmop_open($store->id('nothing'), 'a', 0, 0);
+            self::assertCount(1, $warnings, 'the control');
+        } finally {
+            restore_error_handler();
+        }
+    }
+
+    public function testOfTheOldestBlocksWhatHasExpiredGivesWayFirst(): void
+    {
+        $code = <<<'PHP'
+            $cache = Larder\Cache::open('shmop:');
+            for ($n = 0; $n < 40; ++$n) { $cache->set("k$n", $n, $n % 2 === 0 ? 0 : 1.0); }
+            usleep(1_100_000);
+            echo json_encode([$cache->set('m', 'has room'), $cache->get('k0'), $cache->get('k2')]);
+            PHP;
+        self::assertSame('[true,0,2]', self::where('echo 40 >/proc/sys/kernel/shmmni', $code));
+    }
+
+    public function testWhenTheKernelGivesNoMoreBlocksTenTimesAsManyAreTakenAndTheLastAreThere(): void
+    {
+        $code = <<<'PHP'
+            $other = Larder\Cache::open('shmop:?namespace=other');
+            for ($n = 0; $n < 20; ++$n) { $other->set("k$n", $n); }
+            $cache = Larder\Cache::open('shmop:');
+            for ($n = $taken = $there = 0; $n < 200; ++$n) {
+                $taken += (int) $cache->set("k$n", $n);
+                $last = max(0, $n - 10);
+                $there += (int) ($cache->get("k$last") === $last);
+            }
+            echo json_encode([$taken, $there, $cache->get('k0'), $cache->add('a', 1), $cache->increment('n'), $cache->get('k199')]), "\n";
+            echo json_encode([$cache->set('large', random_bytes(70_000)), $cache->get('large'), $cache->get('k198'), $cache->clear()]), "\n";
+            for ($id = $taken = 1; $id <= 200; ++$id) { $taken += (int) (@shmop_open($id, 'n', 0600, 100) !== false); }
+            echo $taken < 25 ? 'the control: all others are refused' : $taken;
+            PHP;
+        self::assertSame(
+            "[200,200,null,true,1,199]\n[false,null,198,true]\nthe control: all others are refused",
+            self::where('echo 20 >/proc/sys/kernel/shmmni; echo 65536 >/proc/sys/kernel/shmmax', $code),
+        );
+    }
+
+    public function testWhenTheKernelHasNoMoreMemoryForBlocksOldOnesGiveWay(): void
+    {
+        $code = <<<'PHP'
+            $cache = Larder\Cache::open('shmop:');
+            foreach ([10 => 1000, 60_000 => 150, 300_000 => 30] as $length => $count) {
+                for ($n = $taken = 0; $n < $count; ++$n) {
+                    $taken += (int) ($cache->set("$length-$n", str_repeat('x', $length)) && $cache->has("$length-$n"));
+                }
+                echo $taken, ' ';
+            }
+            echo json_encode([$cache->set('large', str_repeat('x', 2_000_000)), $cache->has('300000-29')]);
+            PHP;
+        self::assertSame('1000 150 30 [false,true]', self::where('echo 256 >/proc/sys/kernel/shmall', $code)); // of 4 KiB each
+    }
+
+    /** The kernel tells when a block was used, to the second. */
+    public function testWhatIsReadStays(): void
+    {
+        $code = <<<'PHP'
+            $cache = Larder\Cache::open('shmop:');
+            for ($n = 0; $n < 20; ++$n) { $cache->set("k$n", $n); }
+            sleep(4);
+            foreach ([3, 5, 8] as $n) { $cache->get("k$n"); }
+            for ($n = 0; $n < 15; ++$n) { $cache->set("m$n", $n); }
+            echo json_encode(array_values($cache->getMany(['k3', 'k5', 'k8', 'k0', 'k19', 'm14'])));
+            PHP;
+        [$three, $five, $eight, , , $last] = (array) json_decode(self::where('echo 20 >/proc/sys/kernel/shmmni', $code), true);
+        self::assertSame([3, 5, 8, 14], [$three, $five, $eight, $last]);
+    }
+
+    /** In a namespace of its own, whose limits of shared memory are low. */
+    private static function where(string $limits, string $code): string
     {
         if (posix_geteuid() !== 0) {
             self::markTestSkipped('only root may set the limits of shared memory');
         }
-        $code = <<<'PHP'
-            $cache = Larder\Cache::open('shmop:');
-            for ($kept = 0; $cache->set("k$kept", $kept, 2.0); ++$kept);
-            echo $kept, ' ', json_encode([$cache->get("k$kept"), $cache->get('k0')]), "\n";
-            usleep(2_100_000);
-            echo json_encode([$cache->set('more', 'has room'), $cache->get('more')]), "\n";
-            echo json_encode([$cache->set('more', random_bytes(70_000)), $cache->get('more'), $cache->clear()]), "\n";
-            PHP;
-        self::assertSame(
-            "20 [null,0]\n[true,\"has room\"]\n[false,null,true]\n",
-            Php::run($code, before: 'echo 20 >/proc/sys/kernel/shmmni; echo 65536 >/proc/sys/kernel/shmmax', under: ['unshare', '--ipc']),
-        );
+
+        return Php::run($code, before: $limits, under: ['unshare', '--ipc']);
     }
 
     public function testProcessesThatAreNotRelatedShareIt(): void
