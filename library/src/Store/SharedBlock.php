@@ -9,9 +9,11 @@ use Shmop;
 /**
  * Blocks of System V shared memory, each with one envelope:
  *
- *     "lrd\2" | length of the envelope: uint32, 0 while it is written | hash of the namespace: 8 bytes
- *     | time of writing: int64, microseconds | envelope
+ *     "lrd\2" | length of the envelope: uint32, 0 while it is written | tag of the namespace: 8 bytes
+ *     | tag of the user: 8 bytes | time of writing: int64, microseconds | envelope
  *
+ * Everybody can make a block of any id and let everybody read and write it, and PHP does not tell whose it is. The tags come
+ * from a secret of this user, and others cannot read the blocks where they stand: without them nothing is read, or written.
  * Whoever calls holds the block's lock. A writer that is killed half-way leaves a length of 0: nothing is read then.
  * Blocks of others that happen to have the id are left alone.
  */
@@ -21,9 +23,11 @@ final class SharedBlock
     private const MARK_LENGTH = 4;
     /** Blocks of all versions begin so. */
     private const ANY_MARK = 'lrd';
-    private const HEAD = 24;
-    private const NAMESPACE_AT = 8;
-    private const TIME_AT = 16;
+    private const HEAD = 32;
+    private const TAGS_AT = 8;
+    private const USER_AT = 16;
+    private const TAG_LENGTH = 8;
+    private const TIME_AT = 24;
 
     /** Our sizes are odd in this way: it tells a block whose maker died before it wrote the head. */
     private const SIZE_STEP = 64;
@@ -32,13 +36,16 @@ final class SharedBlock
     /** A block this much larger than needed is made anew. */
     private const WASTE = 64 * 1024;
 
-    private readonly string $namespaceHash;
+    /** Of the namespace and of the user. */
+    private readonly string $tags;
     /** @var (\Closure(): true)|null */
     private static ?\Closure $ignore = null;
 
-    public function __construct(string $namespace)
+    /** @param string $secret that no other user knows */
+    public function __construct(string $namespace, #[\SensitiveParameter] string $secret)
     {
-        $this->namespaceHash = hash('xxh3', $namespace, true);
+        $this->tags = substr(hash_hmac('sha256', 'n' . $namespace, $secret, true), 0, self::TAG_LENGTH)
+            . substr(hash_hmac('sha256', 'u', $secret, true), 0, self::TAG_LENGTH);
     }
 
     /** @return string|null the envelope ("" for an unfinished one, when asked for); null when there is none of ours */
@@ -49,7 +56,7 @@ final class SharedBlock
             return null;
         }
         $head = shmop_read($block, 0, self::HEAD);
-        if (!str_starts_with($head, self::MARK) || substr_compare($head, $this->namespaceHash, self::NAMESPACE_AT, 8) !== 0) {
+        if (!str_starts_with($head, self::MARK) || substr_compare($head, $this->tags, self::TAGS_AT, 2 * self::TAG_LENGTH) !== 0) {
             return null;
         }
         $length = $this->length($head);
@@ -66,11 +73,13 @@ final class SharedBlock
         $needed = self::HEAD + \strlen($envelope);
         $block = self::open($id, 'w');
         if ($block !== false) {
-            if (!self::isLarders($block)) {
+            if (!$this->isOurs($block)) {
                 return false;
             }
-            if (shmop_size($block) < $needed || shmop_size($block) > $needed + self::WASTE + $needed) {
-                shmop_delete($block);
+            if (self::isUnwritten($block) || shmop_size($block) < $needed || shmop_size($block) > $needed + self::WASTE + $needed) {
+                if (!self::delete($block)) {
+                    return false;
+                }
                 $block = false;
             }
         }
@@ -80,7 +89,7 @@ final class SharedBlock
         if ($block === false) {
             return null;
         }
-        shmop_write($block, self::MARK . pack('V', 0) . $this->namespaceHash . pack('P', (int) (1e6 * microtime(true))), 0);
+        shmop_write($block, self::MARK . pack('V', 0) . $this->tags . pack('P', (int) (1e6 * microtime(true))), 0);
         shmop_write($block, $envelope, self::HEAD);
         shmop_write($block, pack('V', \strlen($envelope)), self::MARK_LENGTH);
 
@@ -100,15 +109,21 @@ final class SharedBlock
     {
         $block = self::open($id, 'w');
 
-        return $block === false || !self::isLarders($block) || shmop_delete($block);
+        return $block === false || !$this->isOurs($block) || self::delete($block);
     }
 
-    /** @return bool false when there is none of Larder's, of whichever namespace, or the kernel refuses */
+    /**
+     * @param int $id of a block that belongs to this user
+     * @return bool false when there is none of Larder's, of whichever namespace or secret, or the kernel refuses
+     */
     public static function discard(int $id): bool
     {
         $block = self::open($id, 'w');
 
-        return $block !== false && self::isLarders($block) && shmop_delete($block);
+        return $block !== false
+            && shmop_size($block) >= self::MARK_LENGTH
+            && (self::isUnwritten($block) || str_starts_with(shmop_read($block, 0, self::MARK_LENGTH), self::ANY_MARK))
+            && self::delete($block);
     }
 
     /** @return int microseconds, 0 when it is not known */
@@ -136,16 +151,30 @@ final class SharedBlock
         }
     }
 
-    private static function isLarders(Shmop $block): bool
+    /** Of whichever namespace. */
+    private function isOurs(Shmop $block): bool
     {
-        $size = shmop_size($block);
-        if ($size < self::HEAD) {
+        if (shmop_size($block) < self::HEAD) {
             return false;
         }
         $head = shmop_read($block, 0, self::HEAD);
 
-        return str_starts_with($head, self::ANY_MARK)
-            || ($head === str_repeat("\0", self::HEAD) && $size % self::SIZE_STEP === self::SIZE_REMAINDER);
+        return self::isUnwritten($block)
+            || (str_starts_with($head, self::MARK) && substr_compare($head, substr($this->tags, self::TAG_LENGTH), self::USER_AT, self::TAG_LENGTH) === 0);
+    }
+
+    /** Whether its maker died before it wrote the head, or another user says so: it is deleted, never written. */
+    private static function isUnwritten(Shmop $block): bool
+    {
+        $size = shmop_size($block);
+
+        return $size % self::SIZE_STEP === self::SIZE_REMAINDER && $size >= self::HEAD && shmop_read($block, 0, self::HEAD) === str_repeat("\0", self::HEAD);
+    }
+
+    /** The kernel refuses to delete a block of another user. */
+    private static function delete(Shmop $block): bool
+    {
+        return Quietly::run(static fn(): bool => shmop_delete($block));
     }
 
     private function length(string $head): int

@@ -20,7 +20,7 @@ use Larder\Store\Capability\Touches;
  * System V shared memory, one block a key, by the extension shmop: shared by all processes of one user, also those of
  * the command line, until the machine restarts. The kernel lets a machine have 4,096 blocks (kernel.shmmni).
  *
- * A block's id is a hash of namespace and key. The full key stands in the block: of two keys with one id the last written
+ * A block's id is a hash of a secret of this user, namespace and key. The full key stands in the block: of two keys with one id the last written
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
  * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
  */
@@ -40,9 +40,11 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     private readonly StripedLock $lock;
     private readonly SharedBlock $block;
     private readonly ShmopRoom $room;
+    /** So that nobody else makes blocks where this user's are to be. */
+    private readonly string $seed;
 
     /** @throws StoreUnavailable */
-    public function __construct(private readonly string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    public function __construct(string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
     {
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('shmop', 'shmop', 'common');
@@ -50,8 +52,11 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
             throw StoreUnavailable::because('shmop', ShmopRoom::LIST . ' cannot be read, which lists the blocks', 'It needs Linux with /proc mounted');
         }
         // Not in the temporary directory: a service may have one of its own, while blocks are the whole machine's.
-        $this->lock = new StripedLock(UserFolder::find('shmop', '/dev/shm', 'larder-shmop'));
-        $this->block = new SharedBlock($namespace);
+        $directory = UserFolder::find('shmop', '/dev/shm', 'larder-shmop');
+        $secret = UserSecret::in('shmop', $directory);
+        $this->seed = hash_hmac('sha256', 'i' . $namespace, $secret, true);
+        $this->lock = new StripedLock($directory);
+        $this->block = new SharedBlock($namespace, $secret);
         $this->room = new ShmopRoom($this->lock, $this->block);
     }
 
@@ -98,7 +103,7 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
     /** @return int the block's key, 1 to 2^31 - 1, as ipcs -m shows it in hexadecimal */
     public function id(string $key): int
     {
-        return max(1, ((int) hexdec(hash('xxh32', User::id() . ':' . $this->namespace . ':' . $key))) & 0x7FFFFFFF);
+        return max(1, ((int) hexdec(hash('xxh32', $this->seed . $key))) & 0x7FFFFFFF);
     }
 
     private function bytes(string $key): ?string

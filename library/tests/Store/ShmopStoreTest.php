@@ -139,7 +139,7 @@ final class ShmopStoreTest extends StoreContract
     {
         $store = new ShmopStore('control');
         $id = $store->id('k');
-        $block = new SharedBlock('control');
+        $block = new SharedBlock('control', 'secret');
         $writer = Fork::start(static function () use ($block, $id): void {
             for ($n = 0;; ++$n) {
                 $block->write($id, serialize(self::provable($n)));
