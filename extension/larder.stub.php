@@ -51,6 +51,22 @@ function larder_add(string $key, mixed $value, int|float $ttl = 0): bool {}
 /** Stores $value only if there is something under $key. false if not, or if it is refused: what was there stays. */
 function larder_replace(string $key, mixed $value, int|float $ttl = 0): bool {}
 
+/**
+ * As larder_fetch(), and sets $cas to a token that names just this value as it lies there: give it to larder_store_cas()
+ * to store only if nothing else was stored, deleted or cleared since. null when there is nothing under $key: then
+ * larder_add() stores only if that is still so. The number itself means nothing; it serves any process of this user.
+ */
+function larder_fetch_cas(string $key, mixed $default = null, ?int &$cas = null): mixed {}
+
+/**
+ * Stores $value under $key only in place of the value that $cas names, for $ttl seconds (0: no expiry). false if that is
+ * not there any more (stored anew even with an equal value, counted, deleted, cleared, expired, evicted), or if it is
+ * refused: what is there stays. It may also be false although nobody stored: larder_touch() and making room carry a
+ * value to another place. So: fetch again and try again, or give up. (An integer that was counted up and down again
+ * to what it was is still the same.)
+ */
+function larder_store_cas(string $key, mixed $value, int $cas, int|float $ttl = 0): bool {}
+
 /** Deletes $key. true if there was a value, false if there was none. */
 function larder_delete(string $key): bool {}
 

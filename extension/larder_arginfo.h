@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: bfc0fe492d8585468bb2f9b0412d7fa91f0a761d */
+ * Stub hash: 7c712cf89fb46f6f7ea9b883cda0bc3188709c26 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch, 0, 1, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
@@ -25,6 +25,19 @@ ZEND_END_ARG_INFO()
 #define arginfo_larder_add arginfo_larder_store
 
 #define arginfo_larder_replace arginfo_larder_store
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch_cas, 0, 1, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(1, cas, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store_cas, 0, 3, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, cas, IS_LONG, 0)
+	ZEND_ARG_TYPE_MASK(0, ttl, MAY_BE_LONG|MAY_BE_DOUBLE, "0")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_delete, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
@@ -71,6 +84,8 @@ ZEND_FUNCTION(larder_store);
 ZEND_FUNCTION(larder_store_multiple);
 ZEND_FUNCTION(larder_add);
 ZEND_FUNCTION(larder_replace);
+ZEND_FUNCTION(larder_fetch_cas);
+ZEND_FUNCTION(larder_store_cas);
 ZEND_FUNCTION(larder_delete);
 ZEND_FUNCTION(larder_delete_multiple);
 ZEND_FUNCTION(larder_exists);
@@ -90,6 +105,8 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_store_multiple, arginfo_larder_store_multiple)
 	ZEND_FE(larder_add, arginfo_larder_add)
 	ZEND_FE(larder_replace, arginfo_larder_replace)
+	ZEND_FE(larder_fetch_cas, arginfo_larder_fetch_cas)
+	ZEND_FE(larder_store_cas, arginfo_larder_store_cas)
 	ZEND_FE(larder_delete, arginfo_larder_delete)
 	ZEND_FE(larder_delete_multiple, arginfo_larder_delete_multiple)
 	ZEND_FE(larder_exists, arginfo_larder_exists)

@@ -18,7 +18,7 @@
  *  - Every process of one user can write the segment; it is one domain of trust.
  *  - A struct cache belongs to one thread. Different threads and processes use one each, at the same
  *    time, without any coordination of their own.
- *  - Between cache_reserve() and cache_commit() or cache_abandon() the caller must not call any other
+ *  - Between cache_reserve() and cache_commit(), cache_commit_over() or cache_abandon() the caller must not call any other
  *    function of this header, must not run foreign code and must not leave by longjmp.
  */
 #ifndef LARDER_CACHE_H
@@ -129,6 +129,13 @@ void cache_recover(struct cache *cache);
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
+/*
+ * As cache_find(), and gives the token of the entry that was found: it names just this entry, for cache_commit_over().
+ * Any number may be one. It holds nothing, and is good in every process for as long as the segment is the same.
+ */
+bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
+                      uint64_t *token);
+
 /* Whether the key is there and not expired. Counts as neither hit nor miss. */
 bool cache_exists(struct cache *cache, const struct cache_key *key);
 
@@ -136,9 +143,9 @@ bool cache_exists(struct cache *cache, const struct cache_key *key);
 
 enum cache_result {
     CACHE_OK,
-    CACHE_ABSENT,    /* replace, delete, touch, swap: no such key */
-    CACHE_EXISTS,    /* add: the key is there */
-    CACHE_DIFFERENT, /* count, swap: not an integer, not the expected one, or it would overflow */
+    CACHE_ABSENT, /* replace, delete, touch, swap: no such key */
+    CACHE_EXISTS, /* add: the key is there */
+    CACHE_DIFFERENT, /* count, swap: not an integer, not the expected one, or it would overflow; over: another entry */
     CACHE_TOO_LARGE, /* over cache_value_max(): refused at once, others lose nothing */
     CACHE_NO_ROOM,   /* nothing could be evicted: everything is held by readers */
     CACHE_BUSY,      /* the key's lock is held by a process that lives but does not move */
@@ -167,6 +174,14 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
                                 enum cache_mode mode, struct cache_span *span);
 enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
                                uint32_t kind, uint64_t expires, enum cache_mode mode);
+/*
+ * Commits what was reserved with CACHE_REPLACE only if the key's entry is the one that the token names: else
+ * CACHE_ABSENT (deleted, expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was carried to
+ * another page or got another expiry meanwhile is a different one, although its value is the same.
+ */
+enum cache_result cache_commit_over(struct cache *cache, const struct cache_key *key,
+                                    const struct cache_span *span, uint32_t kind, uint64_t expires,
+                                    uint64_t token);
 void cache_abandon(struct cache *cache, const struct cache_span *span);
 
 /*

@@ -6,6 +6,7 @@
 #include "index.h"
 #include "pin.h"
 #include "point.h"
+#include "token.h"
 
 enum { RESTARTS = 8 };
 
@@ -20,9 +21,9 @@ static bool grow_scratch(struct cache *cache, size_t size) {
 
 enum outcome { HIT, STRANGER, EXPIRED, SCRATCH_TOO_SMALL };
 
-/* The entry is protected: pinned if `held`, else announced. */
+/* The entry is protected: pinned if `held`, else announced. Its token, unless NULL. */
 static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
-                                      bool pinned, struct cache_value *value) {
+                                      bool pinned, struct cache_value *value, uint64_t *token) {
     const struct entry_shared *entry = found->entry;
     if (UNLIKELY(entry->expires != 0) && index_is_expired(entry)) {
         return EXPIRED;
@@ -49,6 +50,9 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         value->hold = CACHE_COPIED;
         count(record, COUNT_COPIES);
     }
+    if (UNLIKELY(token != NULL)) {
+        *token = token_of(&cache->map, entry, cache->word); /* of an integer this is what was read above */
+    }
     index_mark_used(cache, found);
     return HIT;
 }
@@ -56,7 +60,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
 /* Protects the entry that the slot names, by a pin or by an announcement, and reads it. */
 static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
                               const struct place *place, const struct cache_key *key, bool zero_copy,
-                              struct cache_value *value) {
+                              struct cache_value *value, uint64_t *token) {
     uint64_t word = word_load(slot);
     for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_location(word); i++) {
         const uint64_t location = slot_location(word);
@@ -85,7 +89,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         struct found found = {.slot = slot, .word = word, .page = page, .entry = ref_entry(&cache->map, location)};
         enum outcome outcome = STRANGER;
         if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
-            outcome = read_entry(cache, record, &found, held && zero_copy, value);
+            outcome = read_entry(cache, record, &found, held && zero_copy, value, token);
             if (outcome == EXPIRED && index_unlink(cache, &found)) {
                 count(record, COUNT_EXPIRED);
             }
@@ -131,9 +135,9 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     return true;
 }
 
-/* All that the short path does not do: pinning, copying, expiry, misses. Looks everything up anew. */
+/* All that the short path does not do: pinning, copying, expiry, misses, tokens. Looks everything up anew. */
 static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
-                        struct cache_value *value) {
+                        struct cache_value *value, uint64_t *token) {
     if (cache->calls_until_look == 0) {
         cache_look_again(cache);
     }
@@ -149,7 +153,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
             if (slot_tag(word_peek(&bucket->slots[i])) != place.tag) {
                 continue;
             }
-            switch (read_slot(cache, record, &bucket->slots[i], &place, key, zero_copy, value)) {
+            switch (read_slot(cache, record, &bucket->slots[i], &place, key, zero_copy, value, token)) {
                 case HIT:
                     count(record, COUNT_HITS);
                     return true;
@@ -172,7 +176,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
     struct record_shared *record = cache->identity->record;
     if (UNLIKELY(--cache->calls_until_look == 0 || !record || !zero_copy)) {
-        return find_slowly(cache, key, zero_copy, value);
+        return find_slowly(cache, key, zero_copy, value, NULL);
     }
     const struct place place = index_place(cache, key);
     const struct bucket_shared *bucket = place.first;
@@ -185,12 +189,18 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
                     count(record, COUNT_HITS);
                     return true;
                 }
-                return find_slowly(cache, key, zero_copy, value);
+                return find_slowly(cache, key, zero_copy, value, NULL);
             }
         }
         bucket = place.second;
     }
-    return find_slowly(cache, key, zero_copy, value);
+    return find_slowly(cache, key, zero_copy, value, NULL);
+}
+
+bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
+                      uint64_t *token) {
+    cache->calls_until_look--;
+    return find_slowly(cache, key, zero_copy, value, token);
 }
 
 bool cache_exists(struct cache *cache, const struct cache_key *key) {

@@ -41,6 +41,7 @@ void cache_refuse(ANY_KEY) {
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
+NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
 NEVER(bool, cache_clear(struct cache *cache), false)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)
@@ -51,6 +52,9 @@ NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode m
       CACHE_AWAY)
 NEVER(enum cache_result,
       cache_commit(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, enum cache_mode mode),
+      CACHE_AWAY)
+NEVER(enum cache_result,
+      cache_commit_over(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, uint64_t token),
       CACHE_AWAY)
 NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_AWAY)
 NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_AWAY)

@@ -9,6 +9,7 @@
 #include "page.h"
 #include "point.h"
 #include "room.h"
+#include "token.h"
 
 enum { PUT_TRIES = 64, TOUCH_TRIES = 4 };
 
@@ -71,10 +72,11 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
     return LIKELY(record != NULL) ? write_reserve(cache, record, key, length, mode, span) : CACHE_AWAY;
 }
 
-/* Publishes the sealed pending entry if the mode allows. The caller holds the key's lock. */
+/* Publishes the sealed pending entry if the mode allows, and over the entry of the token unless that is NULL (with it
+ * the mode is CACHE_REPLACE). The caller holds the key's lock. */
 static enum cache_result publish_locked(struct cache *cache, struct record_shared *record,
                                         const struct place *place, const struct cache_key *key,
-                                        enum cache_mode mode) {
+                                        enum cache_mode mode, const uint64_t *token) {
     for (unsigned i = 0; i < PUT_TRIES; i++) {
         struct found found;
         const bool there = index_find_announced(cache, record, place, key, &found);
@@ -85,6 +87,12 @@ static enum cache_result publish_locked(struct cache *cache, struct record_share
             }
             if (mode == CACHE_REPLACE && !alive) {
                 return CACHE_ABSENT;
+            }
+            if (token && token_of_found(&cache->map, found.entry) != *token) {
+                return CACHE_DIFFERENT;
+            }
+            if (token) {
+                POINT(token_compared);
             }
         }
         if (index_put_locked(cache, record, place, &found, &cache->pending)) {
@@ -97,11 +105,11 @@ static enum cache_result publish_locked(struct cache *cache, struct record_share
 
 /* From a sealed entry to a published or a given up one. */
 static enum cache_result publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
-                                 enum cache_mode mode) {
+                                 enum cache_mode mode, const uint64_t *token) {
     const struct place place = index_place(cache, key);
     enum cache_result result = CACHE_BUSY;
     if (LIKELY(lock_take(cache, place.first))) {
-        result = publish_locked(cache, record, &place, key, mode);
+        result = publish_locked(cache, record, &place, key, mode, token);
         lock_release(cache, place.first);
     }
     clear_copying(record);
@@ -109,20 +117,32 @@ static enum cache_result publish(struct cache *cache, struct record_shared *reco
     return result;
 }
 
-enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
-                               uint32_t kind, uint64_t expires, enum cache_mode mode) {
+static inline enum cache_result commit(struct cache *cache, const struct cache_key *key,
+                                       const struct cache_span *span, uint32_t kind, uint64_t expires,
+                                       enum cache_mode mode, const uint64_t *token) {
     struct record_shared *record = cache->identity->record;
     struct entry_shared *entry = ref_desk(&cache->map, span->opaque);
     entry->where = where_make(kind, key->length, span->opaque);
     entry->expires = expires;
     page_seal(cache, &cache->pending, entry);
-    const enum cache_result result = publish(cache, record, key, mode);
+    const enum cache_result result = publish(cache, record, key, mode, token);
     if (LIKELY(result == CACHE_OK)) {
         count(record, COUNT_STORES);
     } else if (result == CACHE_BUSY) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_LOCK, CACHE_BUSY);
     }
     return result;
+}
+
+enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
+                               uint32_t kind, uint64_t expires, enum cache_mode mode) {
+    return commit(cache, key, span, kind, expires, mode, NULL);
+}
+
+enum cache_result cache_commit_over(struct cache *cache, const struct cache_key *key,
+                                    const struct cache_span *span, uint32_t kind, uint64_t expires,
+                                    uint64_t token) {
+    return commit(cache, key, span, kind, expires, CACHE_REPLACE, &token);
 }
 
 void cache_abandon(struct cache *cache, const struct cache_span *span) {

@@ -157,6 +157,41 @@ ZEND_FUNCTION(larder_fetch_multiple) {
     each_key(names, fetch_one, &fetching);
 }
 
+ZEND_FUNCTION(larder_fetch_cas) {
+    zend_string *name;
+    zval *missing = NULL, *cas = NULL;
+    struct cache_value value;
+    uint64_t token = 0;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(name)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(missing)
+        Z_PARAM_ZVAL(cas)
+    ZEND_PARSE_PARAMETERS_END();
+    CHECK_KEY(name)
+
+    struct cache *cache = attach();
+    const struct cache_key key = key_of(name);
+    const bool found = cache && cache_find_token(cache, &key, LARDER_G(zero_copy), &value, &token);
+    if (!found || !view_value(&value, return_value)) {
+        if (EG(exception)) {
+            RETURN_THROWS();
+        }
+        if (missing) {
+            RETVAL_COPY(missing);
+        } else {
+            RETVAL_NULL();
+        }
+    }
+    /* What the variable held may have a destructor: that runs when the value is complete. */
+    if (cas && found) {
+        ZEND_TRY_ASSIGN_REF_LONG(cas, (zend_long)token);
+    } else if (cas) {
+        ZEND_TRY_ASSIGN_REF_NULL(cas);
+    }
+}
+
 ZEND_FUNCTION(larder_exists) {
     zend_string *name;
 
@@ -172,10 +207,11 @@ ZEND_FUNCTION(larder_exists) {
 
 /* ---- Storing --------------------------------------------------------------------------------- */
 
-static zend_always_inline bool store(zend_string *name, zval *value, uint64_t expires, enum cache_mode mode) {
+static zend_always_inline bool store(zend_string *name, zval *value, uint64_t expires, enum cache_mode mode,
+                                     const uint64_t *token) {
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    return EXPECTED(cache != NULL) && store_value(cache, &key, value, expires, mode);
+    return EXPECTED(cache != NULL) && store_value(cache, &key, value, expires, mode, token);
 }
 
 static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
@@ -192,7 +228,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum
     CHECK_KEY(name)
     CHECK_TTL(ttl, 3, expires)
 
-    RETURN_BOOL(store(name, value, expires, mode));
+    RETURN_BOOL(store(name, value, expires, mode, NULL));
 }
 
 ZEND_FUNCTION(larder_store) {
@@ -205,6 +241,26 @@ ZEND_FUNCTION(larder_add) {
 
 ZEND_FUNCTION(larder_replace) {
     store_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_REPLACE);
+}
+
+ZEND_FUNCTION(larder_store_cas) {
+    zend_string *name;
+    zval *value, *ttl = NULL;
+    zend_long cas;
+    uint64_t expires = 0;
+
+    ZEND_PARSE_PARAMETERS_START(3, 4)
+        Z_PARAM_STR(name)
+        Z_PARAM_ZVAL(value)
+        Z_PARAM_LONG(cas)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_NUMBER(ttl)
+    ZEND_PARSE_PARAMETERS_END();
+    CHECK_KEY(name)
+    CHECK_TTL(ttl, 4, expires)
+
+    const uint64_t token = (uint64_t)cas;
+    RETURN_BOOL(store(name, value, expires, CACHE_REPLACE, &token));
 }
 
 ZEND_FUNCTION(larder_store_multiple) {
@@ -226,7 +282,7 @@ ZEND_FUNCTION(larder_store_multiple) {
         name = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
         if (!is_key(name)) {
             refuse_key(1, "must contain only keys");
-        } else if (!store(name, value, expires, CACHE_SET)) {
+        } else if (!store(name, value, expires, CACHE_SET, NULL)) {
             RETVAL_FALSE;
         }
         zend_string_release(name);

@@ -9,6 +9,7 @@ struct storing {
     const struct cache_key *key;
     uint64_t expires;
     enum cache_mode mode;
+    const uint64_t *token; /* NULL, or with CACHE_REPLACE: over this entry only */
 };
 
 static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
@@ -16,6 +17,9 @@ static zend_always_inline bool reserve(const struct storing *s, size_t length, s
 }
 
 static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+    if (UNEXPECTED(s->token != NULL)) {
+        return cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token) == CACHE_OK;
+    }
     return cache_commit(s->cache, s->key, span, kind, s->expires, s->mode) == CACHE_OK;
 }
 
@@ -88,8 +92,8 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
 }
 
 bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
-                 enum cache_mode mode) {
-    const struct storing s = {cache, key, expires, mode};
+                 enum cache_mode mode, const uint64_t *token) {
+    const struct storing s = {cache, key, expires, mode, token};
     ZVAL_DEREF(value);
     switch (Z_TYPE_P(value)) {
         case IS_NULL:

@@ -6,9 +6,9 @@
 
 /*
  * Stores a value under a key. False when it is refused, and then EG(exception) may be set. `expires` is
- * in milliseconds of cache_now(), 0 for never.
+ * in milliseconds of cache_now(), 0 for never. `token`: NULL, or with CACHE_REPLACE the only entry that it replaces.
  */
 bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
-                 enum cache_mode mode);
+                 enum cache_mode mode, const uint64_t *token);
 
 #endif

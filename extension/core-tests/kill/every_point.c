@@ -104,6 +104,21 @@ static void call_add(struct cache *cache) {
 static void call_replace(struct cache *cache) {
     put_as(cache, key_number(6), 6000002, length_number(6), 0, CACHE_REPLACE);
 }
+/* Over what is there, twice with one token. */
+static void call_over(struct cache *cache) {
+    const struct cache_key key = key_number(12);
+    struct cache_value value;
+    uint64_t token;
+    for (unsigned i = 0; cache_find_token(cache, &key, true, &value, &token) && i < 2; i++) {
+        for (unsigned j = 0; j < 2; j++) {
+            struct cache_span span;
+            if (cache_reserve(cache, &key, length_number(12), CACHE_REPLACE, &span) == CACHE_OK) {
+                fill_pattern(span.desk, span.length, 12000002 + i);
+                cache_commit_over(cache, &key, &span, KIND, 0, token);
+            }
+        }
+    }
+}
 static void call_abandon(struct cache *cache) {
     static const size_t lengths[] = {100, 200 * KIB};
     for (unsigned i = 0; i < 2; i++) {
@@ -205,6 +220,7 @@ static const struct {
     {"set of a long value", call_set_long, true},
     {"add", call_add, true},
     {"replace", call_replace, true},
+    {"store over a token", call_over, true},
     {"abandon", call_abandon, true},
     {"delete", call_delete, true},
     {"clear", call_clear, false},

@@ -148,6 +148,12 @@ static void call_find(void) {
 static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode mode, bool abandon) {
     const struct cache_key key = key_number(number);
     struct cache_span span;
+    struct cache_value value;
+    uint64_t token;
+    const bool over = mode == CACHE_REPLACE && dice(2) && cache_find_token(cache, &key, dice(2), &value, &token);
+    if (over) {
+        expect_whole(&value, number, "found with a token");
+    }
     const enum cache_result result = cache_reserve(cache, &key, seed_length(seed), mode, &span);
     if (result != CACHE_OK) {
         return result;
@@ -158,7 +164,8 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
         return CACHE_ABSENT;
     }
     const uint64_t expires = dice(10) ? 0 : cache_now() + dice(200);
-    return cache_commit(cache, &key, &span, KIND, expires, mode);
+    return over ? cache_commit_over(cache, &key, &span, KIND, expires, token)
+                : cache_commit(cache, &key, &span, KIND, expires, mode);
 }
 
 static void store_any(enum cache_mode mode, bool abandon) {

@@ -14,6 +14,7 @@
     SUITE(modes)          \
     SUITE(expiry)         \
     SUITE(integers)       \
+    SUITE(tokens)         \
     SUITE(room)           \
     SUITE(runs)           \
     SUITE(pins)           \

@@ -31,7 +31,7 @@ foreach (['', $long] as $key) {
     foreach ([
         'larder_fetch' => [$key], 'larder_fetch_multiple' => [['fine', $key]], 'larder_store' => [$key, 1], 'larder_store_multiple' => [[$key => 1]], 'larder_add' => [$key, 1],
         'larder_replace' => [$key, 1], 'larder_delete' => [$key], 'larder_delete_multiple' => [[$key]], 'larder_exists' => [$key], 'larder_touch' => [$key, 1],
-        'larder_increment' => [$key], 'larder_decrement' => [$key], 'larder_cas' => [$key, 1, 2],
+        'larder_increment' => [$key], 'larder_decrement' => [$key], 'larder_cas' => [$key, 1, 2], 'larder_fetch_cas' => [$key], 'larder_store_cas' => [$key, 1, 2],
     ] as $function => $arguments) {
         try {
             $function(...$arguments);
@@ -71,6 +71,8 @@ larder_touch(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_increment(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_decrement(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_cas(): Argument #1 ($key) must be between 1 and 65535 bytes long
+larder_fetch_cas(): Argument #1 ($key) must be between 1 and 65535 bytes long
+larder_store_cas(): Argument #1 ($key) must be between 1 and 65535 bytes long
 larder_fetch_multiple(): Argument #1 ($keys) must contain only strings and integers, null found
 larder_fetch_multiple(): Argument #1 ($keys) must contain only strings and integers, array found
 larder_fetch_multiple(): Argument #1 ($keys) must contain only strings and integers, float found

@@ -9,6 +9,7 @@ $try = <<<'CODE'
     var_dump(larder_fetch('k', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]));
     var_dump(larder_add('k', 1), larder_replace('k', 1), larder_delete('k'), larder_delete_multiple(['k']), larder_exists('k'));
     var_dump(larder_touch('k', 1), larder_increment('k'), larder_decrement('k'), larder_cas('k', 1, 2), larder_clear());
+    var_dump(larder_fetch_cas('k', 'default', $cas), $cas, larder_store_cas('k', 1, 2));
     ['available' => $available, 'reason' => $reason, 'segment' => $segment, 'user' => $user] = larder_info();
     var_dump($available, $reason !== '', is_int($user));
     CODE;
@@ -71,6 +72,9 @@ bool(false)
 bool(false)
 bool(false)
 bool(false)
+bool(false)
+string(7) "default"
+NULL
 bool(false)
 bool(false)
 bool(true)
