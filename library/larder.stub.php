@@ -13,6 +13,11 @@ declare(strict_types=1);
  * Values: null, bool, int, float, string and arrays of these come back as they were, without being copied;
  * objects, and arrays that hold objects or shared references, are serialized. Closures, generators and
  * resources are refused with an Exception and nothing is stored.
+ *
+ * An object that no longer unserializes here is a miss, never an error, and so is whatever holds one: its class or enum
+ * case is gone, a property has another type, its code or an autoloader throws, igbinary made it and is not loaded. No
+ * handler hears of it; larder_info()['unreadable'] counts it. It stays for those who can read it (while a deployment
+ * goes on, others do) until it is stored over, deleted, expired or evicted.
  */
 
 /**
@@ -54,7 +59,8 @@ function larder_replace(string $key, mixed $value, int|float $ttl = 0): bool {}
 /**
  * As larder_fetch(), and sets $cas to a token that names just this value as it lies there: give it to larder_store_cas()
  * to store only if nothing else was stored, deleted or cleared since. null when there is nothing under $key: then
- * larder_add() stores only if that is still so. The number itself means nothing; it serves any process of this user.
+ * larder_add() stores only if that is still so. An object that no longer unserializes gives $default and a token, so that
+ * it can be stored over. The number itself means nothing; it serves any process of this user.
  */
 function larder_fetch_cas(string $key, mixed $default = null, ?int &$cas = null): mixed {}
 
@@ -77,7 +83,10 @@ function larder_delete(string $key): bool {}
  */
 function larder_delete_multiple(array $keys): bool {}
 
-/** Whether there is a value under $key. Counts neither as a hit nor as a miss. */
+/**
+ * Whether there is a value under $key; true also for an object that no longer unserializes, which larder_fetch() misses.
+ * Counts neither as a hit nor as a miss.
+ */
 function larder_exists(string $key): bool {}
 
 /** Gives the value under $key $ttl more seconds from now (0: no expiry). false if there is none. */
@@ -127,6 +136,8 @@ function larder_clear(): bool {}
  *   uses (what is used is carried to newer pages). In a full cache this is how far back it reaches; when it falls
  *   below the ttl that you give, larder.size is too small.
  * - hits, misses, stores, deletes: int.
+ * - unreadable: int, those of the misses at which there was an object that no longer unserializes. Some after a
+ *   deployment are usual; when they go on, two versions of the code take turns, or a class throws.
  * - copies: int, hits that copied the value out instead of pointing to it.
  * - evictions: array of int, entries dropped: room (to make room), expired (their time was over), index (both
  *   buckets of a new key were full; many of these mean that larder.size is too small for so many keys).

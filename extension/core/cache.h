@@ -129,6 +129,9 @@ void cache_recover(struct cache *cache);
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
+/* What cache_find() has just found cannot be read here: it counts as a miss, and apart. */
+void cache_unreadable(struct cache *cache);
+
 /*
  * As cache_find(), and gives the token of the entry that was found: it names just this entry, for cache_commit_over().
  * Any number may be one. It holds nothing, and is good in every process for as long as the segment is the same.
@@ -234,6 +237,7 @@ struct cache_info {
     unsigned process_limit;
     uint64_t age_ms;                                /* since the segment was created */
     uint64_t hits, misses, stores, deletes, copies; /* copies: fetches that copied */
+    uint64_t unreadable;                            /* found, but not readable: misses */
     uint64_t evicted;                               /* entries dropped for room */
     uint64_t expired;                               /* entries dropped because their time was over */
     uint64_t moved;                                 /* entries carried to another page because they were used */

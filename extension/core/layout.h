@@ -25,7 +25,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 5,
+    LAYOUT_VERSION = 6,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -159,6 +159,7 @@ enum counter {
     COUNT_REFUSED_LOCK,
     COUNT_SWEPT,
     COUNT_TAKEN_OVER,
+    COUNT_UNREADABLE,
     COUNTERS = 16,
 };
 

@@ -197,6 +197,13 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
     return find_slowly(cache, key, zero_copy, value, NULL);
 }
 
+void cache_unreadable(struct cache *cache) {
+    struct record_shared *record = process_record(cache);
+    if (record) {
+        count(record, COUNT_UNREADABLE);
+    }
+}
+
 bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
                       uint64_t *token) {
     cache->calls_until_look--;

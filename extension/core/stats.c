@@ -96,6 +96,10 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     }
     info->hits = total(map, COUNT_HITS);
     info->misses = total(map, COUNT_MISSES);
+    info->unreadable = total(map, COUNT_UNREADABLE);
+    const uint64_t no_hits = info->unreadable < info->hits ? info->unreadable : info->hits;
+    info->hits -= no_hits;
+    info->misses += no_hits;
     info->stores = total(map, COUNT_STORES);
     info->deletes = total(map, COUNT_DELETES);
     info->copies = total(map, COUNT_COPIES);

@@ -69,7 +69,7 @@ static bool each_key(HashTable *names, key_visitor visit, void *context) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* False: a miss, or a value that could not be read, which may have left an exception. */
+/* False: a miss, or a value that cannot be read; exit() in its code leaves an exception. */
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
     struct cache_value value;
     const struct cache_key key = key_of(name);

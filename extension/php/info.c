@@ -121,6 +121,7 @@ void info_array(struct cache *cache, zval *result) {
     add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_count(result, "hits", info.hits);
     add_count(result, "misses", info.misses);
+    add_count(result, "unreadable", info.unreadable);
     add_count(result, "stores", info.stores);
     add_count(result, "deletes", info.deletes);
     add_count(result, "copies", info.copies);

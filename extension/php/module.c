@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "info.h"
 #include "settings.h"
+#include "unserialize.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -24,12 +25,14 @@ static PHP_GSHUTDOWN_FUNCTION(larder) {
 static PHP_MINIT_FUNCTION(larder) {
     settings_register(type, module_number);
     cache_prepare();
+    unserialize_register();
     return SUCCESS;
 }
 
 static PHP_MSHUTDOWN_FUNCTION(larder) {
     (void)type;
     UNREGISTER_INI_ENTRIES();
+    unserialize_unregister();
     return SUCCESS;
 }
 
@@ -40,6 +43,7 @@ static PHP_RINIT_FUNCTION(larder) {
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     attach_request_begin();
+    unserialize_forget();
     return SUCCESS;
 }
 

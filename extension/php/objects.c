@@ -1,4 +1,5 @@
 #include "objects.h"
+#include "apart.h"
 #include "shape.h"
 
 #include "ext/standard/php_var.h"
@@ -9,13 +10,13 @@
  * igbinary is called as the PHP function that it is: its C interface is not exported in every build, and would
  * tie this binary to one version of it. A call costs a hundredth of what serializing an object costs.
  */
-static zend_function *igbinary_function(const char *name, size_t length) {
+zend_function *objects_igbinary(const char *name, size_t length) {
     return zend_hash_str_find_ptr(CG(function_table), name, length);
 }
 
 bool objects_use_igbinary(void) {
-    return LARDER_G(serializer) != SERIALIZER_PHP && igbinary_function(ZEND_STRL("igbinary_serialize")) &&
-           igbinary_function(ZEND_STRL("igbinary_unserialize"));
+    return LARDER_G(serializer) != SERIALIZER_PHP && objects_igbinary(ZEND_STRL("igbinary_serialize")) &&
+           objects_igbinary(ZEND_STRL("igbinary_unserialize"));
 }
 
 /* ---- Resources ------------------------------------------------------------------------------ */
@@ -104,7 +105,7 @@ static zend_string *serialize_by_php(zval *value) {
 
 static zend_string *serialize_by_igbinary(zval *value) {
     zval bytes;
-    zend_call_known_function(igbinary_function(ZEND_STRL("igbinary_serialize")), NULL, NULL, &bytes, 1, value,
+    zend_call_known_function(objects_igbinary(ZEND_STRL("igbinary_serialize")), NULL, NULL, &bytes, 1, value,
                              NULL);
     if (!EG(exception) && Z_TYPE(bytes) == IS_STRING) {
         return Z_STR(bytes);
@@ -121,38 +122,9 @@ zend_string *objects_serialize(zval *value, uint32_t *kind) {
         zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
         return NULL;
     }
-    if (objects_use_igbinary()) {
-        *kind = VALUE_IGBINARY;
-        return serialize_by_igbinary(value);
-    }
-    *kind = VALUE_PHP;
-    return serialize_by_php(value);
-}
-
-static bool unserialize_by_igbinary(zend_string *bytes, zval *result) {
-    zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
-    if (!function) {
-        php_error_docref(NULL, E_WARNING, "The value was serialized by igbinary, which is not loaded here");
-        return false;
-    }
-    zval argument;
-    ZVAL_STR(&argument, bytes);
-    zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
-    return true;
-}
-
-bool objects_unserialize(zend_string *bytes, uint32_t kind, zval *result) {
-    if (kind == VALUE_PHP) {
-        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
-    } else if (!unserialize_by_igbinary(bytes, result)) {
-        return false;
-    }
-    /* Only objects, and arrays with something in them, are serialized here. Anything less was a failure, of which
-     * the unserializer has warned. An exception may come when the value is complete. */
-    if (EG(exception) || Z_TYPE_P(result) <= IS_TRUE) {
-        zval_ptr_dtor(result);
-        ZVAL_UNDEF(result);
-        return false;
-    }
-    return true;
+    const struct apart outer = apart_begin();
+    *kind = objects_use_igbinary() ? VALUE_IGBINARY : VALUE_PHP;
+    zend_string *bytes = *kind == VALUE_IGBINARY ? serialize_by_igbinary(value) : serialize_by_php(value);
+    apart_set(&outer);
+    return bytes;
 }

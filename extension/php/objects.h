@@ -1,6 +1,6 @@
 /*
  * Values that cannot be shared as they are, serialized: by igbinary if it is loaded, else as serialize() does.
- * Both run user code, so neither may be called between cache_reserve() and cache_commit().
+ * Both run user code, so this may not be called between cache_reserve() and cache_commit().
  */
 #ifndef LARDER_OBJECTS_H
 #define LARDER_OBJECTS_H
@@ -13,13 +13,10 @@
  */
 zend_string *objects_serialize(zval *value, uint32_t *kind);
 
-/*
- * The value of bytes that objects_serialize() made. False if it is not to be had: with an exception of user code,
- * or with a warning, when igbinary made them and is not loaded here or when PHP cannot read them.
- */
-bool objects_unserialize(zend_string *bytes, uint32_t kind, zval *result);
-
 /* Whether objects stored from here are serialized by igbinary. */
 bool objects_use_igbinary(void);
+
+/* A function of igbinary's; NULL: it is not loaded. */
+zend_function *objects_igbinary(const char *name, size_t length);
 
 #endif

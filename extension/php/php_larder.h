@@ -19,6 +19,14 @@
 
 enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 
+/* While a stored object is unserialized; see unserialize.c. */
+struct reading {
+    const zend_execute_data *frame; /* of the function that fetches it; NULL: none is read */
+    bool failed;
+    bool muted;
+    int shown, handled; /* what EG() has when it is not muted */
+};
+
 ZEND_BEGIN_MODULE_GLOBALS(larder)
     struct cache *cache; /* NULL until the first use in a request, and while there is none */
     bool zero_copy;
@@ -36,6 +44,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
 
     struct plan plan;
+    struct reading reading;
 #ifdef LARDER_UNREADABLE
     zend_long control;
 #endif

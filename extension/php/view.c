@@ -1,6 +1,6 @@
 #include "view.h"
 #include "copy.h"
-#include "objects.h"
+#include "unserialize.h"
 
 /*
  * Unserializing runs user code, which may fetch and so overwrite the scratch, and may end the request: the
@@ -8,12 +8,17 @@
  */
 static bool view_serialized(const struct cache_value *value, zval *result) {
     zend_string *bytes = (zend_string *)value->bytes;
+    bool read;
     if (value->hold == CACHE_PINNED) {
-        return objects_unserialize(bytes, value->kind, result);
+        read = unserialize(bytes, value->kind, result);
+    } else {
+        bytes = copy_string(bytes);
+        read = unserialize(bytes, value->kind, result);
+        zend_string_release(bytes);
     }
-    bytes = copy_string(bytes);
-    bool read = objects_unserialize(bytes, value->kind, result);
-    zend_string_release(bytes);
+    if (UNEXPECTED(!read) && LARDER_G(cache)) {
+        cache_unreadable(LARDER_G(cache));
+    }
     return read;
 }
 

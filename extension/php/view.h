@@ -10,8 +10,8 @@
 bool view_value_slowly(const struct cache_value *value, zval *result);
 
 /*
- * Makes `result` the value that was found. False if it cannot be read, with an exception or a warning; what
- * `result` is then means nothing.
+ * Makes `result` the value that was found. False if it cannot be read, which is a miss; an exception is left only by
+ * exit(). What `result` is then means nothing.
  */
 static zend_always_inline bool view_value(const struct cache_value *value, zval *result) {
     if (EXPECTED(value->hold == CACHE_PINNED)) {

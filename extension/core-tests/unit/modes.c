@@ -143,6 +143,22 @@ static void figures(void) {
     EXPECT_EQUAL(info_of(cache).stores, 1);
 }
 
+static void unreadable(void) {
+    struct cache *cache = open_cache(8);
+    cache_unreadable(cache); /* of another segment that is gone: figures never go below zero */
+    EXPECT_EQUAL(info_of(cache).hits, 0);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
+    for (unsigned i = 0; i < 5; i++) {
+        EXPECT(has(cache, key_of("a"), 1, 100));
+    }
+    cache_unreadable(cache);
+    EXPECT_EQUAL(info_of(cache).unreadable, 2);
+    EXPECT_EQUAL(info_of(cache).hits, 3);
+    EXPECT_EQUAL(info_of(cache).misses, 2);
+    close_cache(cache);
+    EXPECT_EQUAL(info_of(open_cache(8)).unreadable, 2);
+}
+
 static const struct test tests[] = {
     {"set replaces", set_replaces},
     {"add leaves what is there", add},
@@ -153,6 +169,7 @@ static const struct test tests[] = {
     {"a store left by longjmp is set back", recover},
     {"a refused value takes the old one out", refuse},
     {"figures count what happened and outlive the process", figures},
+    {"what is of no use to who fetched it counts as a miss", unreadable},
     {0},
 };
 const struct suite suite_modes = {.name = "modes", .tests = tests};

@@ -1,0 +1,172 @@
+/*
+ * A stored object may be of no use to the code that fetches it: after a deployment its class is gone, a property has
+ * another type, an enum has lost a case. Then the fetch is a miss.
+ *
+ * An exception is cleared. But most of this the unserializers (PHP's and igbinary's) do not throw: for a missing class
+ * they make a __PHP_Incomplete_Class, somewhere in the value, and go on; else they warn. Neither can be seen in the
+ * result without walking all of it, so both are noticed where they happen:
+ *
+ *  - the one function that makes incomplete objects is replaced by ours, which notes it;
+ *  - an observer sees each error before a handler does. One of the unserializer's own is noted, and for as long as
+ *    nothing else is reported no handler and no log gets to see it.
+ *
+ * What is the unserializer's own, and not of the code that it calls, is told by the frame that executes: ours, or an
+ * internal function that was called from there (igbinary_unserialize(), ArrayObject::__unserialize()), or what an old
+ * Serializable::unserialize() calls to read its part. Nothing is
+ * changed for autoloaders and for methods of classes: their errors are reported as ever, unserialize() works for them
+ * as ever, and unserialize_callback_func is called. A value that reads well costs two assignments more.
+ */
+#include "unserialize.h"
+#include "apart.h"
+#include "objects.h"
+#include "shape.h"
+
+#include "ext/standard/php_incomplete_class.h"
+#include "ext/standard/php_var.h"
+#include "zend_exceptions.h"
+#include "zend_observer.h"
+
+/* ---- What happens while a value is read ------------------------------------------------------ */
+
+static bool is_named(const zend_function *function, const char *name, size_t length) {
+    const zend_string *own = function->common.function_name;
+    return own && zend_string_equals_cstr(own, name, length);
+}
+
+/* Whether the frame is the fetching one or an internal function that it called. The fetching one is compared and not
+ * looked into: after a fatal error it may be gone. */
+static bool is_unserializers_frame(const zend_execute_data *frame) {
+    const zend_execute_data *fetching = LARDER_G(reading).frame;
+    return frame == fetching ||
+           (frame && frame->func && !ZEND_USER_CODE(frame->func->type) && frame->prev_execute_data == fetching);
+}
+
+/* Whether what happens now is done by the unserializer itself, for the value that is read. */
+static bool is_unserializer(void) {
+    const zend_execute_data *frame = EG(current_execute_data);
+    if (EXPECTED(!LARDER_G(reading).frame) || !frame) {
+        return false;
+    }
+    if (is_unserializers_frame(frame)) {
+        return true;
+    }
+    /* Serializable::unserialize() reads a part of the value by unserialize(). */
+    if (!frame->func || frame->func->common.scope || !is_named(frame->func, ZEND_STRL("unserialize"))) {
+        return false;
+    }
+    do {
+        frame = frame->prev_execute_data;
+    } while (frame && frame->func && frame->func->common.scope && frame->func->common.scope->unserialize &&
+             is_named(frame->func, ZEND_STRL("unserialize")));
+    return is_unserializers_frame(frame);
+}
+
+static zend_object *(*create_incomplete)(zend_class_entry *class);
+
+static zend_object *note_incomplete(zend_class_entry *class) {
+    if (is_unserializer()) {
+        LARDER_G(reading).failed = true;
+    }
+    return create_incomplete(class);
+}
+
+/* As the operator @, and no handler of the script's either. */
+static void mute(struct reading *reading) {
+    reading->muted = true;
+    reading->shown = EG(error_reporting);
+    reading->handled = EG(user_error_handler_error_reporting);
+    EG(error_reporting) = 0;
+    EG(user_error_handler_error_reporting) = 0;
+}
+
+/* What a script has set itself meanwhile stays. */
+static void unmute(struct reading *reading) {
+    if (EXPECTED(!reading->muted)) {
+        return;
+    }
+    reading->muted = false;
+    if (EG(error_reporting) == 0) {
+        EG(error_reporting) = reading->shown;
+    }
+    if (EG(user_error_handler_error_reporting) == 0) {
+        EG(user_error_handler_error_reporting) = reading->handled;
+    }
+}
+
+/* Called with each error before anything is done about it. */
+static void observe_error(int type, zend_string *file, uint32_t line, zend_string *message) {
+    (void)file;
+    (void)line;
+    (void)message;
+    struct reading *reading = &LARDER_G(reading);
+    if (EXPECTED(!reading->frame)) {
+        return;
+    }
+    unmute(reading);
+    if (!(type & E_FATAL_ERRORS) && is_unserializer()) {
+        /* A property that the class no longer has is deprecated, but the value is whole. */
+        reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
+        mute(reading);
+    }
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
+    if (kind == VALUE_PHP) {
+        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
+        return;
+    }
+    zend_function *function = objects_igbinary(ZEND_STRL("igbinary_unserialize"));
+    if (function) { /* else igbinary is not loaded here: a miss too */
+        zval argument;
+        ZVAL_STR(&argument, bytes);
+        zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
+    }
+}
+
+/* Whatever it throws, its destructors included, except exit(). */
+static ZEND_COLD void drop(zval *result) {
+    zval_ptr_dtor(result);
+    ZVAL_UNDEF(result);
+    while (EG(exception) && !zend_is_unwind_exit(EG(exception)) && !zend_is_graceful_exit(EG(exception))) {
+        zend_clear_exception();
+    }
+}
+
+bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
+    unmute(&LARDER_G(reading)); /* of a value whose code fetches this one */
+    const struct reading outer = LARDER_G(reading);
+    const struct apart outer_serializing = apart_begin();
+    LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data)};
+    ZVAL_NULL(result);
+    call_unserializer(bytes, kind, result);
+    const bool failed = LARDER_G(reading).failed;
+    unmute(&LARDER_G(reading));
+    LARDER_G(reading) = outer;
+    apart_set(&outer_serializing);
+    /* Only objects, and arrays with something in them, are serialized. An exception may come when all is complete. */
+    if (UNEXPECTED(failed || EG(exception) || Z_TYPE_P(result) <= IS_TRUE)) {
+        drop(result);
+        return false;
+    }
+    return true;
+}
+
+/* ---- The module ------------------------------------------------------------------------------ */
+
+void unserialize_register(void) {
+    create_incomplete = PHP_IC_ENTRY->create_object;
+    PHP_IC_ENTRY->create_object = note_incomplete;
+    zend_observer_error_register(observe_error);
+}
+
+void unserialize_unregister(void) {
+    if (PHP_IC_ENTRY->create_object == note_incomplete) {
+        PHP_IC_ENTRY->create_object = create_incomplete;
+    }
+}
+
+void unserialize_forget(void) {
+    LARDER_G(reading) = (struct reading){0};
+}
