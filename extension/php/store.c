@@ -16,9 +16,13 @@ static zend_always_inline bool reserve(const struct storing *s, size_t length, s
     return cache_reserve(s->cache, s->key, length, s->mode, span) == CACHE_OK;
 }
 
+static zend_never_inline bool commit_over(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+    return cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token) == CACHE_OK;
+}
+
 static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
     if (UNEXPECTED(s->token != NULL)) {
-        return cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token) == CACHE_OK;
+        return commit_over(s, span, kind);
     }
     return cache_commit(s->cache, s->key, span, kind, s->expires, s->mode) == CACHE_OK;
 }
