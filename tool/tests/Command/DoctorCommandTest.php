@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tool\Tests\Command;
 
+use Larder\Cache;
 use Larder\Tool\FileSystem;
 use Larder\Tool\Server\MariaDbServer;
 use Larder\Tool\Server\MemcachedServer;
@@ -76,6 +77,23 @@ final class DoctorCommandTest extends TestCase
         foreach ($lines as $line) {
             self::assertMatchesRegularExpression('~' . $line . '~m', $run->getOutput());
         }
+    }
+
+    public function testWhatIsThereStays(): void
+    {
+        $redis = RedisServer::start($this->directory->add('redis'));
+        $addresses = ['file://' . $this->directory->add('files'), \sprintf('sqlite://%s/cache.sqlite', $this->directory->path), 'redis://' . $redis->socket . '?client=predis'];
+        $keys = [];
+        foreach ($addresses as $address) {
+            Cache::open($address)->set('of the application', 'value', 600);
+            $keys[$address] = iterator_to_array(Cache::open($address)->keys(), false);
+        }
+        $this->doctor([...self::POSIX, '-d', 'extension=pdo', '-d', 'extension=pdo_sqlite'], $addresses)->mustRun();
+        foreach ($addresses as $address) {
+            self::assertSame($keys[$address], iterator_to_array(Cache::open($address)->keys(), false), $address);
+            self::assertSame('value', Cache::open($address)->get('of the application'), $address);
+        }
+        $redis->stop();
     }
 
     public function testServersAreTriedAtTheAddressesGiven(): void
