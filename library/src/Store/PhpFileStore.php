@@ -26,9 +26,9 @@ use Larder\Store\Capability\Touches;
  * file tells whether what opcache gives is the newest: not even in the two seconds in which opcache does not look
  * (opcache.revalidate_freq) is an old value returned, whichever process wrote the new one.
  *
- * Opcache never takes memory back before it restarts, so each new value costs some until then. Memory is used only while
- * a quarter of it, and of the keys that opcache can hold, stays free for the program's own files; beyond that, values not
- * yet in opcache are compiled at each get. opcacheMemory() tells what is used.
+ * Opcache never takes memory back before it restarts, so each new value costs some until then. It is used only while there
+ * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
+ * used.
  */
 final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
@@ -37,14 +37,12 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     use OneByOne;
     use PacksPlainData;
 
-    private const FREE_SHARE = 0.25;
-
     /** Versions are times of the past: opcache does not take files that look new (opcache.file_update_protection). */
     private const FIRST_VERSION = 0x2000_0000;
     private const LAST_VERSION = 0x3FFF_FFFF;
 
     private readonly Directory $directory;
-    private readonly bool $hasOpcache;
+    private readonly ?OpcacheRoom $opcache;
 
     /** @var \Closure(): FileStore */
     private readonly \Closure $openLocks;
@@ -56,7 +54,7 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
         $path = $this->directory->path();
         $this->openLocks = static fn(): FileStore => new FileStore($path, 'locks');
-        $this->hasOpcache = \function_exists('opcache_get_status') && \is_array(@opcache_get_status(false));
+        $this->opcache = OpcacheRoom::here();
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -120,34 +118,13 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     /**
      * What this namespace takes of opcache's memory. Looks at every file that opcache holds: not for each request.
      *
-     * @return array{scripts: int, bytes: int, wasted: int, free: int, keep_free: int}|null scripts and bytes of this
-     *         namespace; wasted and free of all opcache, and how much of it this store leaves free, in bytes; null without
-     *         opcache
+     * @return array{scripts: int, bytes: int, wasted: int, free: int, keep_free: int, strings_free: int, strings_keep_free: int}|null
+     *         scripts and bytes of this namespace; wasted and free of all opcache, and how much of it this store leaves free,
+     *         in bytes, the same of its buffer of strings; null without opcache
      */
     public function opcacheMemory(): ?array
     {
-        $status = $this->hasOpcache ? @opcache_get_status(true) : false;
-        if (!\is_array($status)) {
-            return null;
-        }
-        /** @var array{memory_usage: array{used_memory: int, free_memory: int, wasted_memory: int}, scripts?: array<string, array{memory_consumption: int}>} $status */
-        $memory = $status['memory_usage'];
-        $scripts = 0;
-        $bytes = 0;
-        foreach ($status['scripts'] ?? [] as $file => $script) {
-            if (str_starts_with($file, $this->directory->path() . '/')) {
-                ++$scripts;
-                $bytes += $script['memory_consumption'];
-            }
-        }
-
-        return [
-            'scripts' => $scripts,
-            'bytes' => $bytes,
-            'wasted' => $memory['wasted_memory'],
-            'free' => $memory['free_memory'],
-            'keep_free' => (int) (self::FREE_SHARE * array_sum($memory)),
-        ];
+        return $this->opcache?->usage($this->directory->path() . '/');
     }
 
     public function keys(): iterable
@@ -214,12 +191,12 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         if ($version === false) {
             return null;
         }
-        if ($this->hasOpcache && !opcache_is_script_cached($file) && !self::hasRoom()) {
+        if ($this->opcache !== null && !opcache_is_script_cached($file) && !$this->opcache->isLeft()) {
             $entry = self::compile($file);
         } else {
             $entry = self::load($file);
             if (!\is_array($entry) || $entry[0] !== $version) {
-                if ($this->hasOpcache) {
+                if ($this->opcache !== null) {
                     @opcache_invalidate($file, true);
                 }
                 $entry = self::compile($file);
@@ -253,19 +230,5 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         } catch (\ParseError) {
             return false;
         }
-    }
-
-    private static function hasRoom(): bool
-    {
-        $status = @opcache_get_status(false);
-        if (!\is_array($status)) {
-            return false;
-        }
-        /** @var array{memory_usage: array{used_memory: int, free_memory: int, wasted_memory: int}, opcache_statistics: array{num_cached_keys: int, max_cached_keys: int}} $status */
-        $memory = $status['memory_usage'];
-        $keys = $status['opcache_statistics'];
-
-        return $memory['free_memory'] >= self::FREE_SHARE * ($memory['used_memory'] + $memory['free_memory'] + $memory['wasted_memory'])
-            && $keys['num_cached_keys'] <= (1 - self::FREE_SHARE) * $keys['max_cached_keys'];
     }
 }

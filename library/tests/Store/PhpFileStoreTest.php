@@ -62,7 +62,7 @@ final class PhpFileStoreTest extends StoreContract
 
     public function testItsShareOfOpcacheIsBounded(): void
     {
-        $small = [...self::OPCACHE_DEFAULTS, 'opcache.memory_consumption' => 8, 'opcache.interned_strings_buffer' => 1, 'opcache.max_accelerated_files' => 200];
+        $small = [...self::OPCACHE_DEFAULTS, 'opcache.memory_consumption' => 10, 'opcache.interned_strings_buffer' => 3, 'opcache.max_accelerated_files' => 200];
         $directory = Servers::directory('fpm-small');
         $server = PhpFpmServer::start(Servers::directory('fpm-small-server'), $small);
         /** @var array<string, int> $after */
@@ -79,6 +79,25 @@ final class PhpFileStoreTest extends StoreContract
         $after = self::ask($control, 'churn plain', $directory);
         $control->stop();
         self::assertTrue($after['oom_restarts'] > 0 || $after['free'] < $after['keep_free'] / 2, 'the control fills opcache');
+    }
+
+    /** Every string of a value goes into a buffer of its own kind, which is never emptied either. */
+    public function testItsShareOfTheStringsOfOpcacheIsBounded(): void
+    {
+        $server = PhpFpmServer::start(Servers::directory('fpm-strings-server'), self::OPCACHE_DEFAULTS);
+        /** @var array<string, int> $after */
+        $after = self::ask($server, 'rows', Servers::directory('fpm-strings'));
+        $server->stop();
+        self::assertSame(0, $after['wrong'], 'values are right, in opcache or not');
+        self::assertGreaterThan(0, $after['scripts']);
+        // 600 strings of 40 to 56 bytes, and what the page itself and the library take since.
+        self::assertGreaterThan($after['strings_keep_free'] - 150_000, $after['strings_free']);
+
+        $control = PhpFpmServer::start(Servers::directory('fpm-strings-control-server'), self::OPCACHE_DEFAULTS);
+        /** @var array<string, int> $after */
+        $after = self::ask($control, 'rows plain', Servers::directory('fpm-strings'));
+        $control->stop();
+        self::assertLessThan($after['strings_keep_free'] - 400_000, $after['strings_free'], 'the control fills it');
     }
 
     public function testValuesAndKeysAreNeverCode(): void

@@ -58,5 +58,24 @@ echo json_encode(match ($_GET['do']) {
 
         return $opcache();
     })(),
+    'rows' => (static function () use ($store, $opcache): array {
+        $wrong = 0;
+        for ($set = 0; $set < 120; ++$set) {
+            $rows = array_map(static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")], range(1, 300));
+            $store->set('rows', $rows);
+            $wrong += $store->get('rows') === $rows ? 0 : 1;
+        }
+
+        return ['wrong' => $wrong] + $opcache();
+    })(),
+    'rows plain' => (static function () use ($setPlain, $plain, $opcache): array {
+        for ($set = 0; $set < 120; ++$set) {
+            $setPlain('rows', array_map(static fn(int $i): array => ['id' => $i, 'name' => "product $i of $set", 'code' => md5("$set $i")], range(1, 300)));
+            opcache_invalidate($plain . 'rows.php', true);
+            include $plain . 'rows.php';
+        }
+
+        return $opcache();
+    })(),
     default => throw new UnexpectedValueException('what is ' . $_GET['do']),
 }, JSON_THROW_ON_ERROR);
