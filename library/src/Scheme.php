@@ -55,6 +55,9 @@ enum Scheme: string
     case PhpFile = 'php-file';
     case Tier = 'tier';
 
+    /** What the files that auto: falls back to may take, about: 512 MiB. */
+    private const FALLBACK_BYTES = 512 << 20;
+
     /** For messages: "auto:, none:, …". */
     public static function list(): string
     {
@@ -68,9 +71,10 @@ enum Scheme: string
             self::None => [],
             self::Array => CodecOptions::SERIALIZER,
             self::Larder, self::Apcu => ['namespace'],
-            self::Auto, self::PhpFile => ['namespace', ...CodecOptions::SERIALIZER],
-            self::Sqlite => ['namespace', ...CodecOptions::ALL, 'max_size'],
-            self::Yac, self::Shmop, self::File => ['namespace', ...CodecOptions::ALL],
+            self::Auto => ['namespace', ...CodecOptions::SERIALIZER],
+            self::PhpFile => ['namespace', ...CodecOptions::SERIALIZER, 'max_size'],
+            self::Sqlite, self::File => ['namespace', ...CodecOptions::ALL, 'max_size'],
+            self::Yac, self::Shmop => ['namespace', ...CodecOptions::ALL],
             self::Memcached, self::Memcache => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure'],
             self::Redis => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'client', 'database'],
             self::MySql => ['namespace', ...CodecOptions::ALL, 'timeout', 'persistent', 'on_failure', 'engine', 'socket'],
@@ -100,8 +104,8 @@ enum Scheme: string
             self::Memcached, self::Memcache, self::Redis => $this->servers($address, $logger),
             self::MySql => $this->mySql($address, $logger),
             self::Sqlite => new SqliteStore($this->path($address), $address->namespace(), CodecOptions::codec($address), $this->maxSize($address)),
-            self::File => new FileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
-            self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), CodecOptions::codec($address)),
+            self::File => new FileStore($this->path($address), $address->namespace(), CodecOptions::codec($address), $this->maxSize($address)),
+            self::PhpFile => new PhpFileStore($this->path($address), $address->namespace(), CodecOptions::codec($address), $this->maxSize($address)),
             self::Tier => $this->tier($address, $logger),
         };
     }
@@ -124,7 +128,7 @@ enum Scheme: string
         return [
             [self::Larder, static fn(): Store => self::Larder->open($address)],
             [self::Apcu, static fn(): Store => self::Apcu->open($address)],
-            [self::File, static fn(): Store => new FileStore(UserFolder::find('file', sys_get_temp_dir(), 'larder'), $namespace, $codec)],
+            [self::File, static fn(): Store => new FileStore(UserFolder::find('file', sys_get_temp_dir(), 'larder'), $namespace, $codec, self::FALLBACK_BYTES)],
         ];
     }
 

@@ -17,12 +17,10 @@ use Larder\Pid;
  */
 final class Directory
 {
-    /** A temporary file older than this was left by a process that died. */
-    private const LEFTOVER_SECONDS = 3600;
     /** Bytes. PHP asks nothing about a file of which it is to read so many at most. */
     private const SHORT = 32_767;
-    private const HASH = '[0-9a-f]{32}';
 
+    public readonly Folders $folders;
     private readonly GuardedFolder $folder;
     private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
@@ -43,6 +41,7 @@ final class Directory
         $this->ignore = Quietly::ignore(...);
         $this->folder = new GuardedFolder($store, $directory, $namespace);
         $this->path = $this->folder->path;
+        $this->folders = new Folders($this->folder, $suffix);
     }
 
     /** Whether nobody but trusted users can have put a file there. */
@@ -99,7 +98,7 @@ final class Directory
             return true;
         }
         if ($this->isSafe($file)) {
-            $this->remove($file);
+            Folders::remove($file);
         }
 
         return false;
@@ -108,7 +107,7 @@ final class Directory
     /** @return bool true when the file is not there any more */
     public function delete(string $file): bool
     {
-        return $this->locked($file, fn(): bool => $this->remove($file), orWithout: true) ?? false;
+        return $this->locked($file, static fn(): bool => Folders::remove($file), orWithout: true) ?? false;
     }
 
     public function file(string $key): string
@@ -178,29 +177,14 @@ final class Directory
         }
     }
 
-    /** @return bool true when the file is not there any more */
-    public function remove(string $file): bool
-    {
-        return Quietly::run(static function () use ($file): bool {
-            if (unlink($file)) {
-                return true;
-            }
-            clearstatcache(true, $file);
-
-            return !file_exists($file);
-        });
-    }
-
     public function clear(): bool
     {
         $all = true;
         foreach ($this->values() as $file) {
             $all = $this->delete($file) && $all;
         }
-        foreach ($this->files('/^' . self::HASH . '\.' . $this->suffix . '\.[0-9a-f.]+\.tmp$/D') as $leftover) {
-            if ((int) Quietly::run(static fn(): int|false => filemtime($leftover)) < time() - self::LEFTOVER_SECONDS) {
-                $this->remove($leftover);
-            }
+        for ($folder = 0; $folder < Folders::COUNT; ++$folder) {
+            $this->folders->removeLeftovers($folder);
         }
 
         return $all;
@@ -209,19 +193,8 @@ final class Directory
     /** @return iterable<string> */
     public function values(): iterable
     {
-        return $this->files('/^' . self::HASH . '\.' . $this->suffix . '$/D');
-    }
-
-    /** @return iterable<string> files of this namespace whose name matches */
-    private function files(string $pattern): iterable
-    {
-        for ($folder = 0; $folder < 256; ++$folder) {
-            $path = \sprintf('%s/%02x', $this->path, $folder);
-            foreach ($this->isSafe($path . '/.') ? (array) Quietly::run(static fn(): array|false => scandir($path, \SCANDIR_SORT_NONE)) : [] as $name) {
-                if (\is_string($name) && preg_match($pattern, $name) === 1) {
-                    yield $path . '/' . $name;
-                }
-            }
+        for ($folder = 0; $folder < Folders::COUNT; ++$folder) {
+            yield from $this->folders->values($folder);
         }
     }
 

@@ -71,6 +71,12 @@ final class Envelope
         return self::isEnvelope($sealed) && !self::isCurrent($sealed);
     }
 
+    /** Whether these are the first bytes, 12 or more where there are, of an envelope whose time has passed, or of none. */
+    public static function isOver(string $head): bool
+    {
+        return !self::isEnvelope($head) || !self::isCurrent($head);
+    }
+
     private static function isEnvelope(string $sealed): bool
     {
         return $sealed !== '' && $sealed[0] === self::MARK && \strlen($sealed) > self::HEAD;

@@ -11,6 +11,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -19,10 +20,10 @@ use Larder\Store\Capability\Touches;
 /**
  * Files: shared by all processes of one user, kept over restarts. On a tmpfs such as /dev/shm they stay in memory.
  *
- * The full key stands in the file, so that two keys with the same hash never meet. What has expired keeps its file until
- * it is written over, deleted or cleared.
+ * The full key stands in the file, so that two keys with the same hash never meet. Collector
+ * removes what has expired, and what is too much.
  */
-final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -33,20 +34,28 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     use PacksByCodec;
 
     private readonly Directory $directory;
+    private readonly Collector $collector;
 
-    /** @throws StoreUnavailable */
-    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    /**
+     * @param int $maxBytes of all files, about; 0 for no limit
+     * @throws StoreUnavailable
+     */
+    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), int $maxBytes = 0)
     {
         $this->directory = new Directory('file', $directory, $namespace, 'cache');
+        $this->collector = new Collector($this->directory->folders, Envelope::isOver(...), $maxBytes);
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         Key::check($key);
-        $sealed = Envelope::seal($this->codec->encode($value, $key), Ttl::until($ttl), $key);
+        $until = Ttl::until($ttl);
+        $sealed = Envelope::seal($this->codec->encode($value, $key), $until, $key);
         $file = $this->directory->file($key);
+        $isWritten = $this->directory->replace($file, fn(): bool => $this->directory->write($file, $sealed));
+        $this->collector->wrote($file, \strlen($sealed), $until > 0.0);
 
-        return $this->directory->replace($file, fn(): bool => $this->directory->write($file, $sealed));
+        return $isWritten;
     }
 
     public function delete(string $key): bool
@@ -59,6 +68,11 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     public function clear(): bool
     {
         return $this->directory->clear();
+    }
+
+    public function prune(): int
+    {
+        return $this->collector->prune();
     }
 
     public function keys(): iterable
@@ -76,16 +90,25 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         Key::check($key);
         $file = $this->directory->file($key);
 
-        return $this->directory->locked($file, function () use ($key, $file, $change): bool {
+        $until = 0.0;
+        $sealed = '';
+        $isChanged = $this->directory->locked($file, function () use ($key, $file, $change, &$until, &$sealed): bool {
             $old = $this->found($key);
             $new = $change($old);
 
-            return match (true) {
-                $new === false => false,
-                $new === null => $this->directory->remove($file),
-                default => $this->directory->write($file, Envelope::seal($new->stored, $new->until ?? $old->until ?? 0.0, $key)),
-            };
+            if ($new === false || $new === null) {
+                return $new === null && Folders::remove($file);
+            }
+            $until = $new->until ?? $old->until ?? 0.0;
+            $sealed = Envelope::seal($new->stored, $until, $key);
+
+            return $this->directory->write($file, $sealed);
         }) ?? false;
+        if ($sealed !== '') {
+            $this->collector->wrote($file, \strlen($sealed), $until > 0.0);
+        }
+
+        return $isChanged;
     }
 
     /** @return Entry<string>|null */

@@ -12,6 +12,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
@@ -30,7 +31,7 @@ use Larder\Store\Capability\Touches;
  * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
-final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
@@ -42,16 +43,21 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private const LAST_VERSION = 0x3FFF_FFFF;
 
     private readonly Directory $directory;
+    private readonly Collector $collector;
     private readonly ?OpcacheRoom $opcache;
 
     /** @var \Closure(): FileStore */
     private readonly \Closure $openLocks;
     private ?FileStore $locks = null;
 
-    /** @throws StoreUnavailable */
-    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    /**
+     * @param int $maxBytes of all files, about; 0 for no limit
+     * @throws StoreUnavailable
+     */
+    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), int $maxBytes = 0)
     {
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
+        $this->collector = new Collector($this->directory->folders, self::isOver(...), $maxBytes);
         $path = $this->directory->path();
         $this->openLocks = static fn(): FileStore => new FileStore($path, 'locks');
         $this->opcache = OpcacheRoom::here();
@@ -79,7 +85,15 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         $stored = $this->pack($key, $value);
         $file = $this->directory->file($key);
 
-        return $this->directory->replace($file, fn(): bool => $this->write($file, $key, $stored, $until));
+        $bytes = 0;
+        $isWritten = $this->directory->replace($file, function () use ($file, $key, $stored, $until, &$bytes): bool {
+            $bytes = $this->write($file, $key, $stored, $until);
+
+            return $bytes > 0;
+        });
+        $this->collector->wrote($file, $bytes, $until > 0.0);
+
+        return $isWritten;
     }
 
     public function delete(string $key): bool
@@ -92,6 +106,11 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     public function clear(): bool
     {
         return $this->locks()->clear() && $this->directory->clear();
+    }
+
+    public function prune(): int
+    {
+        return $this->locks()->prune() + $this->collector->prune();
     }
 
     public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
@@ -150,20 +169,32 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     {
         $file = $this->directory->file($key);
 
-        return $this->directory->locked($file, function () use ($key, $file, $change): bool {
+        $until = 0.0;
+        $bytes = 0;
+        $isChanged = $this->directory->locked($file, function () use ($key, $file, $change, &$until, &$bytes): bool {
             $old = $this->found($key);
             $new = $change($old);
 
-            return match (true) {
-                $new === false => false,
-                $new === null => $this->directory->remove($file),
-                default => $this->write($file, $key, $new->stored, $new->until ?? $old->until ?? 0.0),
-            };
+            if ($new === false || $new === null) {
+                return $new === null && Folders::remove($file);
+            }
+            $until = $new->until ?? $old->until ?? 0.0;
+            $bytes = $this->write($file, $key, $new->stored, $until);
+
+            return $bytes > 0;
         }) ?? false;
+        if ($bytes > 0) {
+            $this->collector->wrote($file, $bytes, $until > 0.0);
+        }
+
+        return $isChanged;
     }
 
-    /** @param array{bool, mixed} $stored as pack() gives it */
-    private function write(string $file, string $key, array $stored, float $until): bool
+    /**
+     * @param array{bool, mixed} $stored as pack() gives it
+     * @return int how many bytes; 0 when it was refused
+     */
+    private function write(string $file, string $key, array $stored, float $until): int
     {
         $version = random_int(self::FIRST_VERSION, self::LAST_VERSION);
         $code = \sprintf(
@@ -175,7 +206,15 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
             PlainData::code($stored[1]),
         );
 
-        return $this->directory->write($file, $code, $version);
+        return $this->directory->write($file, $code, $version) ? \strlen($code) : 0;
+    }
+
+    /** Whether these are the first bytes of a file that has expired, or is damaged. */
+    private static function isOver(string $head): bool
+    {
+        $isWhole = preg_match('/^<\?php return \[\d+,([0-9.E+-]+),/', $head, $parts) === 1;
+
+        return !$isWhole || ((float) $parts[1] !== 0.0 && (float) $parts[1] <= microtime(true));
     }
 
     /** @return array{int, float, string, bool, mixed}|null */

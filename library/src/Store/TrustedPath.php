@@ -172,6 +172,6 @@ final class TrustedPath
     /** @return list<string> */
     private static function names(string $path): array
     {
-        return array_values(array_filter(explode('/', $path), static fn(string $name): bool => $name !== '' && $name !== '.'));
+        return array_values(array_diff(explode('/', $path), ['', '.']));
     }
 }

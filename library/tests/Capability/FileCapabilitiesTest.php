@@ -15,4 +15,9 @@ final class FileCapabilitiesTest extends CapabilitiesContract
     {
         return Cache::open(\sprintf('file://%s?namespace=%s', Servers::directory('capabilities'), $namespace))->store();
     }
+
+    protected function prunes(): bool
+    {
+        return true;
+    }
 }

@@ -15,4 +15,9 @@ final class PhpFileCapabilitiesTest extends CapabilitiesContract
     {
         return Cache::open(\sprintf('php-file://%s?namespace=%s', Servers::directory('capabilities-php'), $namespace))->store();
     }
+
+    protected function prunes(): bool
+    {
+        return true;
+    }
 }

@@ -13,4 +13,9 @@ final class SignedFileCapabilitiesTest extends CapabilitiesContract
     {
         return SigningPlace::file($namespace);
     }
+
+    protected function prunes(): bool
+    {
+        return true;
+    }
 }

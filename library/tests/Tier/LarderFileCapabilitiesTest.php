@@ -13,4 +13,9 @@ final class LarderFileCapabilitiesTest extends CapabilitiesContract
     {
         return Tiers::LarderFile->open($namespace);
     }
+
+    protected function prunes(): bool
+    {
+        return true;
+    }
 }
