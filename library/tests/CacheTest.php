@@ -133,7 +133,6 @@ final class CacheTest extends TestCase
         yield 'yac' => ['yac:', $package('yac')];
         yield 'shmop' => ['shmop:', $package('common')];
         yield 'memcached' => ['memcached://localhost', $package('memcached')];
-        yield 'memcache' => ['memcache://localhost', $package('memcache')];
         yield 'redis' => ['redis://localhost', $package('redis')];
         yield 'mysql' => ['mysql://me@localhost/db', $package('mysql')];
         yield 'sqlite' => ['sqlite:///tmp/x.sqlite', $package('sqlite3')];

@@ -37,9 +37,10 @@ trait MemcachedAtomics
             if ($name === null) {
                 return false;
             }
-            $there = $this->readToSwap($name);
-            $bytes = $there === null ? null : $this->opened($there[0], $name, $key);
-            $until = $there === null ? 0.0 : Envelope::until($there[0]);
+            $there = $this->text->gets($name);
+            $stored = $there[0] ?? ''; // what is not ours is to be written over, but not read
+            $bytes = $this->opened($stored, $name, $key);
+            $until = Envelope::until($stored);
             $new = $change($bytes === null ? null : new Entry($bytes, $until));
             if ($new === false) {
                 return false;
@@ -47,7 +48,7 @@ trait MemcachedAtomics
             $until = $new === null ? self::PAST : $new->until ?? $until;
             $sealed = $this->sealed($new === null ? self::NOTHING : $new->stored, $until, $name, $key);
             $expiry = $until === 0.0 ? 0 : self::expiry(max(0.001, $until - microtime(true)));
-            $done = $there === null ? $this->writeNew($name, $sealed, $expiry) : $this->writeSwapped($name, $there[1], $sealed, $expiry);
+            $done = $there === null ? $this->writeNew($name, $sealed, $expiry) : $this->text->cas($name, $sealed, $expiry, $there[1]);
             if ($done !== false) {
                 return $done === true;
             }

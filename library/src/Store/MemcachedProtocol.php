@@ -28,6 +28,8 @@ use Larder\Store\Capability\Touches;
  * clear() gives the namespace a new random generation, which stands in every name: one step, and nobody else's values are
  * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
  * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
+ *
+ * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
  */
 abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, TellsExpiry
 {
@@ -35,7 +37,6 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     use KeepsBytes;
 
     private const NAME_LIMIT = 250;
-    private const GENERATION_NANOSECONDS = 50_000_000;
 
     /** memcached takes more than 30 days for a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
@@ -43,18 +44,17 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
+    /** Bytes before a value's own. */
+    private const LONGEST_ENVELOPE = 2 * Key::MAX_LENGTH;
+
     private const DIRECT = '~';
     private const HASHED = '#';
 
-    /** What names begin with; null while the server has none. */
-    private ?string $generation = null;
-
-    /** By hrtime(). */
-    private int $generationUntil = 0;
+    protected MemcachedText $text;
+    private readonly MemcachedGeneration $generation;
     private int $process = 0;
     private readonly int $opener;
 
-    /** @throws StoreUnavailable when the extension is missing */
     public function __construct(
         protected readonly Endpoint $endpoint,
         private readonly string $namespace = 'larder',
@@ -63,7 +63,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         private readonly bool $persistent = false,
     ) {
         NamespaceName::check($namespace);
-        StoreUnavailable::unlessLoaded($this->scheme(), $this->scheme(), $this->scheme());
+        $this->generation = MemcachedGeneration::of($endpoint, $namespace);
         $this->opener = Pid::own();
     }
 
@@ -72,9 +72,11 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         $this->ready();
 
         try {
-            $this->ask();
+            $this->text->version();
         } catch (StoreFailed $failure) {
-            throw StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there? To have it: apt-get install memcached', $failure);
+            throw StoreUnavailable::because($failure->store, $failure->what, str_ends_with($failure->what, 'Permission denied')
+                ? 'Let this user use the socket, by its group or memcached -a'
+                : 'Is memcached running there? To install it: apt-get install memcached', $failure);
         }
     }
 
@@ -129,7 +131,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     public function delete(string $key): bool
     {
         // It must act on what others have stored since they emptied the namespace, be it a moment ago.
-        $this->generationUntil = 0;
+        $this->generation->expire();
         $name = $this->name($key);
 
         if ($name === null) {
@@ -143,11 +145,11 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     public function clear(): bool
     {
         $this->ready();
-        $generation = self::newGeneration();
+        $generation = MemcachedGeneration::random();
         if (!$this->write($this->generationName(), $generation, 0)) {
             return false;
         }
-        $this->remember($generation);
+        $this->generation->set($generation);
 
         return true;
     }
@@ -155,24 +157,8 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
     abstract protected function scheme(): string;
 
-    /** Makes a client, which connects with its first command. Throws nothing. */
-    abstract protected function connect(bool $persistent): void;
-
-    /** Closes its connection for good, even a persistent one. Throws nothing. */
-    abstract protected function disconnect(): void;
-
-    /** @throws StoreFailed unless the server answers */
-    abstract protected function ask(): void;
-
-    /** @throws StoreFailed */
-    abstract protected function read(string $name): ?string;
-
-    /**
-     * @param list<string> $names
-     * @return array<string, string> those found
-     * @throws StoreFailed
-     */
-    abstract protected function readMany(array $names): array;
+    /** Makes the client that writes, which connects with its first command. Throws nothing. */
+    protected function connect(bool $persistent): void {}
 
     /**
      * @param int $expiry as memcached takes it
@@ -187,29 +173,19 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
      */
     abstract protected function writeNew(string $name, string $bytes, int $expiry): ?bool;
 
-    /**
-     * @return array{string, int|float}|null bytes, and what tells the server that nobody has changed them
-     * @throws StoreFailed
-     */
-    abstract protected function readToSwap(string $name): ?array;
-
-    /**
-     * @return bool|null false when somebody has changed or removed it; null when refused
-     * @throws StoreFailed
-     */
-    abstract protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool;
-
     /** @throws StoreFailed unless there is nothing under that name any more */
     abstract protected function remove(string $name): void;
 
-    /** Gives the connection up, so that an answer that comes late is nobody's. */
-    protected function failed(string $why): StoreFailed
+    /** In a fork no connection is persistent: it would be the parent's. */
+    protected function isPersistent(): bool
     {
-        $this->disconnect();
-        $this->process = 0;
-        $this->generationUntil = 0;
+        return $this->persistent && $this->opener === Pid::own();
+    }
 
-        return StoreFailed::because($this->scheme(), \sprintf('no answer from %s (%s)', $this->endpoint, $why));
+    /** Connects anew with the next command. */
+    protected function startOver(): void
+    {
+        $this->process = 0;
     }
 
     /**
@@ -225,7 +201,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
                 $names[$key] = $name;
             }
         }
-        $stored = $names === [] ? [] : $this->readMany(array_values($names));
+        $stored = $names === [] ? [] : $this->text->getMany(array_values($names));
         $found = [];
         foreach ($names as $key => $name) {
             if (isset($stored[$name])) {
@@ -240,7 +216,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     {
         Key::check($key);
         $name = $this->nameOfChecked($key);
-        $stored = $name === null ? null : $this->read($name);
+        $stored = $name === null ? null : $this->text->get($name);
         if ($stored === null || $stored === '') {
             return null;
         }
@@ -254,6 +230,11 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
     {
         $name = $this->nameOfChecked($key);
         if ($name === null) {
+            return false;
+        }
+        if (\strlen($bytes) > MemcachedText::LONGEST_VALUE - self::LONGEST_ENVELOPE) {
+            $this->remove($name);
+
             return false;
         }
 
@@ -294,37 +275,42 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function nameOfChecked(string $key): ?string
     {
-        if ($this->process !== Pid::own() || hrtime(true) > $this->generationUntil) {
+        if ($this->process !== Pid::own() || hrtime(true) > $this->generation->until) {
             $this->ready();
             $this->askForGeneration();
         }
-        if ($this->generation === null) {
+        $prefix = $this->generation->prefix;
+        if ($prefix === null) {
             return null;
         }
-        $name = $this->generation . self::DIRECT . rawurlencode($key);
+        $name = $prefix . self::DIRECT . rawurlencode($key);
 
-        return \strlen($name) <= self::NAME_LIMIT ? $name : $this->generation . self::HASHED . hash('xxh128', $key);
+        return \strlen($name) <= self::NAME_LIMIT ? $name : $prefix . self::HASHED . hash('xxh128', $key);
     }
 
     private function isHashed(string $name): bool
     {
-        return $name[\strlen((string) $this->generation)] === self::HASHED;
+        return $name[\strlen((string) $this->generation->prefix)] === self::HASHED;
     }
 
     private function askForGeneration(): void
     {
-        $stored = $this->read($this->generationName());
+        $stored = $this->storedGeneration();
         if ($stored === null) {
-            $this->writeNew($this->generationName(), self::newGeneration(), 0);
-            $stored = $this->read($this->generationName());
+            $this->writeNew($this->generationName(), MemcachedGeneration::random(), 0);
+            $stored = $this->storedGeneration();
         }
-        $this->remember($stored);
+        if ($stored === null) {
+            // Somebody else has put there what is none, or the server has no place.
+            $this->write($this->generationName(), MemcachedGeneration::random(), 0);
+            $stored = $this->storedGeneration();
+        }
+        $this->generation->set($stored);
     }
 
-    private function remember(?string $generation): void
+    private function storedGeneration(): ?string
     {
-        $this->generation = $generation === null ? null : $this->namespace . ':' . $generation;
-        $this->generationUntil = $generation === null ? 0 : (int) hrtime(true) + self::GENERATION_NANOSECONDS;
+        return MemcachedGeneration::checked($this->text->get($this->generationName()));
     }
 
     private function generationName(): string
@@ -332,18 +318,13 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         return $this->namespace . ':generation';
     }
 
-    private static function newGeneration(): string
-    {
-        return base64_encode(random_bytes(9));
-    }
-
     private function ready(): void
     {
         if ($this->process !== Pid::own()) {
-            // In a fork no persistent connection: it would be the parent's.
-            $this->connect($this->persistent && $this->opener === Pid::own());
+            $persistent = $this->isPersistent();
+            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
+            $this->connect($persistent);
             $this->process = Pid::own();
-            $this->generationUntil = 0;
         }
     }
 

@@ -4,11 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
 use Larder\Pid;
 use Memcached;
 
-/** A memcached server by the extension memcached (libmemcached). */
+/** A memcached server to which the extension memcached (libmemcached) writes. */
 final class MemcachedStore extends MemcachedProtocol
 {
     private Memcached $client;
@@ -18,6 +22,21 @@ final class MemcachedStore extends MemcachedProtocol
 
     /** The process that made the client. */
     private int $maker = 0;
+
+    /** How often the reader had connected when the client last wrote. */
+    private int $connects = 0;
+
+    /** @throws StoreUnavailable when the extension is missing */
+    public function __construct(
+        Endpoint $endpoint,
+        string $namespace = 'larder',
+        Codec $codec = new PhpCodec(),
+        float $timeout = 1.0,
+        bool $persistent = false,
+    ) {
+        parent::__construct($endpoint, $namespace, $codec, $timeout, $persistent);
+        StoreUnavailable::unlessLoaded('memcached', 'memcached', 'memcached');
+    }
 
     protected function scheme(): string
     {
@@ -30,6 +49,7 @@ final class MemcachedStore extends MemcachedProtocol
             $this->inherited = [...$this->inherited, $this->client];
         }
         $this->maker = Pid::own();
+        $this->connects = 0;
         $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
         if ($this->client->getServerList() === []) {
             $milliseconds = (int) ceil(1000 * $this->timeout);
@@ -45,43 +65,11 @@ final class MemcachedStore extends MemcachedProtocol
         }
     }
 
-    protected function disconnect(): void
-    {
-        $this->client->quit();
-        // The client remembers that the server failed, and would not ask it again for a while.
-        $this->client->resetServerList();
-    }
-
-    protected function ask(): void
-    {
-        $this->client->getVersion();
-        $this->checkAnswer();
-    }
-
-    protected function read(string $name): ?string
-    {
-        $bytes = $this->client->get($name);
-        if ($bytes === false) {
-            $this->checkAnswer();
-        }
-
-        return \is_string($bytes) ? $bytes : null;
-    }
-
-    protected function readMany(array $names): array
-    {
-        /** @var array<string, string>|false $found */
-        $found = $this->client->getMulti($names);
-        $this->checkAnswer();
-
-        return $found === false ? [] : $found;
-    }
-
     protected function write(string $name, string $bytes, int $expiry): bool
     {
-        $isDone = $this->client->set($name, $bytes, $expiry);
+        $isDone = $this->client()->set($name, $bytes, $expiry);
         if (!$isDone) {
-            $this->checkAnswer();
+            $this->checkAnswer('set');
         }
 
         return $isDone;
@@ -89,59 +77,72 @@ final class MemcachedStore extends MemcachedProtocol
 
     protected function writeNew(string $name, string $bytes, int $expiry): ?bool
     {
-        return $this->client->add($name, $bytes, $expiry) ? true : $this->wasOther();
-    }
-
-    protected function readToSwap(string $name): ?array
-    {
-        /** @var array{value: mixed, cas: int|float}|false $found */
-        $found = $this->client->get($name, null, Memcached::GET_EXTENDED);
-        if ($found === false) {
-            $this->checkAnswer();
+        if ($this->client()->add($name, $bytes, $expiry)) {
+            return true;
         }
+        $this->checkAnswer('add');
 
-        return $found !== false && \is_string($found['value']) ? [$found['value'], $found['cas']] : null;
-    }
-
-    protected function writeSwapped(string $name, int|float $unchanged, string $bytes, int $expiry): ?bool
-    {
-        return $this->client->cas($unchanged, $name, $bytes, $expiry) ? true : $this->wasOther();
+        return $this->client->getResultCode() === Memcached::RES_NOTSTORED ? false : null;
     }
 
     protected function remove(string $name): void
     {
-        if (!$this->client->delete($name)) {
-            $this->checkAnswer();
+        if (!$this->client()->delete($name)) {
+            $this->checkAnswer('delete');
         }
     }
 
-    /**
-     * @return false|null false when the last write failed because another process was first
-     * @throws StoreFailed
-     */
-    private function wasOther(): ?false
+    /** The client; with a new connection if the reader has needed one, since its own is as old. */
+    private function client(): Memcached
     {
-        $this->checkAnswer();
-        $others = [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS, Memcached::RES_NOTFOUND];
-
-        return \in_array($this->client->getResultCode(), $others, true) ? false : null;
-    }
-
-    /** @throws StoreFailed */
-    private function checkAnswer(): void
-    {
-        if (!self::isAnswer($this->client->getResultCode())) {
-            throw $this->failed($this->client->getResultMessage());
+        $connects = $this->text->connection->connects;
+        if ($connects !== $this->connects) {
+            if ($this->connects !== 0) {
+                $this->disconnect();
+                $this->connect($this->isPersistent());
+            }
+            $this->connects = $connects;
         }
+
+        return $this->client;
     }
 
-    /** Whether a server says so that is there and works. Not a constant: those are looked up where the extension is missing too. */
-    private static function isAnswer(int $code): bool
+    private function disconnect(): void
     {
-        return match ($code) {
+        $this->client->quit();
+        // The client remembers that the server failed, and would not ask it again for a while.
+        $this->client->resetServerList();
+    }
+
+    /** @throws StoreFailed unless the server is there and works */
+    private function checkAnswer(string $command): void
+    {
+        $code = $this->client->getResultCode();
+        $isAnswer = match ($code) {
             Memcached::RES_SUCCESS, Memcached::RES_NOTFOUND, Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS,
-            Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE, Memcached::RES_END => true,
+            Memcached::RES_E2BIG, Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE => true,
             default => false,
         };
+        if (!$isAnswer) {
+            throw $this->failed($command, $code);
+        }
+    }
+
+    /** Gives the connection up, so that a late answer is nobody's. */
+    private function failed(string $command, int $code): StoreFailed
+    {
+        // The reason of the system stands in parentheses: "(0x5560…) CONNECTION FAILURE(Connection refused), host: …"
+        $reason = preg_match('/\w\(([^()]+)\),/', $this->client->getLastErrorMessage(), $match) === 1
+            ? $match[1]
+            : strtolower($this->client->getResultMessage());
+        $this->disconnect();
+        $this->startOver();
+
+        return StoreFailed::because('memcached', match ($code) {
+            Memcached::RES_TIMEOUT => \sprintf('no reply from %s to %s within %s s (is it overloaded, or timeout= too short?)', $this->endpoint, $command, $this->timeout),
+            Memcached::RES_CONNECTION_FAILURE, Memcached::RES_CONNECTION_SOCKET_CREATE_FAILURE, Memcached::RES_HOST_LOOKUP_FAILURE,
+            Memcached::RES_SERVER_MARKED_DEAD, Memcached::RES_SERVER_TEMPORARILY_DISABLED => \sprintf('cannot connect to %s for %s: %s', $this->endpoint, $command, $reason),
+            default => \sprintf('%s failed at %s: %s', $command, $this->endpoint, $reason),
+        });
     }
 }

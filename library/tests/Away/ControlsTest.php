@@ -96,29 +96,6 @@ final class ControlsTest extends TestCase
         $proxy->stop();
     }
 
-    /** Its client cannot tell an answer that makes no sense from "not found". */
-    public function testNonsenseIsAMissForMemcached(): void
-    {
-        $proxy = Proxy::before(Servers::memcached()->socket);
-        $cache = Cache::open(\sprintf('memcached://%s?timeout=0.2&namespace=nonsense', $proxy->socket));
-        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
-        $proxy->does('garbage');
-        for ($call = 0; $call < 20; ++$call) {
-            self::assertNull($cache->get('a'));
-            self::assertSame(['a' => null, 'b' => null], $cache->getMany(['a', 'b']));
-            self::assertFalse($cache->set('c', 1));
-        }
-        $proxy->does('pass');
-        $end = microtime(true) + 10;
-        do {
-            $found = $cache->get('b');
-            usleep(10_000);
-        } while ($found === null && microtime(true) < $end);
-        self::assertSame('value of b', $found);
-        self::assertSame(['b' => 'value of b', 'a' => 'value of a'], $cache->getMany(['b', 'a']));
-        $proxy->stop();
-    }
-
     public function testAnotherProcessKnowsOfTheOutageAndTellsItNotAgain(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);

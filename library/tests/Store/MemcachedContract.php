@@ -51,6 +51,34 @@ abstract class MemcachedContract extends StoreContract
         self::assertFalse($cache->has('k'));
     }
 
+    public function testItSpeaksIPv6Too(): void
+    {
+        $directory = Servers::directory('ipv6-' . $this->scheme());
+        $server = MemcachedServer::start($directory, ['-l', '::1']);
+        self::assertSame(1, preg_match('/^TCP INET6: (\d+)$/m', (string) file_get_contents($directory . '/memcached.port'), $port));
+        $cache = $this->cache("[::1]:$port[1]");
+        self::assertTrue($cache->set('k', ['over IPv6']));
+        self::assertSame(['over IPv6'], $cache->get('k'));
+        self::assertTrue($cache->delete('k'));
+        self::assertSame(1, $cache->increment('n'));
+        $server->stop();
+    }
+
+    public function testAllObjectsOfAProcessSeeAClearAtOnce(): void
+    {
+        $caches = array_map(fn(int $n): Cache => $this->cache(Servers::memcached()->socket, '?namespace=at-once'), range(0, 2));
+        for ($i = 0; $i < 20; ++$i) {
+            self::assertTrue($caches[0]->set('k', $i));
+            self::assertSame([$i, $i], [$caches[1]->get('k'), $caches[2]->get('k')]);
+            self::assertTrue($caches[1]->clear());
+            self::assertSame([null, null, null], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+            self::assertTrue($caches[2]->set('l', $i), 'and what is stored then stays');
+            usleep($i % 4 === 0 ? 60_000 : 0);
+            self::assertSame([$i, $i, $i], array_map(static fn(Cache $cache): mixed => $cache->get('l'), $caches));
+        }
+        self::assertNotNull(Fork::run(fn(): mixed => $this->cache(Servers::memcached()->socket, '?namespace=at-once')->get('l')));
+    }
+
     public function testAPersistentConnectionServes(): void
     {
         foreach ([1, 2] as $time) {
@@ -156,7 +184,7 @@ abstract class MemcachedContract extends StoreContract
                 $this->cache($where);
                 self::fail('opened ' . $where);
             } catch (StoreUnavailable $unavailable) {
-                self::assertStringStartsWith($this->scheme() . ': no answer from ' . $where, $unavailable->getMessage());
+                self::assertStringStartsWith($this->scheme() . ': cannot connect to ' . $where, $unavailable->getMessage());
                 self::assertStringContainsString('apt-get install memcached', $unavailable->getMessage());
             }
         }

@@ -106,7 +106,7 @@ final class Stores
             return $finding;
         }
         $absent = implode(', ', array_filter($sockets, static fn(string $socket): bool => !file_exists($socket)));
-        $hasClient = $store === 'predis' || \extension_loaded($store);
+        $hasClient = \in_array($store, ['predis', 'memcache'], true) || \extension_loaded($store);
 
         return new Finding($store, false, $finding->what . ($absent !== '' && $hasClient ? ', no socket ' . $absent : ''), $finding->how);
     }
