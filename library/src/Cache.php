@@ -98,8 +98,8 @@ final class Cache
         if ($this->isEngine) {
             try {
                 $stored = larder_fetch($key, $default);
-            } catch (\ValueError) {
-                return $this->store->get($key, $default); // which says what is wrong
+            } catch (\Throwable) {
+                return $this->store->get($key, $default); // which says what is wrong, or that it is a miss
             }
         } else {
             $stored = $this->store->get($key, $default);

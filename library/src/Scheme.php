@@ -98,7 +98,7 @@ enum Scheme: string
             self::None => new NullStore(),
             self::Array => new ArrayStore(CodecOptions::codec($address)),
             self::Larder => $this->larder($address),
-            self::Apcu => new ApcuStore($address->namespace()),
+            self::Apcu => new ApcuStore($address->namespace(), $address->failures),
             self::Yac => new YacStore($address->namespace(), CodecOptions::codec($address)),
             self::Shmop => new ShmopStore($address->namespace(), CodecOptions::codec($address)),
             self::Memcached, self::Memcache, self::Redis => $this->servers($address, $logger),
@@ -137,8 +137,8 @@ enum Scheme: string
         $address->refuseServers();
 
         return isset($address->options['namespace'])
-            ? new NamespacedLarderStore($address->namespace(), $address->name())
-            : new LarderStore($address->name());
+            ? new NamespacedLarderStore($address->namespace(), $address->name(), $address->failures)
+            : new LarderStore($address->name(), $address->failures);
     }
 
     private function servers(Address $address, LoggerInterface $logger): Store

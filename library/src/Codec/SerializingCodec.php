@@ -16,6 +16,7 @@ abstract class SerializingCodec implements Codec
         private readonly Failures $failures = new Failures(),
     ) {
         $this->options = $classes === null ? [] : ['allowed_classes' => $classes->forUnserialize()];
+        MissingClass::watch();
     }
 
     final public function failures(): Failures
@@ -28,10 +29,10 @@ abstract class SerializingCodec implements Codec
         try {
             switch ($bytes[0] ?? '') {
                 case 'a':
-                    if ($this->classes !== null || str_contains($bytes, 'O:')) {
+                    if ($this->classes !== null) {
                         return $this->withObjects($bytes);
                     }
-                    // no break: without objects it is read as the others are
+                    // no break: it is read as the others are
                 case 's':
                 case 'i':
                 case 'd':
@@ -58,12 +59,6 @@ abstract class SerializingCodec implements Codec
         }
 
         return $default;
-    }
-
-    /** For unserialize(), by its name. */
-    final public static function classIsMissing(string $class): never
-    {
-        throw new Unreadable(Failure::ClassMissing);
     }
 
     /** PHP's own format; also of what the others cannot keep as it is. */
@@ -110,8 +105,8 @@ abstract class SerializingCodec implements Codec
     }
 
     /**
-     * Reads the formats that may hold objects, and makes none of a class that does not exist or is not allowed. PHP would
-     * make incomplete ones, were it not for the setting.
+     * Reads the formats that may hold objects, and makes none of a class that is not allowed, or does not exist (see
+     * MissingClass).
      *
      * @throws Unreadable
      */
@@ -121,12 +116,9 @@ abstract class SerializingCodec implements Codec
         if ($this->classes !== null && (!$isPhp || $this->classes->notAllowedIn($bytes) !== null)) {
             throw new Unreadable(Failure::ClassNotAllowed);
         }
-        $before = ini_set('unserialize_callback_func', self::class . '::classIsMissing');
-
-        try {
-            $value = $isPhp ? @unserialize($bytes, $this->options) : IgbinaryCodec::read($bytes);
-        } finally {
-            ini_set('unserialize_callback_func', (string) $before);
+        $value = $isPhp ? @unserialize($bytes, $this->options) : IgbinaryCodec::read($bytes);
+        if ($value instanceof \__PHP_Incomplete_Class) {
+            throw new Unreadable(Failure::ClassMissing); // where somebody has taken the autoloader away
         }
 
         return !$isPhp || $value !== false || $bytes === 'b:0;' ? $value : throw new Unreadable(Failure::Damaged);

@@ -5,6 +5,9 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use APCUIterator;
+use Larder\Codec\Failure;
+use Larder\Codec\Failures;
+use Larder\Codec\MissingClass;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -22,12 +25,14 @@ use function apcu_entry;
 use function apcu_exists;
 use function apcu_fetch;
 use function apcu_store;
+use function error_get_last;
 
 /**
  * APCu: shared by the workers of one FPM master; a command line process has a memory of its own.
  *
- * Values are kept in APCu's own way (apc.serializer). APCu counts lifetimes in whole seconds, so a value with a ttl is
- * wrapped together with its exact time of expiry. clear() looks at every key that APCu holds.
+ * Values are kept in APCu's own way (apc.serializer), which makes objects again inside apcu_fetch(): what cannot be made
+ * again is a miss, and counted. APCu counts lifetimes in whole seconds, so a value with a ttl is wrapped together with its
+ * exact time of expiry. clear() looks at every key that APCu holds.
  *
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
@@ -36,6 +41,7 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
+    use CountsUnreadable;
     use LocksBySwapping;
 
     /** Stands first in an array that wraps a value. */
@@ -43,9 +49,13 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
 
     private readonly string $prefix;
 
-    /** @throws StoreUnavailable */
-    public function __construct(string $namespace = 'larder')
+    /**
+     * @param Failures $failures counts the stored values that could not be read
+     * @throws StoreUnavailable
+     */
+    public function __construct(string $namespace = 'larder', Failures $failures = new Failures())
     {
+        $this->failures = $failures;
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('apcu', 'apcu', 'apcu');
         if (!apcu_enabled()) {
@@ -53,26 +63,40 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
                 ? 'On the command line it is on with: php -d apc.enable_cli=1' : 'Set apc.enabled=1 in php.ini');
         }
         $this->prefix = $namespace . ':';
+        MissingClass::watch();
     }
 
     public function get(string $key, mixed $default = null): mixed
     {
-        $value = apcu_fetch($this->name($key), $found);
+        // as name() does: it is called for every value
+        $name = $key === '' || \strlen($key) > Key::MAX_LENGTH ? $this->name($key) : $this->prefix . $key;
+
+        try {
+            $value = @apcu_fetch($name, $found);
+        } catch (\Throwable $error) {
+            return $this->unreadable($error, $default);
+        }
         if ($found !== true) {
-            return $default;
+            return error_get_last() === null ? $default : $this->missed($name, $default);
         }
 
-        return \is_array($value) ? self::unwrap($value, $default) : $value;
+        return \is_array($value) && isset($value[0]) && $value[0] === self::WRAP ? self::unwrap($value, $default) : $value;
     }
 
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = array_map($this->name(...), $keys);
-        /** @var array<string, mixed> $found */
-        $found = apcu_fetch($names);
+
+        try {
+            /** @var array<string, mixed> $found */
+            $found = @apcu_fetch($names);
+        } catch (\Throwable) {
+            return $this->oneByOne($keys, $default);
+        }
         $values = [];
         foreach ($keys as $i => $key) {
-            $values[$key] = \array_key_exists($names[$i], $found) ? self::unwrap($found[$names[$i]], $default) : $default;
+            $name = $names[$i];
+            $values[$key] = \array_key_exists($name, $found) ? self::unwrap($found[$name], $default) : $this->missed($name, $default);
         }
 
         return $values;
@@ -149,8 +173,13 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     /** @param \Closure(Entry<mixed>|null): (Entry<mixed>|false|null) $change */
     private function changeLocked(string $name, \Closure $change): bool
     {
-        $stored = apcu_fetch($name, $found);
-        $value = $found === true ? self::unwrap($stored, $this) : $this;
+        try {
+            $stored = @apcu_fetch($name, $found);
+            $value = $found === true ? self::unwrap($stored, $this) : $this;
+        } catch (\Throwable $error) {
+            $stored = null;
+            $value = $this->unreadable($error, $this);
+        }
         $until = self::isWrapped($stored) ? $stored[1] : 0.0;
         $new = $change($value === $this ? null : new Entry($value, $until));
         if ($new === false) {
@@ -199,6 +228,19 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     private function removeRaw(string $name): void
     {
         apcu_delete($name);
+    }
+
+    /**
+     * What the serializer refuses by a warning alone, such as a case that its enum has lost, looks like a miss. Only after a
+     * warning is it worth asking.
+     */
+    private function missed(string $name, mixed $default): mixed
+    {
+        if (error_get_last() !== null && apcu_exists($name)) {
+            $this->failures->add(Failure::Damaged);
+        }
+
+        return $default;
     }
 
     private function name(string $key): string

@@ -42,7 +42,7 @@ trait LarderAtomics
             return larder_increment($name, $step, $seconds);
         }
         for ($try = 0; $try < self::TRIES; ++$try) {
-            $value = larder_fetch($name, $this);
+            $value = $this->readRaw($name, $this);
             $sum = Counter::sum($value === $this ? $first : $value, $step);
             if ($sum === false) {
                 return false;
@@ -63,9 +63,14 @@ trait LarderAtomics
     /** The key in the segment, checked. */
     abstract private function name(string $key): string;
 
-    private function readRaw(string $name): mixed
+    /** @return mixed null also for an object that cannot be read */
+    private function readRaw(string $name, mixed $default = null): mixed
     {
-        return larder_fetch($name);
+        try {
+            return larder_fetch($name, $default);
+        } catch (\Throwable) {
+            return null;
+        }
     }
 
     private function addRaw(string $name, int|string $value, float $seconds): bool

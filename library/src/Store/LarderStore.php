@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Codec\Failures;
+use Larder\Codec\MissingClass;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
@@ -30,15 +32,19 @@ use function larder_store_multiple;
  */
 final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
 {
+    use CountsUnreadable;
     use LarderAtomics;
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
+     * @param Failures $failures counts the stored values that could not be read
      * @throws StoreUnavailable
      */
-    public function __construct(string $segment = '')
+    public function __construct(string $segment = '', Failures $failures = new Failures())
     {
         self::checkEngine($segment);
+        $this->failures = $failures;
+        MissingClass::watch();
     }
 
     /**
@@ -75,8 +81,10 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             return larder_fetch($key, $default);
-        } catch (\ValueError $error) {
-            throw self::known($error, [$key]);
+        } catch (\Throwable $error) {
+            Key::check($key);
+
+            return $this->unreadable($error, $default);
         }
     }
 
@@ -84,8 +92,10 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             return larder_fetch_multiple($keys, $default);
-        } catch (\ValueError $error) {
-            throw self::known($error, $keys);
+        } catch (\Throwable) {
+            array_map(Key::check(...), $keys);
+
+            return $this->oneByOne($keys, $default);
         }
     }
 

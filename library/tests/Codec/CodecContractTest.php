@@ -130,7 +130,10 @@ final class CodecContractTest extends TestCase
         yield 'words' => ['garbage', Failure::Damaged];
         yield 'a class that is gone' => ['O:11:"NoSuchClass":0:{}', Failure::ClassMissing];
         yield 'a class that is gone, in an array' => ['a:1:{i:0;O:11:"NoSuchClass":0:{}}', Failure::ClassMissing];
-        yield 'an enum that is gone' => ['E:16:"NoSuchEnum:Case1";', Failure::Damaged];
+        yield 'a class that is gone, with a form of its own' => ['C:11:"NoSuchClass":4:{data}', Failure::ClassMissing];
+        yield 'a class that is gone, with a form of its own, in an array' => ['a:1:{i:0;C:11:"NoSuchClass":4:{data}}', Failure::ClassMissing];
+        yield 'an enum that is gone' => ['E:16:"NoSuchEnum:Case1";', Failure::ClassMissing];
+        yield 'an enum that is gone, in an array' => ['a:1:{i:0;E:16:"NoSuchEnum:Case1";}', Failure::ClassMissing];
         yield 'an enum that has lost a case' => ['E:37:"Larder\Testing\Value\Suit:NoSuchCase1";', Failure::Damaged];
         yield 'an unknown time zone' => [str_replace('Riga', 'xxxx', serialize(new \DateTimeImmutable('2000-01-01', new \DateTimeZone('Europe/Riga')))), Failure::Refused];
         yield 'a checksum and no more' => [Checksum::before('', "\3"), Failure::Damaged];

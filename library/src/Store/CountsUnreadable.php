@@ -1,0 +1,41 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+use Larder\Codec\Failure;
+use Larder\Codec\Failures;
+use Larder\Codec\Unreadable;
+
+/** What stores in memory that make objects again themselves do where PHP cannot: it is a miss, and counted. */
+trait CountsUnreadable
+{
+    private readonly Failures $failures;
+
+    abstract public function get(string $key, mixed $default = null): mixed;
+
+    /** @param \Throwable $error of MissingClass, or of a class that refuses its data */
+    private function unreadable(\Throwable $error, mixed $default): mixed
+    {
+        $this->failures->add($error instanceof Unreadable ? $error->failure : Failure::Refused);
+
+        return $default;
+    }
+
+    /**
+     * Where one of several values cannot be read, and PHP does not say which.
+     *
+     * @param list<string> $keys
+     * @return array<array-key, mixed>
+     */
+    private function oneByOne(array $keys, mixed $default): array
+    {
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $this->get($key, $default);
+        }
+
+        return $values;
+    }
+}

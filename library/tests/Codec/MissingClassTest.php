@@ -1,0 +1,84 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Codec;
+
+use Larder\Codec\Failure;
+use Larder\Codec\MissingClass;
+use Larder\Codec\PhpCodec;
+use PHPUnit\Framework\TestCase;
+
+/** The autoloader that refuses stored objects of missing classes: what it must leave alone. */
+final class MissingClassTest extends TestCase
+{
+    /** @var list<callable> */
+    private array $loaders = [];
+
+    protected function tearDown(): void
+    {
+        array_map(spl_autoload_unregister(...), $this->loaders);
+    }
+
+    public function testTheProgramsOwnUnserializeIsLeftAlone(): void
+    {
+        MissingClass::watch();
+        self::assertInstanceOf(\__PHP_Incomplete_Class::class, unserialize('O:11:"NoSuchClass":0:{}'));
+        self::assertFalse(class_exists('NoSuchClass'));
+    }
+
+    public function testAnAutoloaderThatIsRegisteredLaterIsAskedToo(): void
+    {
+        $codec = new PhpCodec();
+        $this->register(static function (string $class): void {
+            if ($class === 'LoadedLater') {
+                eval('final class LoadedLater { public int $n = 0; }');
+            }
+        });
+        $value = $codec->decode('a:1:{i:0;O:11:"LoadedLater":1:{s:1:"n";i:7;}}', 'k');
+        self::assertIsArray($value);
+        self::assertSame(['n' => 7], get_object_vars((object) $value[0]));
+        self::assertSame([], $codec->failures()->counts());
+        self::assertNull($codec->decode('O:11:"NoSuchClass":0:{}', 'k'));
+    }
+
+    /** As Symfony's DebugClassLoader does. */
+    public function testAnAutoloaderThatWrapsAllOthersChangesNothing(): void
+    {
+        $codec = new PhpCodec();
+        $loaders = spl_autoload_functions();
+        array_map(spl_autoload_unregister(...), $loaders);
+
+        try {
+            $this->register(static function (string $class) use ($loaders): void {
+                foreach ($loaders as $loader) {
+                    $loader($class);
+                }
+            });
+            self::assertSame('miss', $codec->decode('a:1:{i:0;O:11:"NoSuchClass":0:{}}', 'k', 'miss'));
+            self::assertSame([Failure::ClassMissing->value => 1], $codec->failures()->counts());
+        } finally {
+            array_map(spl_autoload_register(...), $loaders);
+        }
+    }
+
+    /** The control of the tests that read missing classes in arrays: it is the autoloader that refuses them. */
+    public function testWithoutItPhpMakesIncompleteObjects(): void
+    {
+        $codec = new PhpCodec();
+        spl_autoload_unregister([MissingClass::class, 'refuse']);
+
+        try {
+            self::assertInstanceOf(\__PHP_Incomplete_Class::class, ((array) $codec->decode('a:1:{i:0;O:11:"NoSuchClass":0:{}}', 'k'))[0] ?? null);
+            self::assertSame('miss', $codec->decode('O:11:"NoSuchClass":0:{}', 'k', 'miss'));
+        } finally {
+            spl_autoload_register([MissingClass::class, 'refuse']);
+        }
+    }
+
+    private function register(callable $loader): void
+    {
+        $this->loaders[] = $loader;
+        spl_autoload_register($loader);
+    }
+}

@@ -1,0 +1,101 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Deployment;
+
+use Larder\Cache;
+use Larder\Tests\Php;
+use Larder\Tests\Place;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** What a class is no longer able to be made of is a miss, never an error, on every store and by every serializer. */
+final class DeploymentTest extends TestCase
+{
+    /** @return iterable<string, array{\Closure(): Cache}> */
+    public static function places(): iterable
+    {
+        foreach (Place::cases() as $place) {
+            $serializers = match ($place) {
+                Place::Array => [], // gone with its process
+                Place::Larder, Place::NamespacedLarder, Place::Apcu => [''],
+                default => ['serializer=php', 'serializer=igbinary', 'serializer=msgpack', 'serializer=json'],
+            };
+            foreach ($serializers as $serializer) {
+                yield trim("$place->name $serializer") => [static fn(): Cache => $place->in('deployed', $serializer)];
+            }
+        }
+        yield 'tier of apcu and file' => [static fn(): Cache => self::tier('apcu:?namespace=%s', 'file://%s?namespace=%s', Servers::directory('deployed'))];
+        yield 'tier of larder and redis' => [static fn(): Cache => self::tier('larder:?namespace=%s', 'redis://%s?namespace=%s', Servers::redis()->socket)];
+    }
+
+    /** @param \Closure(): Cache $open */
+    #[DataProvider('places')]
+    public function testWhatTheNewClassesCannotReadIsAMiss(\Closure $open): void
+    {
+        $open()->clear();
+        self::assertMissesAlone(...Deployment::run($open));
+        $open()->clear();
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function settings(): iterable
+    {
+        foreach (['php', 'igbinary'] as $serializer) {
+            yield "larder: with larder.serializer=$serializer" => ['larder:', "larder.serializer=$serializer"];
+        }
+        foreach (['php', 'igbinary', 'default'] as $serializer) {
+            yield "apcu: with apc.serializer=$serializer" => ['apcu:', "apc.serializer=$serializer"];
+        }
+        foreach (['php', 'igbinary', 'msgpack'] as $serializer) {
+            yield "$serializer without ini_set()" => ['file://%s?serializer=' . $serializer, 'disable_functions=ini_set,ini_alter'];
+        }
+    }
+
+    #[DataProvider('settings')]
+    public function testSoItIsWithOtherSettingsOfPhp(string $address, string $setting): void
+    {
+        $address = \sprintf($address, Servers::directory('deployed-settings'));
+        $printed = Php::run(
+            \sprintf('apcu_enabled(); echo serialize(%s::run(static fn() => Larder\Cache::open(%s)));', Deployment::class, var_export($address, true)),
+            [...(Php::hasEngine() ? [] : Php::withEngine()), '-d', 'larder.segment=' . \ini_get('larder.segment'), '-d', 'apc.enable_cli=1', '-d', $setting],
+        );
+        /** @var array{array<string, array<string, string>>, array<string, int>}|false $result */
+        $result = @unserialize($printed);
+        self::assertIsArray($result, $printed);
+        self::assertMissesAlone(...$result);
+    }
+
+    /**
+     * @param array<string, array<string, string>> $read
+     * @param array<string, int> $failures
+     */
+    private static function assertMissesAlone(array $read, array $failures): void
+    {
+        $wrong = [];
+        foreach ($read as $name => $results) {
+            $isReadable = \in_array($name, Deployment::READABLE, true);
+            foreach ($results as $way => $result) {
+                $isRight = match (true) {
+                    $way === 'set' => $result === 'new',
+                    $isReadable => str_starts_with($result, 'hit') && !str_contains($result, 'Incomplete'),
+                    default => $result === 'miss',
+                };
+                if (!$isRight) {
+                    $wrong[] = "$name: $way: $result";
+                }
+            }
+        }
+        self::assertSame([], $wrong);
+        self::assertGreaterThanOrEqual(\count($read) - \count(Deployment::READABLE), array_sum($failures), 'each was counted');
+    }
+
+    private static function tier(string $local, string $shared, string $place): Cache
+    {
+        $name = Servers::run() . 'tiers';
+
+        return Cache::open(\sprintf("tier:($local)($shared)", $name, $place, $name));
+    }
+}
