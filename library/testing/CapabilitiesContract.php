@@ -629,6 +629,25 @@ abstract class CapabilitiesContract extends TestCase
         });
     }
 
+    public function testALockMayHaveATokenOfTheCallersOwn(): void
+    {
+        $this->needs(Capability::Lock, function (): void {
+            $store = $this->locks();
+            self::assertNull($store->holder('k'));
+            self::assertSame('mine', $store->acquire('k', 60, token: 'mine'));
+            self::assertSame('mine', $store->holder('k'));
+            self::assertNull($store->acquire('k', 60, token: 'mine'), 'once, whoever asks');
+            self::assertNull($store->holder('other'));
+            self::assertFalse($store->release('k', 'theirs'));
+            self::assertTrue($store->renew('k', 'mine', 30));
+            self::assertSame('mine', $store->holder('k'));
+            self::assertTrue($store->release('k', 'mine'));
+            self::assertNull($store->holder('k'));
+            $token = $store->acquire('k', 60);
+            self::assertSame($token, $store->holder('k'));
+        });
+    }
+
     public function testALivingOwnerKeepsALockThatEndsWithIt(): void
     {
         $this->needsProcesses(Capability::Lock, function (): void {

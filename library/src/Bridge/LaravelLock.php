@@ -6,32 +6,50 @@ namespace Larder\Bridge;
 
 use Illuminate\Contracts\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
+use Larder\Backoff;
 use Larder\Cache;
 use Larder\Lock as LarderLock;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
-use Larder\Store\ReservedKey;
 
 /**
- * A lock of Laravel. It outlives its process, so that a queued job may release what a request took: by the name that
- * owner() gives, in restoreLock().
+ * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so that a queued job may release
+ * what a request took: by the name that owner() gives, in restoreLock(). That name is the lock's token in the store, so who
+ * holds a lock is written in one step with it.
  */
 final class LaravelLock implements Lock
 {
-    private readonly Locks $locks;
+    private const OWNER_BYTES = 8;
+    /** Microseconds between two tries: so much at first, so much at most. */
+    private const PAUSE = 500;
+    private const LONGEST_PAUSE = 10_000;
 
-    /** The store's own proof of who holds it, which it makes when the lock is taken. */
-    private ?string $token = null;
+    private readonly Locks $locks;
+    private readonly string $owner;
+
+    /** Microseconds, 0 for the pauses above. */
+    private int $pause = 0;
 
     /**
      * @internal locks come from LaravelStore
      * @param int $seconds 0 for a year
-     * @param string|null $owner the caller's own name for who holds it; null for the store's proof
+     * @param string|null $owner the caller's own name for who holds it; null for a random one
      */
-    public function __construct(private readonly Cache $cache, private readonly string $name, private readonly int $seconds, private readonly ?string $owner)
+    public function __construct(Cache $cache, private readonly string $name, private readonly int $seconds, ?string $owner)
     {
         $this->locks = Capability::of($cache->store(), Locks::class);
+        $this->owner = $owner ?? bin2hex(random_bytes(self::OWNER_BYTES));
+    }
+
+    /**
+     * Does not wait, and does not release.
+     *
+     * @phpstan-impure
+     */
+    public function acquire(): bool
+    {
+        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), Ends::ByTime, self::token($this->owner)));
     }
 
     /**
@@ -42,11 +60,9 @@ final class LaravelLock implements Lock
      */
     public function get($callback = null): mixed
     {
-        $token = $this->locks->acquire($this->name, $this->seconds(), Ends::ByTime);
-        if (!\is_string($token)) {
+        if (!$this->acquire()) {
             return false;
         }
-        $this->isTakenBy($token);
 
         return $callback === null ? true : $this->with($callback);
     }
@@ -59,63 +75,95 @@ final class LaravelLock implements Lock
      */
     public function block($seconds, $callback = null): mixed
     {
-        $lock = $this->cache->lock($this->name, $this->seconds(), $seconds, Ends::ByTime);
-        if ($lock === null) {
-            throw new LockTimeoutException(\sprintf('The lock "%s" was not to be had within %d seconds', $this->name, $seconds));
+        $backoff = new Backoff($this->pause > 0 ? $this->pause : self::PAUSE, $this->pause > 0 ? $this->pause : self::LONGEST_PAUSE, $seconds);
+        while (!$this->acquire()) {
+            if ($backoff->isOver()) {
+                throw new LockTimeoutException(\sprintf('The lock "%s" could not be acquired within %d s', $this->name, $seconds));
+            }
+            $backoff->pause();
         }
-        $this->isTakenBy($lock->token);
 
         return $callback === null ? true : $this->with($callback);
+    }
+
+    /**
+     * How long block() pauses between two tries, at most. Without it some milliseconds.
+     *
+     * @param int $milliseconds
+     */
+    public function betweenBlockedAttemptsSleepFor($milliseconds): static
+    {
+        $this->pause = 1000 * max(0, $milliseconds);
+
+        return $this;
+    }
+
+    /**
+     * Gives the lock so many seconds from now.
+     *
+     * @param int|null $seconds 0 for a year, null for those that it was made with
+     * @return bool false when it had fallen, so that another may have it, which keeps it
+     */
+    public function refresh($seconds = null): bool
+    {
+        return $this->locks->renew($this->name, self::token($this->owner), self::seconds($seconds ?? $this->seconds));
     }
 
     /** @return bool false when it had fallen, so that another may have it, which keeps it */
     public function release(): bool
     {
-        return $this->locks->release($this->name, $this->token());
+        return $this->locks->release($this->name, self::token($this->owner));
     }
 
-    /** @return string for restoreLock(), in this or another process; of use once the lock is held */
+    /** @return string for restoreLock(), in this or another process; the same before the lock is held */
     public function owner(): string
     {
-        return $this->owner ?? $this->token();
+        return $this->owner;
+    }
+
+    /**
+     * @param string|null $owner as owner() gives it; null for nobody
+     * @phpstan-impure
+     */
+    public function isOwnedBy($owner): bool
+    {
+        return $this->locks->holder($this->name) === ($owner === null ? null : self::token($owner));
+    }
+
+    /**
+     * Whether the lock is held under this one's name.
+     *
+     * @phpstan-impure
+     */
+    public function isOwnedByCurrentProcess(): bool
+    {
+        return $this->isOwnedBy($this->owner);
+    }
+
+    /** @phpstan-impure */
+    public function isLocked(): bool
+    {
+        return $this->locks->holder($this->name) !== null;
     }
 
     /** Whoever holds it. */
     public function forceRelease(): void
     {
-        $this->locks->release($this->name, $this->holder()[0] ?? '');
-    }
-
-    /** Kept beside the lock: its token is not what release() by force, or by a name of the caller's own, begins with. */
-    private function isTakenBy(string $token): void
-    {
-        $this->token = $token;
-        $this->cache->store()->set(ReservedKey::lockOwner($this->name), [$token, $this->owner], $this->seconds());
-    }
-
-    /** @return array{string, string|null}|null token and owner of who took the lock last */
-    private function holder(): ?array
-    {
-        $holder = $this->cache->store()->get(ReservedKey::lockOwner($this->name));
-        [$token, $owner] = \is_array($holder) ? [$holder[0] ?? null, $holder[1] ?? null] : [null, null];
-
-        return \is_string($token) ? [$token, \is_string($owner) ? $owner : null] : null;
-    }
-
-    private function token(): string
-    {
-        if ($this->token !== null || $this->owner === null) {
-            return $this->token ?? '';
+        $holder = $this->locks->holder($this->name);
+        if ($holder !== null) {
+            $this->locks->release($this->name, $holder);
         }
-        [$token, $owner] = $this->holder() ?? ['', null];
-
-        // An owner without a name of the caller's own is the token itself.
-        return $owner === $this->owner ? $token : $this->owner;
     }
 
-    private function seconds(): float
+    /** Tokens have no spaces, and are not empty. */
+    private static function token(string $owner): string
     {
-        return $this->seconds > 0 ? $this->seconds : LarderLock::LONGEST;
+        return '-' . rawurlencode($owner);
+    }
+
+    private static function seconds(int $seconds): float
+    {
+        return $seconds > 0 ? min($seconds, LarderLock::LONGEST) : LarderLock::LONGEST;
     }
 
     /** @param callable(): mixed $callback */

@@ -13,17 +13,18 @@ use Larder\Cache;
  *
  *     Cache::extend('larder', fn($app, array $config) => Cache::repository(new LaravelStore(Larder\Cache::open($config['address']))));
  *
- * As Laravel has it, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's address. Counters
- * and locks throw Larder\Exception\NotSupported over the few stores that cannot do them in one step.
+ * As Laravel has it, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's address. Keys may
+ * be integers, which PHP makes of array keys such as "7". Counters and locks throw Larder\Exception\NotSupported over the few
+ * stores that cannot do them in one step.
  */
 final class LaravelStore implements Store, LockProvider
 {
     public function __construct(private readonly Cache $cache) {}
 
-    /** @param string|array<mixed> $key an array as in many() */
+    /** @param string|int|array<mixed> $key an array as in many() */
     public function get($key): mixed
     {
-        return \is_array($key) ? $this->many($key) : $this->cache->get($key);
+        return \is_array($key) ? $this->many($key) : $this->cache->get((string) $key);
     }
 
     /**
@@ -36,13 +37,13 @@ final class LaravelStore implements Store, LockProvider
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @param mixed $value
      * @param int $seconds 0 or less deletes
      */
     public function put($key, $value, $seconds): bool
     {
-        return $seconds > 0 ? $this->cache->set($key, $value, $seconds) : $this->cache->delete($key);
+        return $seconds > 0 ? $this->cache->set((string) $key, $value, $seconds) : $this->cache->delete((string) $key);
     }
 
     /**
@@ -57,59 +58,59 @@ final class LaravelStore implements Store, LockProvider
     /**
      * Laravel asks for it where a store has it: of several that add at once, one does.
      *
-     * @param string $key
+     * @param string|int $key
      * @param mixed $value
      * @param int $seconds 0 for no expiry
      */
     public function add($key, $value, $seconds): bool
     {
-        return $this->cache->add($key, $value, max(0, $seconds));
+        return $this->cache->add((string) $key, $value, max(0, $seconds));
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @param mixed $value an integer
      * @return int|bool false when what is there is no integer
      */
     public function increment($key, $value = 1): int|bool
     {
-        return \is_int($value) ? $this->cache->increment($key, $value) : false;
+        return \is_int($value) ? $this->cache->increment((string) $key, $value) : false;
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @param mixed $value an integer
      */
     public function decrement($key, $value = 1): int|bool
     {
-        return \is_int($value) ? $this->cache->decrement($key, $value) : false;
+        return \is_int($value) ? $this->cache->decrement((string) $key, $value) : false;
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @param mixed $value
      */
     public function forever($key, $value): bool
     {
-        return $this->cache->set($key, $value);
+        return $this->cache->set((string) $key, $value);
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @param int $seconds
      */
     public function touch($key, $seconds): bool
     {
-        return $seconds > 0 ? $this->cache->touch($key, $seconds) : $this->cache->delete($key);
+        return $seconds > 0 ? $this->cache->touch((string) $key, $seconds) : $this->cache->delete((string) $key);
     }
 
     /**
-     * @param string $key
+     * @param string|int $key
      * @return bool true also when there was nothing
      */
     public function forget($key): bool
     {
-        return $this->cache->delete($key);
+        return $this->cache->delete((string) $key);
     }
 
     /** Locks fall too. */

@@ -41,9 +41,9 @@ trait ForwardsCapabilities
         return $this->forward(Swaps::class, $key, static fn(Swaps $store): bool => $store->swap($key, $old, $new), false);
     }
 
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
-        return $this->forward(Locks::class, $key, static fn(Locks $store): string|false|null => $store->acquire($key, $seconds, $ends), false);
+        return $this->forward(Locks::class, $key, static fn(Locks $store): string|false|null => $store->acquire($key, $seconds, $ends, $token), false);
     }
 
     public function renew(string $key, string $token, float $seconds): bool
@@ -54,6 +54,11 @@ trait ForwardsCapabilities
     public function release(string $key, string $token): bool
     {
         return $this->forward(Locks::class, $key, static fn(Locks $store): bool => $store->release($key, $token), false);
+    }
+
+    public function holder(string $key): ?string
+    {
+        return $this->forward(Locks::class, $key, static fn(Locks $store): ?string => $store->holder($key), null);
     }
 
     /**

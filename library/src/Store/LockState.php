@@ -22,9 +22,15 @@ final class LockState
         private readonly Ends $ends,
     ) {}
 
-    /** @param bool $seesOwners whether those who will look at it are on this machine */
-    public static function begin(float $seconds, Ends $ends, bool $seesOwners): self
+    /**
+     * @param bool $seesOwners whether those who will look at it are on this machine
+     * @param string $token as Locks::acquire() takes it
+     */
+    public static function begin(float $seconds, Ends $ends, bool $seesOwners, string $token = ''): self
     {
+        if ($token !== '') {
+            return new self($token, microtime(true) + $seconds, Ends::ByTime);
+        }
         $hasOwner = $seesOwners && $ends !== Ends::ByTime;
 
         return new self($hasOwner ? Owner::token() : Owner::anonymousToken(), microtime(true) + $seconds, $hasOwner ? $ends : Ends::ByTime);

@@ -14,13 +14,13 @@ use Larder\Store\Capability\Ends;
  */
 trait LocksByChanging
 {
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
         $name = ReservedKey::lock($key);
         if ($this->seesOwners() && LockState::of($this->glance($name))?->isHeld() === true) {
             return null; // those who wait do not hold up the others
         }
-        $new = LockState::begin($seconds, $ends, $this->seesOwners());
+        $new = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
         $entry = new Entry($this->pack($name, (string) $new), $new->keptUntil());
         $isHeld = false;
         $isTaken = $this->change($name, function (?Entry $old) use ($name, $entry, &$isHeld): Entry|false {
@@ -56,6 +56,13 @@ trait LocksByChanging
 
             return $state !== null && $state->token === $token && $state->isHeld() ? null : false;
         });
+    }
+
+    public function holder(string $key): ?string
+    {
+        $state = LockState::of($this->get(ReservedKey::lock($key)));
+
+        return $state?->isHeld() === true ? $state->token : null;
     }
 
     /** @param Entry<T>|null $entry */

@@ -22,7 +22,7 @@ trait LocksBySwapping
     private const LOCK_MARGIN_SECONDS = 3600;
     private const LOCK_TRIES = 10;
 
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
         $name = $this->name(ReservedKey::lock($key));
         for ($try = 0; $try < self::LOCK_TRIES; ++$try) {
@@ -33,7 +33,7 @@ trait LocksBySwapping
                 }
                 $this->close($key, $name, $old);
             }
-            $state = LockState::begin($seconds, $ends, true);
+            $state = LockState::begin($seconds, $ends, true, $token);
             $kept = $state->keptUntil() - microtime(true);
             $lock = self::lockUntil($seconds);
             $stateName = $this->name(ReservedKey::lockState($key, $lock));
@@ -75,6 +75,14 @@ trait LocksBySwapping
         [$old] = $this->heldBy($token, $key, $name);
 
         return $old !== null && $this->close($key, $name, $old);
+    }
+
+    public function holder(string $key): ?string
+    {
+        $lock = $this->readRaw($this->name(ReservedKey::lock($key)));
+        $state = \is_int($lock) ? LockState::of($this->readRaw($this->name(ReservedKey::lockState($key, $lock)))) : null;
+
+        return $state?->isHeld() === true ? $state->token : null;
     }
 
     /** @return array{int, LockState}|array{null, null} nulls when it has fallen */

@@ -113,9 +113,9 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         return $this->locks()->prune() + $this->collector->prune();
     }
 
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
-        return $this->locks()->acquire($key, $seconds, $ends);
+        return $this->locks()->acquire($key, $seconds, $ends, $token);
     }
 
     public function renew(string $key, string $token, float $seconds): bool
@@ -126,6 +126,11 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     public function release(string $key, string $token): bool
     {
         return $this->locks()->release($key, $token);
+    }
+
+    public function holder(string $key): ?string
+    {
+        return $this->locks()->holder($key);
     }
 
     /** Locks are files of their own, not of PHP: they change often, and opcache would keep each. */

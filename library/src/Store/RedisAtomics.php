@@ -63,9 +63,9 @@ trait RedisAtomics
     }
 
     /** By SET with NX and PX: the server ends it, by its own clock. */
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
-        $state = LockState::begin($seconds, $ends, $this->seesOwners());
+        $state = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
         $name = ReservedKey::lock($key);
         for ($try = 0; $try < self::LOCK_TRIES; ++$try) {
             if ($this->add($name, (string) $state, $seconds)) {

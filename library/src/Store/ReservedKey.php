@@ -81,12 +81,6 @@ final class ReservedKey
         return self::MARK . 'lock-state:' . hash('sha256', pack('J', $lock) . $key, true);
     }
 
-    /** Of who holds a lock, for those who go by a name of their own. */
-    public static function lockOwner(string $key): string
-    {
-        return self::MARK . 'owner:' . hash('sha256', $key, true);
-    }
-
     public static function is(string $key): bool
     {
         return str_starts_with($key, self::MARK);

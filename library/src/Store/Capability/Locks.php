@@ -18,12 +18,14 @@ interface Locks
      * Does not wait.
      *
      * @param float $seconds more than 0, the lock's time
+     * @param string $token what stands for the holder, without spaces: the lock falls by time then, whatever $ends says;
+     *                      '' for one that no other lock has
      * @return string|false|null what renew() and release() ask for, in this or another process; null when another has the
      *                           lock; false when the store refused, or is away
      * @throws InvalidKey
      * @phpstan-impure
      */
-    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime): string|false|null;
+    public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null;
 
     /**
      * Gives the lock so many seconds from now.
@@ -42,4 +44,11 @@ interface Locks
      * @phpstan-impure
      */
     public function release(string $key, string $token): bool;
+
+    /**
+     * @return string|null the token of who holds the lock; null when nobody does, or the place is away
+     * @throws InvalidKey
+     * @phpstan-impure
+     */
+    public function holder(string $key): ?string;
 }
