@@ -20,13 +20,14 @@ use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
+use Larder\Store\Decorator;
 use Larder\Store\LarderStore;
+use Larder\Store\Remote;
 use Larder\Store\ReservedKey;
 use Larder\Store\Resets;
 use Larder\Store\Store;
 use Larder\Store\Ttl;
 use Psr\Log\LoggerInterface;
-use Psr\Log\NullLogger;
 
 use function larder_fetch;
 
@@ -52,15 +53,34 @@ final class Cache
 
     /**
      * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
-     * @param LoggerInterface $logger is told when a server goes away, and when it is back
+     * Connects to no server before it is needed: one that is away is a miss then, told once for each outage, and throws
+     * only with on_failure=throw.
+     *
+     * @param LoggerInterface $logger is told when a server goes away, and when it is back; without one PHP's error log
      * @throws InvalidAddress naming what is known
-     * @throws StoreUnavailable naming what is missing and how to get it
+     * @throws StoreUnavailable when an extension or a directory is missing: what, and how to get it
      */
-    public static function open(#[\SensitiveParameter] string $address = 'auto:', LoggerInterface $logger = new NullLogger()): self
+    public static function open(#[\SensitiveParameter] string $address = 'auto:', LoggerInterface $logger = new ErrorLog()): self
     {
         $search = Search::at(Address::parse($address), $logger);
 
         return new self($search->store(), $search);
+    }
+
+    /**
+     * Connects now to the server of this cache, unless it is connected or has none: for a check at the start of a program.
+     *
+     * @throws StoreUnavailable naming what is wrong and what to do about it
+     */
+    public function reach(): void
+    {
+        $store = $this->store;
+        while (!$store instanceof Remote && $store instanceof Decorator) {
+            $store = $store->decorated();
+        }
+        if ($store instanceof Remote) {
+            $store->reach();
+        }
     }
 
     /**

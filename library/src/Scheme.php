@@ -34,7 +34,6 @@ use Larder\Store\TierStore;
 use Larder\Store\UserFolder;
 use Larder\Store\YacStore;
 use Psr\Log\LoggerInterface;
-use Psr\Log\NullLogger;
 
 /** The kinds of address: what options each takes, and which store it opens. */
 enum Scheme: string
@@ -85,10 +84,12 @@ enum Scheme: string
     /**
      * @param LoggerInterface $logger is told when a server goes away, and when it is back
      * @throws InvalidAddress
-     * @throws StoreUnavailable
+     * @throws StoreUnavailable when an extension or a directory is missing
      */
-    public function open(Address $address, LoggerInterface $logger = new NullLogger()): Store
+    public function open(Address $address, LoggerInterface $logger = new ErrorLog()): Store
     {
+     * Connects to no server: that is done when it is first needed.
+     *
         if (\in_array($this, [self::Auto, self::None, self::Array, self::Apcu, self::Yac, self::Shmop], true)) {
             $address->refuseName();
         }
@@ -204,25 +205,16 @@ enum Scheme: string
         return $this->breaking($store, $address, $endpoint, $logger);
     }
 
-    /**
-     * Without on_failure=, and with on_failure=throw, a server has to be there now.
-     *
-     * @throws StoreUnavailable
-     */
     private function breaking(Remote $store, Address $address, Endpoint $endpoint, LoggerInterface $logger): Store
     {
-        $mode = isset($address->options['on_failure']) ? $address->choice('on_failure', ['miss', 'throw'], 'miss') : null;
+        $throws = $address->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
         // What makes two ways to one server differ: one may work where the other does not.
         $way = array_intersect_key($address->options, array_flip(['timeout', 'client', 'database']));
         ksort($way);
         $record = OutageRecord::ofThisUser(serialize([$this, (string) $endpoint, $address->name(), $address->user, $address->password, $way]));
         $breaker = new Breaker($this->value, (string) $endpoint, $record, $logger, probe: 1.0 + 4.0 * $address->timeout());
-        $breaking = new BreakingStore($store, $breaker, $mode === 'throw');
-        if ($mode !== 'miss') {
-            $breaking->reach();
-        }
 
-        return $breaking;
+        return new BreakingStore($store, $breaker, $throws);
     }
 
     private function tier(Address $address, LoggerInterface $logger): Store

@@ -7,10 +7,10 @@ namespace Larder;
 use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\Remote;
 use Larder\Store\Store;
 use Larder\Store\TierStore;
 use Psr\Log\LoggerInterface;
-use Psr\Log\NullLogger;
 
 /** The search for the store of an address: what was looked for, in which order, and what came of each. */
 final class Search
@@ -27,7 +27,7 @@ final class Search
      *
      * @throws InvalidAddress
      */
-    public static function at(Address $address, LoggerInterface $logger = new NullLogger()): self
+    public static function at(Address $address, LoggerInterface $logger = new ErrorLog()): self
     {
         $outcome = null;
         $candidates = [];
@@ -58,8 +58,8 @@ final class Search
     }
 
     /**
-     * What was found when the cache was opened. An engine that keeps nothing at the moment, and a tier, are told of as they
-     * are now.
+     * What was found when the cache was opened. An engine that keeps nothing at the moment, a tier, and a server, which is
+     * connected to for it, are told of as they are now.
      *
      * @return non-empty-list<Candidate> in the order looked for
      */
@@ -69,10 +69,24 @@ final class Search
             if ($this->outcome instanceof TierStore && $candidate->isChosen) {
                 return new Candidate($candidate->scheme, true, \sprintf('%s: %s', $candidate->why, $this->outcome->explanation()));
             }
+            if ($this->outcome instanceof Remote && $candidate->isChosen) {
+                return self::reached($this->outcome, $candidate);
+            }
             $reason = $candidate->isChosen && $candidate->scheme === Scheme::Larder ? larder_info()['reason'] : '';
 
             return !\is_string($reason) || $reason === '' ? $candidate : new Candidate($candidate->scheme, true, \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason));
         }, $this->candidates);
+    }
+
+    private static function reached(Remote $store, Candidate $candidate): Candidate
+    {
+        try {
+            $store->reach();
+
+            return $candidate;
+        } catch (StoreUnavailable $none) {
+            return new Candidate($candidate->scheme, true, \sprintf('%s, but it cannot be used now: %s', $candidate->why, $none->what), $none->how);
+        }
     }
 
     /** @param list<StoreUnavailable> $missing of at least one */

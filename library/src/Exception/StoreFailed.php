@@ -13,9 +13,14 @@ final class StoreFailed extends \RuntimeException implements CacheException
     /**
      * @param string $store its scheme, such as "redis"
      * @param string $what happened, with the server's name, without a full stop
+     * @param bool $isRefusal the server is there, and does not let this client in: a wrong password, a missing right
      */
-    private function __construct(public readonly string $store, public readonly string $what, ?\Throwable $previous)
-    {
+    private function __construct(
+        public readonly string $store,
+        public readonly string $what,
+        ?\Throwable $previous,
+        public readonly bool $isRefusal = false,
+    ) {
         parent::__construct(\sprintf('%s: %s', $store, $what), 0, $previous);
     }
 
@@ -26,5 +31,16 @@ final class StoreFailed extends \RuntimeException implements CacheException
     public static function because(string $store, string $what, ?\Throwable $previous = null): self
     {
         return new self($store, rtrim($what, '.'), $previous);
+    }
+
+    /**
+     * A server that is there and does not let this client in.
+     *
+     * @param string $store its scheme
+     * @param string $what it says, with its name
+     */
+    public static function refused(string $store, string $what): self
+    {
+        return new self($store, rtrim($what, '.'), null, true);
     }
 }

@@ -19,10 +19,12 @@ use Psr\Log\NullLogger;
  */
 final class Breaker
 {
-    /** Seconds: failures further apart are not in a row. */
-    private const WINDOW = 10.0;
+    /** Seconds, and four timeouts: failures further apart are not in a row. One a minute costs no less when it is open. */
+    private const WINDOW = 60.0;
     private const FIRST_PAUSE = 0.5;
     private const LONGEST_PAUSE = 30.0;
+    /** The first pause is as many times as long as the failed call took: a probe holds up a request for that time. */
+    private const PAUSE_IN_FAILURES = 5.0;
 
     /**
      * Whether nothing is known against the server: then nothing needs to be asked here, or told but failed().
@@ -74,28 +76,29 @@ final class Breaker
         }
     }
 
-    public function failed(StoreFailed $failure): void
+    /** @param float $seconds that the call took; 0.0 when nobody measured it */
+    public function failed(StoreFailed $failure, float $seconds = 0.0): void
     {
         $wasProbing = $this->isProbing;
         $this->isWell = false;
         $this->isProbing = false;
         $now = $this->now();
         $hasBegun = false;
-        $this->record->change(function (Outage $outage) use ($now, $wasProbing, &$hasBegun): Outage {
+        $this->record->change(function (Outage $outage) use ($now, $seconds, $wasProbing, &$hasBegun): Outage {
             $isOpen = $outage->failures >= $this->threshold;
-            if (!$isOpen && $now - $outage->last > self::WINDOW) {
+            if (!$isOpen && $now - $outage->last > self::WINDOW + $this->probe) {
                 $outage = new Outage();
             }
             $failures = $outage->failures + 1;
             $since = $outage->failures === 0 ? $now : $outage->since;
             $hasBegun = !$isOpen && $failures >= $this->threshold;
             $probes = $outage->probes + ($wasProbing ? 1 : 0);
-            $until = $hasBegun || $wasProbing ? $now + self::pause($probes) : $outage->until;
+            $until = $hasBegun || $wasProbing ? $now + self::pause($probes, $seconds) : $outage->until;
 
             return new Outage($failures, $probes, $since, $now, $until);
         });
         if ($hasBegun) {
-            $this->logger->warning('{store} at {where} is away: {reason}', [
+            $this->logger->warning($failure->isRefusal ? '{store} at {where} refuses this client: {reason}' : '{store} at {where} is away: {reason}', [
                 'store' => $this->store,
                 'where' => $this->where,
                 'reason' => $failure->what,
@@ -156,9 +159,10 @@ final class Breaker
     }
 
     /** Each pause is twice as long as the one before, and cut by chance, so that machines do not come all at once. */
-    private static function pause(int $probes): float
+    private static function pause(int $probes, float $seconds): float
     {
-        $longest = min(self::LONGEST_PAUSE, self::FIRST_PAUSE * 2 ** min($probes, 16));
+        $first = max(self::FIRST_PAUSE, self::PAUSE_IN_FAILURES * $seconds);
+        $longest = min(self::LONGEST_PAUSE, $first * 2 ** min($probes, 16));
 
         return $longest * random_int(500_000, 1_000_000) / 1_000_000;
     }

@@ -139,6 +139,7 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
             return $this->refuse($otherwise);
         }
+        $start = hrtime(true);
 
         try {
             $answer = $work($this->store);
@@ -146,7 +147,7 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
 
             return $answer;
         } catch (StoreFailed $failure) {
-            return $this->fail($failure, $otherwise);
+            return $this->fail($failure, $otherwise, (hrtime(true) - $start) / 1e9);
         } catch (\Throwable $refusal) {
             $this->breaker->gaveUp();
 
@@ -178,12 +179,13 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
     /**
      * @template T
      * @param T $otherwise
+     * @param float $seconds that the call took, as far as they were measured
      * @return T
      * @throws StoreFailed
      */
-    private function fail(StoreFailed $failure, mixed $otherwise): mixed
+    private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
-        $this->breaker->failed($failure);
+        $this->breaker->failed($failure, $seconds);
 
         return $this->throws ? throw $failure : $otherwise;
     }

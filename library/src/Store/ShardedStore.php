@@ -19,12 +19,21 @@ use Larder\Store\Capability\Touches;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class ShardedStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
     use ForwardsCapabilities;
 
     /** @param non-empty-array<string, Store> $stores by the server's name; all of one kind */
     public function __construct(private readonly array $stores) {}
+
+    public function reach(): void
+    {
+        foreach ($this->stores as $store) {
+            if ($store instanceof Remote) {
+                $store->reach();
+            }
+        }
+    }
 
     public function get(string $key, mixed $default = null): mixed
     {

@@ -47,7 +47,7 @@ final class BreakerTest extends TestCase
         for ($i = 0; $i < 10; ++$i) {
             $breaker->failed(self::failure());
             self::assertTrue($breaker->allows());
-            $this->pass(11.0);
+            $this->pass(66.0);
         }
     }
 
@@ -90,6 +90,26 @@ final class BreakerTest extends TestCase
         }
         self::assertSame(30.0, $longest);
         self::assertCount(1, $this->log->entries());
+    }
+
+    /** A probe holds up a request for as long as the server does not answer. */
+    public function testTheFirstPauseIsLongerWhereFailuresTakeLong(): void
+    {
+        $breaker = $this->breaker();
+        $breaker->failed(self::failure(), 1.0);
+        $breaker->failed(self::failure(), 1.0);
+        $this->pass(2.4);
+        self::assertFalse($breaker->allows());
+        $this->pass(2.7);
+        self::assertTrue($breaker->allows());
+    }
+
+    public function testARefusedLoginIsToldInItsOwnWords(): void
+    {
+        $breaker = $this->breaker();
+        $breaker->failed(StoreFailed::refused('redis', 'WRONGPASS'));
+        $breaker->failed(StoreFailed::refused('redis', 'WRONGPASS'));
+        self::assertSame(['warning: redis at server:6379 refuses this client: WRONGPASS'], $this->log->entries());
     }
 
     public function testPausesDifferByChance(): void

@@ -181,8 +181,8 @@ abstract class MemcachedContract extends StoreContract
     {
         foreach (['/nowhere/memcached.sock', '127.0.0.1:1'] as $where) {
             try {
-                $this->cache($where);
-                self::fail('opened ' . $where);
+                $this->cache($where)->reach();
+                self::fail('reached ' . $where);
             } catch (StoreUnavailable $unavailable) {
                 self::assertStringStartsWith($this->scheme() . ': cannot connect to ' . $where, $unavailable->getMessage());
                 self::assertStringContainsString('apt-get install memcached', $unavailable->getMessage());

@@ -62,7 +62,7 @@ abstract class MySqlContract extends StoreContract
     public function testTheTableIsMadeWithItsEngine(): void
     {
         self::raw()->exec(\sprintf('DROP TABLE IF EXISTS larder_made_%s', $this->engine()));
-        $this->cache('&namespace=made');
+        $this->cache('&namespace=made')->reach();
         $engines = self::column(\sprintf("SELECT LOWER(engine) FROM information_schema.tables WHERE table_name = 'larder_made_%s'", $this->engine()));
         self::assertSame([$this->engine()], $engines);
     }
@@ -103,8 +103,8 @@ abstract class MySqlContract extends StoreContract
         ];
         foreach ($cases as $wrong => $message) {
             try {
-                Cache::open($wrong);
-                self::fail('opened ' . $wrong);
+                Cache::open($wrong)->reach();
+                self::fail('reached ' . $wrong);
             } catch (StoreUnavailable $unavailable) {
                 self::assertMatchesRegularExpression($message, $unavailable->getMessage());
                 self::assertStringNotContainsString(Servers::mariaDb()->password, $unavailable->getMessage());
@@ -125,6 +125,7 @@ abstract class MySqlContract extends StoreContract
         Servers::awaitFile($ready);
         $start = microtime(true);
         $cache = $this->cache('&namespace=contract_busy');
+        $cache->reach();
         self::assertGreaterThan(1.5, microtime(true) - $start, 'the control: longer than the timeout of a second');
         self::assertTrue($cache->set('k', 'value'));
         self::assertSame('value', $cache->get('k'));

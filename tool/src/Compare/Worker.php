@@ -34,7 +34,13 @@ final class Worker
 
     private static function open(#[\SensitiveParameter] string $store): Store
     {
-        return is_subclass_of($store, Store::class) ? new $store() : Cache::open($store)->store();
+        if (is_subclass_of($store, Store::class)) {
+            return new $store();
+        }
+        $cache = Cache::open($store);
+        $cache->reach();
+
+        return $cache->store();
     }
 
     private static function say(string $line): void

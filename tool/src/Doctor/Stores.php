@@ -63,6 +63,7 @@ final class Stores
     {
         try {
             $cache = Cache::open($address);
+            $cache->reach();
         } catch (StoreUnavailable $missing) {
             return new Finding($store, false, $missing->what, $missing->how);
         }

@@ -94,6 +94,7 @@ final class Stampede
         $this->end();
         file_put_contents($this->log, '');
         $cache = Cache::open($this->address);
+        $cache->reach();
         $cache->clear();
         if (Address::parse($this->address)->scheme === Scheme::None) {
             return;
