@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder;
 
-use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Exception\InvalidAddress;
 use Larder\Store\NamespaceName;
@@ -17,7 +16,8 @@ use Larder\Store\NamespaceName;
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
  *     tier:(address)(address)[?…]                       a local tier, and the shared one behind it
  *
- * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name.
+ * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name. A mistake is named by the part where it is,
+ * never by what stands there: that may be a piece of a password (AddressMistake).
  */
 final class Address
 {
@@ -25,6 +25,7 @@ final class Address
      * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
      * @param list<string> $servers "host", "host:port", "[::1]:port"
      * @param array<string, string> $options
+     * @param \SensitiveParameterValue $secret the password, which var_dump(), var_export() and serialize() do not show
      * @param Failures $failures in which the codecs of its stores count what they cannot read
      * @param list<self> $tiers of a tier: address, the local one first; of others none
      */
@@ -33,40 +34,63 @@ final class Address
         public readonly string $rest,
         public readonly array $servers,
         public readonly string $user,
-        #[\SensitiveParameter]
-        public readonly string $password,
+        private readonly \SensitiveParameterValue $secret,
         public readonly array $options,
         public readonly Failures $failures,
         public readonly array $tiers = [],
     ) {}
 
+    /** @return array<string, mixed> without what may be a secret, or a piece of one */
+    public function __debugInfo(): array
+    {
+        return ['scheme' => $this->scheme->value, 'options' => array_keys($this->options), 'tiers' => $this->tiers];
+    }
+
+    /** Empty when there is none. */
+    public function password(): string
+    {
+        $password = $this->secret->getValue();
+
+        return \is_string($password) ? $password : '';
+    }
+
     /** @throws InvalidAddress naming what is known */
     public static function parse(#[\SensitiveParameter] string $address, Failures $failures = new Failures()): self
     {
+        if (str_contains(rawurldecode($address), "\0")) {
+            throw AddressMistake::zeroByte();
+        }
         if (preg_match('~^tier:(.*)$~Dis', $address, $tier) === 1) {
             [$tiers, $options] = self::inParentheses($tier[1]);
 
-            return new self(Scheme::Tier, '', [], '', '', self::options(Scheme::Tier, $options), $failures, [
+            return new self(Scheme::Tier, '', [], '', new \SensitiveParameterValue(''), self::options(Scheme::Tier, $options), $failures, [
                 self::parse($tiers[0], $failures),
                 self::parse($tiers[1], $failures),
             ]);
         }
         if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
-            throw new InvalidAddress(\sprintf('"%s" is not an address: it begins with one of %s', self::shown($address), Scheme::list()));
+            throw AddressMistake::noScheme();
         }
         $scheme = Scheme::tryFrom(strtolower($parts[1]))
-            ?? throw new InvalidAddress(\sprintf('"%s" is not a known kind of store. Known: %s', $parts[1], Scheme::list()));
+            ?? throw AddressMistake::unknownScheme();
         $authority = $parts[2] ?? '';
         $at = strrpos($authority, '@');
         [$user, $password] = [...explode(':', $at === false ? '' : substr($authority, 0, $at), 2), ''];
         $hosts = $at === false ? $authority : substr($authority, $at + 1);
+        if ($scheme->isRemote() && strpbrk($parts[3], '@:') !== false) {
+            throw AddressMistake::inPath($scheme);
+        }
+        $servers = $hosts === '' ? [] : explode(',', $hosts);
+        foreach ($scheme->isRemote() ? $servers : [] as $server) {
+            self::hostAndPort($server) ?? throw AddressMistake::inHost($scheme);
+        }
 
         return new self(
             $scheme,
             $parts[3],
-            $hosts === '' ? [] : explode(',', $hosts),
+            $servers,
             rawurldecode($user),
-            rawurldecode($password),
+            new \SensitiveParameterValue(rawurldecode($password)),
             self::options($scheme, $parts[4] ?? ''),
             $failures,
         );
@@ -94,7 +118,7 @@ final class Address
     {
         $this->refuseServers();
         if ($this->rest !== '') {
-            throw $this->invalid(\sprintf('has "%s" after its colon, where nothing is known', $this->name()));
+            throw $this->invalid('has something after its colon, where nothing is known but options behind a question mark');
         }
     }
 
@@ -123,21 +147,18 @@ final class Address
             return array_map(Endpoint::unix(...), $sockets);
         }
         if ($this->rest !== '' && $this->rest !== '/') {
-            throw $this->invalid(\sprintf('has "%s" after its host, where nothing is known', $this->name()));
+            throw $this->invalid('has a path after its host, where none is known. ' . AddressMistake::ENCODING);
         }
 
         return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
     }
 
     /** @throws InvalidAddress */
-    public function tcp(string $server, int $defaultPort): Endpoint
+    public function tcp(#[\SensitiveParameter] string $server, int $defaultPort): Endpoint
     {
-        if (preg_match('~^(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::(\d{1,5}))?$~D', $server, $parts, \PREG_UNMATCHED_AS_NULL) !== 1
-            || (int) ($parts[3] ?? 1) < 1 || (int) ($parts[3] ?? 1) > 65_535) {
-            throw $this->invalid(\sprintf('has "%s" where a host and a port are expected, as in %s:%d', $server, '127.0.0.1', $defaultPort));
-        }
+        [$host, $port] = self::hostAndPort($server) ?? throw AddressMistake::inHost($this->scheme);
 
-        return Endpoint::tcp($parts[1] ?? $parts[2] ?? '', isset($parts[3]) ? (int) $parts[3] : $defaultPort);
+        return Endpoint::tcp($host, $port ?? $defaultPort);
     }
 
     /**
@@ -151,7 +172,7 @@ final class Address
     {
         $value = $this->options[$option] ?? $default;
         if (!\in_array($value, $choices, true)) {
-            throw $this->invalid(\sprintf('has %s=%s. Known: %s', $option, $value, implode(', ', $choices)));
+            throw $this->invalid(\sprintf('has an unknown value for the option %s. Known: %s', $option, implode(', ', $choices)));
         }
 
         return $value;
@@ -162,7 +183,7 @@ final class Address
     {
         $value = $this->options[$option] ?? (string) $default;
         if (!is_numeric($value) || (float) $value < $least || (float) $value > $most) {
-            throw $this->invalid(\sprintf('has %s=%s, which is not a number from %s to %s', $option, $value, $least, $most));
+            throw $this->invalid(\sprintf('has a value for the option %s that is not a number from %s to %s', $option, $least, $most));
         }
 
         return (float) $value;
@@ -173,7 +194,7 @@ final class Address
     {
         $namespace = $this->options['namespace'] ?? 'larder';
         if (!NamespaceName::isValid($namespace)) {
-            throw $this->invalid(\sprintf('has namespace=%s. %s', $namespace, NamespaceName::RULE));
+            throw $this->invalid('has a wrong value for the option namespace. ' . NamespaceName::RULE);
         }
 
         return $namespace;
@@ -202,21 +223,29 @@ final class Address
         return new InvalidAddress(\sprintf('This %s: address %s', $this->scheme->value, $why));
     }
 
+    /** @return array{string, int|null}|null null when it is something else */
+    private static function hostAndPort(#[\SensitiveParameter] string $server): ?array
+    {
+        if (preg_match('~^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$~D', $server, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+            return null;
+        }
+        $port = isset($parts[3]) ? (int) $parts[3] : null;
+
+        return $port !== null && ($port < 1 || $port > 65_535) ? null : [$parts[1] ?? $parts[2] ?? '', $port];
+    }
+
     /**
      * Takes "(one)(two)?options" apart; parentheses inside of the addresses come in pairs.
      *
      * @return array{array{string, string}, string}
      * @throws InvalidAddress
      */
-    private static function inParentheses(string $text): array
+    private static function inParentheses(#[\SensitiveParameter] string $text): array
     {
         $pair = '\(((?:[^()]++|(?<nested>\((?:[^()]++|(?&nested))*+\)))*+)\)';
         if (preg_match(\sprintf('~^%s(.*)$~Ds', $pair), $text, $local) !== 1
             || preg_match(\sprintf('~^%s(?:\?(.*))?$~Ds', $pair), $local[3], $shared) !== 1) {
-            throw new InvalidAddress(\sprintf(
-                '"tier:%s" is not an address: it names two in parentheses, the local tier and the shared one, and its own options after them, as in tier:(larder:)(redis://127.0.0.1:6379)?poll=1. A parenthesis inside of a name is %%28 or %%29',
-                self::shown($text),
-            ));
+            throw AddressMistake::inTier();
         }
 
         return [[$local[1], $shared[1]], $shared[3] ?? ''];
@@ -226,29 +255,17 @@ final class Address
      * @return array<string, string>
      * @throws InvalidAddress
      */
-    private static function options(Scheme $scheme, string $query): array
+    private static function options(Scheme $scheme, #[\SensitiveParameter] string $query): array
     {
         $options = [];
         foreach ($query === '' ? [] : explode('&', $query) as $assignment) {
             [$option, $value] = [...explode('=', $assignment, 2), ''];
             if (!\in_array($option, $scheme->options(), true)) {
-                throw new InvalidAddress(\sprintf(
-                    '"%s" is not an option of %s: addresses. Known: %s%s',
-                    $option,
-                    $scheme->value,
-                    $scheme->options() === [] ? 'none' : implode(', ', $scheme->options()),
-                    CodecOptions::whyNot($option, $scheme),
-                ));
+                throw AddressMistake::unknownOption($scheme, $option);
             }
             $options[$option] = rawurldecode($value);
         }
 
         return $options;
-    }
-
-    /** Without the password. */
-    private static function shown(string $address): string
-    {
-        return (string) preg_replace('~//[^/?]*@~', '//…@', $address);
     }
 }

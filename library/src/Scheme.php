@@ -81,15 +81,21 @@ enum Scheme: string
         };
     }
 
+    /** Whether its addresses name servers, which may ask for a password. */
+    public function isRemote(): bool
+    {
+        return \in_array($this, [self::Memcached, self::Memcache, self::Redis, self::MySql], true);
+    }
+
     /**
+     * Connects to no server: that is done when it is first needed.
+     *
      * @param LoggerInterface $logger is told when a server goes away, and when it is back
      * @throws InvalidAddress
      * @throws StoreUnavailable when an extension or a directory is missing
      */
     public function open(Address $address, LoggerInterface $logger = new ErrorLog()): Store
     {
-     * Connects to no server: that is done when it is first needed.
-     *
         if (\in_array($this, [self::Auto, self::None, self::Array, self::Apcu, self::Yac, self::Shmop], true)) {
             $address->refuseName();
         }
@@ -144,7 +150,7 @@ enum Scheme: string
 
     private function servers(Address $address, LoggerInterface $logger): Store
     {
-        if ($this !== self::Redis && $address->user . $address->password !== '') {
+        if ($this !== self::Redis && $address->user . $address->password() !== '') {
             throw $address->invalid('has a user or a password, which memcached does not ask for here');
         }
         $endpoints = $address->endpoints($this === self::Redis ? 6379 : 11211);
@@ -172,13 +178,16 @@ enum Scheme: string
         $database = (int) $address->number('database', 0, 0, 1_000_000);
         $class = $client === 'phpredis' ? RedisStore::class : PredisStore::class;
 
-        return new $class($endpoint, $namespace, $codec, $timeout, $persistent, $address->user, $address->password, $database);
+        return new $class($endpoint, $namespace, $codec, $timeout, $persistent, $address->user, $address->password(), $database);
     }
 
     private function mySql(Address $address, LoggerInterface $logger): Store
     {
         $engine = $address->choice('engine', ['memory', 'myisam', 'innodb'], 'innodb');
         $database = ltrim($address->name(), '/');
+        if (str_contains(ltrim($address->rest, '/'), '/')) {
+            throw $address->invalid('has a path that is not the name of one database. ' . AddressMistake::ENCODING);
+        }
         if ($database === '') {
             throw $address->invalid('names no database: mysql://user@127.0.0.1/database');
         }
@@ -191,7 +200,7 @@ enum Scheme: string
             $endpoint,
             $database,
             $address->user,
-            $address->password,
+            $address->password(),
             $address->timeout(),
             $this->isPersistent($address),
         );
@@ -211,7 +220,7 @@ enum Scheme: string
         // What makes two ways to one server differ: one may work where the other does not.
         $way = array_intersect_key($address->options, array_flip(['timeout', 'client', 'database']));
         ksort($way);
-        $record = OutageRecord::ofThisUser(serialize([$this, (string) $endpoint, $address->name(), $address->user, $address->password, $way]));
+        $record = OutageRecord::ofThisUser(serialize([$this, (string) $endpoint, $address->name(), $address->user, $address->password(), $way]));
         $breaker = new Breaker($this->value, (string) $endpoint, $record, $logger, probe: 1.0 + 4.0 * $address->timeout());
 
         return new BreakingStore($store, $breaker, $throws);

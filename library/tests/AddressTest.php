@@ -18,7 +18,7 @@ final class AddressTest extends TestCase
     {
         $address = Address::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
         self::assertSame(Scheme::MySql, $address->scheme);
-        self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password, $address->servers, $address->name()]);
+        self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password(), $address->servers, $address->name()]);
         self::assertSame(['engine' => 'memory', 'namespace' => 'a-b_C9'], $address->options);
         self::assertSame('a-b_C9', $address->namespace());
         self::assertSame('larder', Address::parse('apcu:')->namespace());
@@ -55,22 +55,23 @@ final class AddressTest extends TestCase
     {
         $all = 'auto:, none:, array:, larder:, apcu:, yac:, shmop:, memcached:, memcache:, redis:, mysql:, sqlite:, file:, php-file:';
         yield 'nothing' => ['', 'begins with one of ' . $all];
-        yield 'a path' => ['/var/cache', '"/var/cache" is not an address: it begins with one of ' . $all];
-        yield 'another scheme' => ['mongodb://localhost', '"mongodb" is not a known kind of store. Known: ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', '"colour" is not an option of redis: addresses. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
-        yield 'an option of others' => ['apcu:?serializer=php', '"serializer" is not an option of apcu: addresses. Known: namespace'];
+        yield 'a path' => ['/var/cache', 'The scheme of the address is missing: it begins with one of ' . $all];
+        yield 'another scheme' => ['mongodb://localhost', 'The scheme of the address is not known: it begins with one of ' . $all];
+        yield 'another option' => ['redis://localhost?colour=red', 'This redis: address has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
+        yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
+        yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
         yield 'no options known' => ['none:?namespace=a', 'Known: none'];
-        yield 'a wrong client' => ['redis://localhost?client=credis', 'has client=credis. Known: phpredis, predis'];
-        yield 'a wrong serializer' => ['array:?serializer=xml', 'has serializer=xml. Known: php, igbinary, msgpack, json'];
-        yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has engine=aria. Known: memory, myisam, innodb'];
-        yield 'a wrong answer to failures' => ['redis://localhost?on_failure=ignore', 'has on_failure=ignore. Known: miss, throw'];
+        yield 'a wrong client' => ['redis://localhost?client=credis', 'has an unknown value for the option client. Known: phpredis, predis'];
+        yield 'a wrong serializer' => ['array:?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
+        yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has an unknown value for the option engine. Known: memory, myisam, innodb'];
+        yield 'a wrong answer to failures' => ['redis://localhost?on_failure=ignore', 'has an unknown value for the option on_failure. Known: miss, throw'];
         yield 'a namespace with a colon' => ['apcu:?namespace=a:b', 'A namespace is 1 to 32 of the characters'];
         yield 'an empty namespace' => ['apcu:?namespace=', 'A namespace is 1 to 32 of the characters'];
         yield 'a long namespace' => ['apcu:?namespace=' . str_repeat('a', 33), 'A namespace is 1 to 32 of the characters'];
-        yield 'a wrong timeout' => ['redis://localhost?timeout=soon', 'has timeout=soon, which is not a number from 0.001 to 3600'];
-        yield 'a wrong database' => ['redis://localhost?database=-1', 'has database=-1, which is not a number'];
-        yield 'a database as a path' => ['redis://localhost/2', 'has "/2" after its host'];
-        yield 'a port that is none' => ['redis://localhost:70000', 'has "localhost:70000" where a host and a port are expected'];
+        yield 'a wrong timeout' => ['redis://localhost?timeout=soon', 'has a value for the option timeout that is not a number from 0.001 to 3600'];
+        yield 'a wrong database' => ['redis://localhost?database=-1', 'has a value for the option database that is not a number'];
+        yield 'a database as a path' => ['redis://localhost/2', 'has a path after its host'];
+        yield 'a port that is none' => ['redis://localhost:70000', 'has something in the place of a host and a port'];
         yield 'a user for memcached' => ['memcached://me:secret@localhost', 'has a user or a password, which memcached does not ask for here'];
         yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
         yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
@@ -78,7 +79,10 @@ final class AddressTest extends TestCase
         yield 'a relative path' => ['file:cache', 'names no absolute path: file:///path'];
         yield 'two slashes' => ['file://var/cache', 'has no host: write file:///path with three slashes'];
         yield 'no file' => ['sqlite:', 'names no absolute path: sqlite:///path'];
-        yield 'a name for APCu' => ['apcu:shop', 'has "shop" after its colon'];
+        yield 'two databases' => ['mysql://me@localhost/a/b', 'is not the name of one database'];
+        yield 'a password with a slash' => ['redis://:a/b@localhost', 'write %2F for /, %3F for ?, %40 for @'];
+        yield 'a zero byte' => ['file:///a%00b', 'has a zero byte'];
+        yield 'a name for APCu' => ['apcu:shop', 'has something after its colon'];
         yield 'a host for the engine' => ['larder://localhost', 'has no host'];
     }
 
@@ -88,18 +92,5 @@ final class AddressTest extends TestCase
         $this->expectException(InvalidAddress::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
-    }
-
-    public function testNoMessageShowsAPassword(): void
-    {
-        foreach (['redis://me:secret@localhost/2', 'mysql://me:secret@localhost', '://me:secret@localhost', 'mysql://me:secret@a,b/db?x=y', '1redis://me:secret@localhost'] as $address) {
-            try {
-                Cache::open($address);
-                self::fail('opened ' . $address);
-            } catch (InvalidAddress $invalid) {
-                self::assertStringNotContainsString('secret', $invalid->getMessage());
-                self::assertStringNotContainsString('secret', $invalid->getTraceAsString());
-            }
-        }
     }
 }

@@ -80,7 +80,7 @@ final class CodecOptions
         } elseif (str_starts_with($place, self::IN_FILE)) {
             $path = substr($place, \strlen(self::IN_FILE));
             $keys = self::privateFile($address, $path);
-            $missing = \sprintf('names the file %s, which cannot be read', $path);
+            $missing = 'names a file by sign=file: that cannot be read';
         } else {
             throw $address->invalid('has a sign= that names no place where the signing keys are: sign=env:NAME or sign=file:/path. A key itself does not belong into an address');
         }
@@ -88,7 +88,7 @@ final class CodecOptions
         try {
             return SigningKeys::in($keys !== false ? $keys : throw $address->invalid($missing));
         } catch (\InvalidArgumentException $error) {
-            throw $error instanceof InvalidAddress ? $error : $address->invalid(\sprintf('has sign=%s. %s', $place, $error->getMessage()));
+            throw $error instanceof InvalidAddress ? $error : $address->invalid('has a sign= that names unfit keys. ' . $error->getMessage());
         }
     }
 

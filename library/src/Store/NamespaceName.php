@@ -20,7 +20,7 @@ final class NamespaceName
     public static function check(string $namespace): void
     {
         if (!self::isValid($namespace)) {
-            throw new InvalidAddress(\sprintf('%s, not "%s"', self::RULE, $namespace));
+            throw new InvalidAddress(self::RULE);
         }
     }
 }

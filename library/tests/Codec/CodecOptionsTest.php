@@ -25,19 +25,19 @@ final class CodecOptionsTest extends TestCase
     /** @return iterable<string, array{string, string}> */
     public static function mistakes(): iterable
     {
-        yield 'a serializer' => ['file:///tmp?serializer=xml', 'has serializer=xml. Known: php, igbinary, msgpack, json'];
-        yield 'a compression' => ['file:///tmp?compress=gzip', 'has compress=gzip. Known: none, zlib, zstd, lz4'];
-        yield 'a threshold' => ['file:///tmp?compress=zlib&compress_from=2k', 'has compress_from=2k, which is not a number from 0 to 67108864'];
+        yield 'a serializer' => ['file:///tmp?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
+        yield 'a compression' => ['file:///tmp?compress=gzip', 'has an unknown value for the option compress. Known: none, zlib, zstd, lz4'];
+        yield 'a threshold' => ['file:///tmp?compress=zlib&compress_from=2k', 'has a value for the option compress_from that is not a number from 0 to 67108864'];
         yield 'a threshold of nothing' => ['file:///tmp?compress_from=100', 'nothing to compress with: add compress='];
         yield 'classes that cannot be limited' => ['file:///tmp?serializer=igbinary&classes=none', 'which cannot limit the classes'];
         yield 'a key in the address' => ['file:///tmp?sign=' . self::KEY, 'names no place where the signing keys are: sign=env:NAME or sign=file:/path'];
         yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names the environment variable NO_SUCH, which is not set'];
         yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];
-        yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names the file /no/such, which cannot be read'];
+        yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names a file by sign=file: that cannot be read'];
         yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
-        yield 'bytes where there are none' => ['apcu:?compress=zlib', '"compress" is not an option of apcu: addresses. Known: namespace. It keeps PHP\'s own values'];
-        yield 'a signature of the engine' => ['larder:?sign=env:X', '"sign" is not an option of larder: addresses. Known: namespace. It keeps PHP\'s own values'];
-        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', '"sign" is not an option of php-file: addresses. Known: namespace, serializer. Its files are code'];
+        yield 'bytes where there are none' => ['apcu:?compress=zlib', 'This apcu: address has the option compress, which it does not take. Known: namespace. It keeps PHP\'s own values'];
+        yield 'a signature of the engine' => ['larder:?sign=env:X', 'This larder: address has the option sign, which it does not take. Known: namespace. It keeps PHP\'s own values'];
+        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: address has the option sign, which it does not take. Known: namespace, serializer. Its files are code'];
         yield 'a signature of whatever is found' => ['auto:?sign=env:X', 'name the store'];
     }
 

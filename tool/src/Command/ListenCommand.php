@@ -85,7 +85,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             $shared->endpoints(6379),
             $shared->namespace() . ':',
             $shared->user,
-            $shared->password,
+            $shared->password(),
             $address->poll(),
             $shared->timeout(),
             static function (string $line, bool $isDetail) use ($output): void {
