@@ -75,8 +75,8 @@ final class CodecOptions
         $place = $address->options['sign'];
         if (str_starts_with($place, self::IN_ENVIRONMENT)) {
             $name = substr($place, \strlen(self::IN_ENVIRONMENT));
-            $keys = getenv($name);
-            $missing = \sprintf('names the environment variable %s, which is not set', $name);
+            $keys = self::variable($address, $name);
+            $missing = 'names an environment variable by sign=env: that is not set';
         } elseif (str_starts_with($place, self::IN_FILE)) {
             $path = substr($place, \strlen(self::IN_FILE));
             $keys = self::privateFile($address, $path);
@@ -90,6 +90,20 @@ final class CodecOptions
         } catch (\InvalidArgumentException $error) {
             throw $error instanceof InvalidAddress ? $error : $address->invalid('has a sign= that names unfit keys. ' . $error->getMessage());
         }
+    }
+
+    /** Tools that read a .env file fill $_ENV and $_SERVER, and some of them leave getenv() as it is. */
+    private static function variable(Address $address, #[\SensitiveParameter] string $name): string|false
+    {
+        if (stripos($name, 'HTTP_') === 0) {
+            throw $address->invalid('names an environment variable by sign=env: whose name begins with HTTP_: under a web server those come from the client. Give it another name');
+        }
+        $value = getenv($name);
+        foreach ([$_ENV, $_SERVER] as $variables) {
+            $value = \is_string($value) ? $value : $variables[$name] ?? false;
+        }
+
+        return \is_string($value) ? $value : false;
     }
 
     private static function privateFile(Address $address, string $path): string|false

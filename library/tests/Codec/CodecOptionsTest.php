@@ -31,7 +31,8 @@ final class CodecOptionsTest extends TestCase
         yield 'a threshold of nothing' => ['file:///tmp?compress_from=100', 'nothing to compress with: add compress='];
         yield 'classes that cannot be limited' => ['file:///tmp?serializer=igbinary&classes=none', 'which cannot limit the classes'];
         yield 'a key in the address' => ['file:///tmp?sign=' . self::KEY, 'names no place where the signing keys are: sign=env:NAME or sign=file:/path'];
-        yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names the environment variable NO_SUCH, which is not set'];
+        yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names an environment variable by sign=env: that is not set'];
+        yield 'a header of the request' => ['file:///tmp?sign=env:HTTP_X_KEY', 'those come from the client'];
         yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];
         yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names a file by sign=file: that cannot be read'];
         yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
@@ -70,6 +71,24 @@ final class CodecOptionsTest extends TestCase
             }
         }
         $this->addToAssertionCount(1);
+    }
+
+    public function testKeysComeFromWhereToolsForEnvFilesPutThem(): void
+    {
+        $_ENV[self::ENVIRONMENT] = self::KEY;
+        $cache = Cache::open('file://' . Servers::directory('options') . '?sign=env:' . self::ENVIRONMENT);
+        $cache->set('k', 1);
+        unset($_ENV[self::ENVIRONMENT]);
+        $_SERVER[self::ENVIRONMENT] = self::KEY;
+        self::assertSame(1, Cache::open('file://' . Servers::directory('options') . '?sign=env:' . self::ENVIRONMENT)->get('k'));
+        $_SERVER['HTTP_X_KEY'] = self::KEY;
+
+        try {
+            $this->expectException(InvalidAddress::class);
+            Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY');
+        } finally {
+            unset($_SERVER[self::ENVIRONMENT], $_SERVER['HTTP_X_KEY']);
+        }
     }
 
     public function testKeysComeFromTheEnvironment(): void
