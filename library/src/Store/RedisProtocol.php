@@ -24,7 +24,8 @@ use RedisException;
 /**
  * What the stores on Redis and Valkey servers have in common, whichever client speaks to the server.
  *
- * Names are "namespace:key". clear() looks for those (SCAN) and unlinks them, without holding up the server. After a
+ * Names are "larder-cache:namespace:key", so that clear(), which looks for them (SCAN) and unlinks them without holding up
+ * the server, meets none of a program's own. After a
  * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's. A TypeError
  * is Predis's when another client of this process has closed the persistent connection that both had.
  */
@@ -34,6 +35,9 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     /** What a server says that is there and works, but does not do this: its memory is full, it only reads, … */
     private const REFUSAL = '/^(OOM|MISCONF|NOREPLICAS|READONLY|WRONGTYPE|NOPERM|ERR(?! max number of clients)) /';
+
+    /** What nobody else begins the names of his keys with by accident. */
+    private const PREFIX = 'larder-cache:';
 
     private int $process = 0;
     private readonly int $opener;
@@ -54,7 +58,13 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = Pid::own();
-        $this->prefix = $namespace . ':';
+        $this->prefix = self::prefix($namespace);
+    }
+
+    /** What the names of a namespace begin with in the server. */
+    public static function prefix(string $namespace): string
+    {
+        return self::PREFIX . $namespace . ':';
     }
 
     public function reach(): void

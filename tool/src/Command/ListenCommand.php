@@ -12,6 +12,7 @@ use Larder\Scheme;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\RedisProtocol;
 use Larder\Store\Store;
 use Larder\Store\Tier\Copies;
 use Larder\Store\Tier\Presence;
@@ -83,7 +84,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             new Copies($local, $shared->place(), 0.0),
             $presence,
             $shared->endpoints(6379),
-            $shared->namespace() . ':',
+            RedisProtocol::prefix($shared->namespace()),
             $shared->user,
             $shared->password(),
             $address->poll(),
