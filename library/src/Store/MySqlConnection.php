@@ -201,7 +201,7 @@ final class MySqlConnection
                 // An update that finds its row counts it, even if it writes what is there.
                 PDO::MYSQL_ATTR_FOUND_ROWS => true,
                 PDO::ATTR_TIMEOUT => $seconds,
-                PDO::ATTR_PERSISTENT => $persistent,
+                PDO::ATTR_PERSISTENT => $persistent ? 'larder' : false, // a name of its own: the program's connections stay the program's
             ]);
         } finally {
             if ($before !== false) {

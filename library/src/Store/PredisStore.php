@@ -7,6 +7,8 @@ namespace Larder\Store;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
+use Predis\Connection\Parameters;
+use Predis\Connection\StreamConnection;
 use Predis\Pipeline\Pipeline;
 use Predis\Response\Status;
 
@@ -26,20 +28,35 @@ final class PredisStore extends RedisProtocol
 
     protected function connect(bool $persistent): void
     {
+        // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets: there
+        // a program's own might be got, which has another user or another database.
         $where = $this->endpoint->socket === null
-            ? ['scheme' => 'tcp', 'host' => $this->endpoint->host, 'port' => $this->endpoint->port]
+            ? ['scheme' => 'tcp', 'host' => $this->endpoint->host, 'port' => $this->endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
             : ['scheme' => 'unix', 'path' => $this->endpoint->socket];
-        $this->client = new Client(array_filter([
+        $this->client = new Client(new StreamConnection(new Parameters([
             ...$where,
             'timeout' => $this->timeout,
             'read_write_timeout' => $this->timeout,
-            'persistent' => $persistent,
-            'username' => $this->user,
-            'password' => $this->password,
-        ], static fn(mixed $value): bool => $value !== '' && $value !== false));
+        ])));
+        $login = $this->login();
+        if ($login !== []) {
+            $this->authenticate($login);
+        }
         $answer = $this->client->select($this->database);
         if (!$answer instanceof Status || $answer->getPayload() !== 'OK') {
             throw self::wrongAnswer();
+        }
+    }
+
+    /**
+     * @param array{string}|array{string, string} $login
+     * @throws ClientException without a trace in which the password is
+     */
+    private function authenticate(#[\SensitiveParameter] array $login): void
+    {
+        $answer = $this->client->executeRaw(['AUTH', ...$login], $isError);
+        if ($isError === true) {
+            throw new ClientException(\is_string($answer) ? $answer : 'WRONGPASS the login was refused');
         }
     }
 

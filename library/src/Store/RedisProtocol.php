@@ -25,9 +25,10 @@ use RedisException;
  * What the stores on Redis and Valkey servers have in common, whichever client speaks to the server.
  *
  * Names are "larder-cache:namespace:key", so that clear(), which looks for them (SCAN) and unlinks them without holding up
- * the server, meets none of a program's own. After a
- * failure the connection is given up, and the next call opens a new one: an answer that came late is nobody's. A TypeError
- * is Predis's when another client of this process has closed the persistent connection that both had.
+ * the server, meets none of a program's own. After a failure the connection is given up, and the next call opens a new one:
+ * an answer that came late is nobody's. The same after an answer that took longer than it may: some clients keep no time
+ * for the rest of one that has begun. A TypeError is Predis's when another client of this process has closed the persistent
+ * connection that both had.
  */
 abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
 {
@@ -38,10 +39,15 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     /** What nobody else begins the names of his keys with by accident. */
     private const PREFIX = 'larder-cache:';
+    /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
+    private const TIMEOUTS = 4;
 
     private int $process = 0;
     private readonly int $opener;
     private readonly string $prefix;
+    private readonly \SensitiveParameterValue $secret;
+    /** Nanoseconds that an answer may take. */
+    private readonly int $patience;
 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
@@ -52,13 +58,15 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         private readonly bool $persistent = false,
         protected readonly string $user = '',
         #[\SensitiveParameter]
-        protected readonly string $password = '',
+        string $password = '',
         protected readonly int $database = 0,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = Pid::own();
         $this->prefix = self::prefix($namespace);
+        $this->secret = new \SensitiveParameterValue($password);
+        $this->patience = (int) (self::TIMEOUTS * 1e9 * $timeout);
     }
 
     /** What the names of a namespace begin with in the server. */
@@ -78,12 +86,8 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
-            throw StoreUnavailable::because(
-                'redis',
-                \sprintf('no connection to %s (%s)', $this->endpoint, $cause->getMessage()),
-                'Is Redis running there, and are password and database right? To have it: apt-get install redis-server',
-                $cause,
-            );
+            // Without the cause: its trace has what the client was given, the password too.
+            throw RedisTrouble::of($this->endpoint, $cause->getMessage());
         }
         $this->process = Pid::own();
     }
@@ -94,9 +98,13 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
         try {
             $this->ready();
+            $start = hrtime(true);
             $bytes = $this->read($this->prefix . $key);
+            if (hrtime(true) - $start > $this->patience) {
+                throw $this->late();
+            }
         } catch (\Throwable $error) {
-            $this->refused($error);
+            $this->refused($error, isRead: true);
 
             return $default;
         }
@@ -186,7 +194,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
             }
 
             return $this->answers();
-        }) ?? false;
+        }, isOneAnswer: false) ?? false;
     }
 
     /** @throws StoreUnavailable when the client is missing */
@@ -198,6 +206,24 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
      * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function connect(bool $persistent): void;
+
+    /** @return array{}|array{string}|array{string, string} the password, or user and password, which may be empty */
+    protected function login(): array
+    {
+        $password = $this->secret->getValue();
+
+        return match (true) {
+            $this->user !== '' => [$this->user, $password],
+            $password !== '' => [$password],
+            default => [],
+        };
+    }
+
+    /** Tells the connections that are kept open, and are all alike, from those of the program. */
+    protected function connectionName(): string
+    {
+        return 'larder-' . hash('sha256', serialize([$this->login(), $this->database]));
+    }
 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
@@ -252,15 +278,21 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     /**
      * @template T
      * @param \Closure(): T $work
+     * @param bool $isOneAnswer whether it waits for one answer, and not for many
      * @return T|null null when the server answered, and refused
      * @throws StoreFailed
      */
-    private function asks(\Closure $work): mixed
+    private function asks(\Closure $work, bool $isOneAnswer = true): mixed
     {
         try {
             $this->ready();
+            $start = hrtime(true);
+            $answer = $work();
+            if ($isOneAnswer && hrtime(true) - $start > $this->patience) {
+                throw $this->late();
+            }
 
-            return $work();
+            return $answer;
         } catch (\Throwable $error) {
             $this->refused($error);
 
@@ -295,14 +327,22 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         try {
             $this->reach();
         } catch (StoreUnavailable $none) {
-            throw StoreFailed::because('redis', $none->what, $none);
+            $reason = \sprintf('%s. %s', $none->what, $none->how);
+
+            throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
         }
     }
 
-    /** @throws \Throwable unless the server answered, and refused */
-    private function refused(\Throwable $error): void
+    /**
+     * @param bool $isRead of one value: a user who may not read has no use of the cache, and is told so
+     * @throws \Throwable unless the server answered, and refused
+     */
+    private function refused(\Throwable $error, bool $isRead = false): void
     {
         $this->abandon($error);
+        if ($isRead && str_starts_with($error->getMessage(), 'NOPERM ')) {
+            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->endpoint, $error->getMessage()));
+        }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
             throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
         }
@@ -319,6 +359,11 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;
         }
+    }
+
+    private function late(): StoreFailed
+    {
+        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->endpoint, self::TIMEOUTS * $this->timeout));
     }
 
     private function giveUp(): void

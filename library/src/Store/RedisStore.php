@@ -35,20 +35,48 @@ final class RedisStore extends RedisProtocol
         $this->maker = Pid::own();
         $this->client = new Redis();
         $where = $this->endpoint->socket ?? $this->endpoint->host;
-        if ($persistent) {
-            $this->client->pconnect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
+        // PHP warns, besides throwing, of a name that it cannot resolve.
+        if ($persistent && self::hasNamedPools()) {
+            @$this->client->pconnect($where, $this->endpoint->port, $this->timeout, $this->connectionName(), 0, $this->timeout);
         } else {
-            $this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
+            @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
         }
         // Once: what is lost then is known to be lost, and the timeout counts.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 1);
-        if ($this->password !== '' && $this->client->auth($this->user === '' ? $this->password : [$this->user, $this->password]) !== true) {
-            throw new RedisException($this->client->getLastError() ?? 'the password was refused');
-        }
+        $this->authenticate();
         if ($this->client->select($this->database) !== true) {
             throw new RedisException($this->client->getLastError() ?? 'no answer');
         }
         $this->client->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+    }
+
+    /** @throws RedisException without a trace in which the password is */
+    private function authenticate(): void
+    {
+        $login = $this->login();
+        if ($login === []) {
+            return;
+        }
+
+        try {
+            $error = $this->client->auth($login) === true ? null : $this->client->getLastError() ?? 'WRONGPASS the login was refused';
+        } catch (RedisException $refusal) {
+            $error = $refusal->getMessage();
+        }
+        if ($error !== null) {
+            throw new RedisException($error);
+        }
+    }
+
+    /**
+     * Whether connections that are kept open are told apart by name. The client's pools go by host and port alone unless its
+     * setting has an "i": with that a program's own connections never have the user or the database of this store.
+     */
+    private static function hasNamedPools(): bool
+    {
+        $pattern = (string) \ini_get('redis.pconnect.pool_pattern');
+
+        return \ini_get('redis.pconnect.pooling_enabled') !== '1' || str_contains($pattern, 'i') || @ini_set('redis.pconnect.pool_pattern', $pattern . 'i') !== false;
     }
 
     protected function disconnect(): void

@@ -96,6 +96,32 @@ final class ControlsTest extends TestCase
         $proxy->stop();
     }
 
+    /** @return iterable<string, array{string}> */
+    public static function redisClients(): iterable
+    {
+        yield 'phpredis' => ['phpredis'];
+        yield 'Predis' => ['predis'];
+    }
+
+    /** Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure counts. */
+    #[DataProvider('redisClients')]
+    public function testAnAnswerThatDribblesIsAFailure(string $client): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $log = new Log();
+        $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&namespace=dribble&client=%s', $proxy->socket, $client), $log);
+        $cache->set('k', str_repeat('x', 50));
+        $proxy->does('dribble 0.02');
+        $start = microtime(true);
+        self::assertNull($cache->get('k'));
+        self::assertGreaterThan(0.5, microtime(true) - $start, 'the control: the client waits for all of it');
+        for ($call = 0; $call < 50 && $log->entries() === []; ++$call) {
+            self::assertNull($cache->get('k'));
+        }
+        self::assertMatchesRegularExpression('~^warning: redis at \S+ is away: ~', implode("\n", $log->entries()));
+        $proxy->stop();
+    }
+
     public function testAnotherProcessKnowsOfTheOutageAndTellsItNotAgain(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
@@ -165,7 +191,11 @@ final class ControlsTest extends TestCase
     public function testOpeningAsksNoServer(): void
     {
         foreach (['', 'throw', 'miss'] as $mode) {
+            $socket = \sprintf('/nowhere/redis%s.sock', bin2hex(random_bytes(4)));
             $address = "redis://$socket" . ($mode === '' ? '' : '?on_failure=' . $mode);
+
+            $log = new Log();
+            $cache = Cache::open($address, $log);
 
             try {
                 $cache->get('k');
@@ -182,7 +212,11 @@ final class ControlsTest extends TestCase
                 self::fail('reached');
             } catch (StoreUnavailable $unavailable) {
                 self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
+                self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
             }
+            $told = implode("\n", $log->entries());
+            self::assertMatchesRegularExpression('~^(warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(.+)?$~D', $told);
+            self::assertCount($mode === 'throw' ? 0 : 1, $log->entries(), 'one failure is no outage');
         }
     }
 
@@ -197,12 +231,8 @@ final class ControlsTest extends TestCase
     }
 
     /** Nobody accepts there, and the queue is full: to a client that is as a host whose cable was pulled. */
-            $socket = \sprintf('/nowhere/redis%s.sock', bin2hex(random_bytes(4)));
     #[DataProvider('addresses')]
     public function testConnectingKeepsItsTimeout(string $address): void
-            $log = new Log();
-            $cache = Cache::open($address, $log);
-
     {
         $context = stream_context_create(['socket' => ['backlog' => 1]]);
         $nobody = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
@@ -212,11 +242,7 @@ final class ControlsTest extends TestCase
         do {
             $queue[] = $waiting = @stream_socket_client('tcp://' . $where, $code, $message, 0.2);
         } while ($waiting !== false);
-                self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
         $start = microtime(true);
-            $told = implode("\n", $log->entries());
-            self::assertMatchesRegularExpression('~^(warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(.+)?$~D', $told);
-            self::assertCount($mode === 'throw' ? 0 : 1, $log->entries(), 'one failure is no outage');
 
         try {
             Cache::open(\sprintf($address, $where))->reach();
@@ -241,6 +267,7 @@ final class ControlsTest extends TestCase
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&on_failure=throw', $proxy->socket));
+        $cache->reach();
         $proxy->does('silent');
         $messages = [];
         for ($call = 0; $call < 3; ++$call) {
@@ -267,7 +294,6 @@ final class ControlsTest extends TestCase
         pcntl_signal(\SIGALRM, static fn() => throw new \DomainException('the time is over'));
 
         try {
-        $cache->reach();
             $proxy->does('late 1.5');
             pcntl_alarm(1);
             self::assertNull($cache->get('a'));

@@ -11,7 +11,8 @@ declare(strict_types=1);
  *     silent        takes what comes and answers nothing
  *     late 0.5      hands on the server's answers so many seconds later
  *     half 5        hands on so many bytes of the answers on a connection, and no more
- *     drop 5        the same, and hangs up then
+ *     dribble 0.02  hands on a byte of the answers so many seconds after the one before
+ *     drop 5        the same as half, and hangs up then
  *     garbage       answers with bytes that no protocol knows
  *     refuse        does not listen, and hangs up on everybody
  */
@@ -106,6 +107,10 @@ for (;;) {
             }
         } elseif ($mode === 'late') {
             $waiting[] = [microtime(true) + (float) $number, $pair, $bytes];
+        } elseif ($mode === 'dribble') {
+            foreach (str_split($bytes) as $i => $byte) {
+                $waiting[] = [microtime(true) + $i * (float) $number, $pair, $byte];
+            }
         } elseif ($mode === 'half' || $mode === 'drop') {
             $part = substr($bytes, 0, max(0, (int) $number - $pairs[$pair]['passed']));
             $pairs[$pair]['passed'] += strlen($part);

@@ -10,4 +10,16 @@ final class PredisStoreTest extends RedisContract
     {
         return 'predis';
     }
+
+    protected function programsConnection(string $host, int $port): array
+    {
+        $where = $port === 0 ? ['scheme' => 'unix', 'path' => $host] : ['scheme' => 'tcp', 'host' => $host, 'port' => $port];
+
+        return [
+            \sprintf('$client = new Predis\Client(%s);', var_export(['persistent' => true, ...$where], true)),
+            '$client->executeRaw(["AUTH", "other", "word"]);',
+            '$client->select(3);',
+            '$client->executeRaw(["CLIENT", "INFO"])',
+        ];
+    }
 }

@@ -5,15 +5,28 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Exception\CacheException;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Store;
 use Larder\Testing\StoreContract;
+use Larder\Tests\Away\Log;
+use Larder\Tests\Php;
 use Larder\Tests\Servers;
 use Larder\Tool\Server\RedisServer;
+use PHPUnit\Framework\Attributes\DataProvider;
 
 /** What both clients of Redis have to do besides. */
 abstract class RedisContract extends StoreContract
 {
+    /**
+     * A connection that a program keeps open by the same client.
+     *
+     * @return array{string, string, string, string} code that connects $client, logs in as the user "other" and selects the
+     *                                               database 3, and the expression for what the server knows of it
+     */
+    abstract protected function programsConnection(string $host, int $port): array;
+
     /** Keys of a program that knows nothing of Larder, though it uses the namespace's name for its own. */
     private const NEIGHBOURS = ['contract' => 'keep', 'contract:cart:7' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep', 'larder:contract:k' => 'keep'];
 
@@ -62,6 +75,34 @@ abstract class RedisContract extends StoreContract
         self::assertTrue($this->open('persistent')->clear());
     }
 
+    /** @return iterable<string, array{string, bool, list<string>}> */
+    public static function waysToPersist(): iterable
+    {
+        yield 'a socket' => ['', true, []];
+        yield 'TCP' => ['', false, []];
+        yield 'TCP without pools' => ['', false, ['-d', 'redis.pconnect.pooling_enabled=0']];
+        yield 'TCP as another user' => ['other:word@', false, []];
+    }
+
+    /** @param list<string> $options of php */
+    #[DataProvider('waysToPersist')]
+    public function testAProgramsPersistentConnectionsStayItsOwn(string $login, bool $isSocket, array $options): void
+    {
+        $raw = self::raw();
+        $raw->rawcommand('ACL', 'SETUSER', 'other', 'on', '>word', '~*', '+@all');
+        [$host, $port] = $isSocket ? [Servers::redis()->socket, 0] : ['127.0.0.1', Servers::redis()->port];
+        $address = \sprintf('redis://%s%s?client=%s&persistent=1&database=3', $login, $isSocket ? $host : "$host:$port", $this->client());
+        $larder = \sprintf('$cache = Larder\Cache::open(%s); echo (int) $cache->set("k", 1); unset($cache);', var_export($address, true));
+        [$connect, $logIn, $select, $tell] = $this->programsConnection($host, $port);
+        $said = static fn(string $before): string => Php::run(\sprintf('%s %s echo %s;', $before, $connect, $tell), $options);
+        self::assertMatchesRegularExpression('/^1id=.* db=0 .*user=default/s', $said($larder));
+        if ($isSocket && $this->client() === 'predis') {
+            return; // it has no names for those, so none is kept open
+        }
+        $shared = \sprintf('%s %s %s unset($client);', $connect, $login === '' ? '' : $logIn, $select);
+        self::assertMatchesRegularExpression(\sprintf('/^id=.* db=3 .*user=%s/s', $login === '' ? 'default' : 'other'), $said($shared), 'the control: as the store shared it before');
+    }
+
     public function testDatabasesDoNotMeet(): void
     {
         $one = $this->cache(Servers::redis()->socket, '&database=1');
@@ -69,8 +110,8 @@ abstract class RedisContract extends StoreContract
         $one->set('k', 1);
         self::assertNull($two->get('k'));
         $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessage('out of range');
-        $this->cache(Servers::redis()->socket, '&database=999');
+        $this->expectExceptionMessage('the server does not have the database of the option database');
+        $this->cache(Servers::redis()->socket, '&database=999')->reach();
     }
 
     public function testSeveralServersShareTheKeys(): void
@@ -161,14 +202,41 @@ abstract class RedisContract extends StoreContract
         self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
         $cache = Cache::open(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, $this->client()));
         self::assertTrue($cache->set('k', 1));
-        foreach (['', ':wrong@'] as $login) {
+        $cases = [
+            '' => 'the server asks for a password (NOAUTH',
+            ':pzqxw@' => 'the server refuses the user name or the password (WRONGPASS',
+            'nobody:pzqxw@' => 'the server refuses the user name or the password (WRONGPASS',
+            'nobody@' => 'the server refuses the user name or the password (WRONGPASS',
+        ];
+        foreach ($cases as $login => $words) {
             try {
-                Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, $this->client()));
+                Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, $this->client()))->reach();
                 self::fail('let in with ' . $login);
             } catch (StoreUnavailable $unavailable) {
-                self::assertMatchesRegularExpression('~^redis: no connection to 127\.0\.0\.1:\d+ \(.*(NOAUTH|WRONGPASS)~', $unavailable->getMessage());
-                self::assertStringNotContainsString('wrong@', $unavailable->getMessage());
+                self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
+                for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
+                    self::assertStringNotContainsString('pzqxw', $error->getMessage() . print_r($error->getTrace(), true));
+                }
             }
+        }
+        $log = new Log();
+        $cache = Cache::open(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, $this->client()), $log);
+        self::assertSame([null, null, null], [$cache->get('k'), $cache->get('k'), $cache->get('k')]);
+        self::assertCount(1, $log->entries());
+        self::assertStringContainsString('refuses this client: no connection', $log->entries()[0]);
+        self::assertStringNotContainsString('pzqxw', $log->entries()[0]);
+        self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'free', 'on', 'nopass', '~*', '+@all');
+        self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'blind', 'on', 'nopass', '~*', '+@all', '-get');
+        $cache = Cache::open(\sprintf('redis://free@%s?client=%s', $server->socket, $this->client()));
+        self::assertTrue($cache->set('who', 1));
+        $cache = Cache::open(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, $this->client()));
+
+        try {
+            $cache->get('who');
+            self::fail('it may not read');
+        } catch (CacheException $failure) {
+            self::assertInstanceOf(StoreFailed::class, $failure);
+            self::assertStringContainsString('NOPERM', $failure->getMessage());
         }
         $server->stop();
     }
@@ -177,8 +245,8 @@ abstract class RedisContract extends StoreContract
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
             try {
-                $this->cache($where);
-                self::fail('opened ' . $where);
+                $this->cache($where)->reach();
+                self::fail('reached ' . $where);
             } catch (StoreUnavailable $unavailable) {
                 self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
                 self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
@@ -191,10 +259,13 @@ abstract class RedisContract extends StoreContract
         return Cache::open(\sprintf('redis://%s?client=%s%s', $where, $this->client(), $options));
     }
 
-    private static function raw(?string $socket = null): \Redis
+    private static function raw(?string $socket = null, string $password = ''): \Redis
     {
         $raw = new \Redis();
         $raw->connect($socket ?? Servers::redis()->socket);
+        if ($password !== '') {
+            $raw->auth($password);
+        }
 
         return $raw;
     }

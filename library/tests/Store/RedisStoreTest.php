@@ -10,4 +10,14 @@ final class RedisStoreTest extends RedisContract
     {
         return 'phpredis';
     }
+
+    protected function programsConnection(string $host, int $port): array
+    {
+        return [
+            \sprintf('$client = new Redis(); $client->pconnect(%s, %d);', var_export($host, true), $port),
+            '$client->auth(["other", "word"]);',
+            '$client->select(3);',
+            '$client->rawcommand("CLIENT", "INFO")',
+        ];
+    }
 }

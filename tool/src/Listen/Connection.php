@@ -43,7 +43,7 @@ final class Connection
             throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $error));
         }
         stream_set_timeout($socket, (int) $timeout, (int) (1e6 * fmod($timeout, 1.0)));
-        $login = $password === '' ? [] : ['AUTH', $user === '' ? 'default' : $user, $password];
+        $login = $user . $password === '' ? [] : ['AUTH', $user === '' ? 'default' : $user, $password];
         $connection = new self($endpoint, $socket, new Resp3());
         foreach ([['HELLO', '3', ...$login], ['CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', $prefix]] as $words) {
             $connection->send($words);
