@@ -7,6 +7,7 @@ namespace Larder;
 use Larder\Exception\InvalidKey;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Adds;
+use Larder\Store\Key;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 
@@ -136,6 +137,12 @@ final class Tags
     {
         $keys = [];
         foreach ($tags as $tag) {
+            if ($tag === '') {
+                throw new InvalidKey('A tag must not be empty');
+            }
+            if (\strlen((string) $tag) > Key::MAX_LENGTH) {
+                throw new InvalidKey(\sprintf('A tag must not be longer than %d bytes, this one has %d', Key::MAX_LENGTH, \strlen((string) $tag)));
+            }
             $keys[$tag] = ReservedKey::tag((string) $tag);
         }
 

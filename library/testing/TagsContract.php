@@ -132,7 +132,8 @@ abstract class TagsContract extends TestCase
                 try {
                     $call();
                     self::fail('a bad tag was taken');
-                } catch (InvalidKey) {
+                } catch (InvalidKey $refusal) {
+                    self::assertStringStartsWith('A tag must not be ', $refusal->getMessage());
                     $this->assertHolds('old', 'k');
                 }
             }
