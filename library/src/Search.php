@@ -41,7 +41,9 @@ final class Search
 
             try {
                 $outcome = $open();
-                $candidates[] = new Candidate($scheme, true, $scheme === $address->scheme ? 'the address names it' : 'the first that works here');
+                $candidates[] = $scheme === $address->scheme
+                    ? new Candidate($scheme, true, 'the address names it', '', Whose::cache($scheme))
+                    : self::found($scheme, $logger);
             } catch (StoreUnavailable $none) {
                 $missing[] = $none;
                 $candidates[] = new Candidate($scheme, false, $none->what, $none->how);
@@ -74,8 +76,29 @@ final class Search
             }
             $reason = $candidate->isChosen && $candidate->scheme === Scheme::Larder ? larder_info()['reason'] : '';
 
-            return !\is_string($reason) || $reason === '' ? $candidate : new Candidate($candidate->scheme, true, \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason));
+            return !\is_string($reason) || $reason === '' ? $candidate : new Candidate(
+                $candidate->scheme,
+                true,
+                \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason),
+                $candidate->how,
+                $candidate->whose,
+            );
         }, $this->candidates);
+    }
+
+    /** Tells it on the command line, where a script may clear what the web server does not use. */
+    private static function found(Scheme $scheme, LoggerInterface $logger): Candidate
+    {
+        $differs = Whose::differs($scheme);
+        if ($differs === '') {
+            return new Candidate($scheme, true, 'the first that works here', '', Whose::cache($scheme));
+        }
+        $how = 'So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/cli-sees-nothing.md)';
+        if (Whose::isCommandLine()) {
+            $logger->warning('auto: takes {store} here, but {other}. {how}', ['store' => $scheme->value, 'other' => $differs, 'how' => $how]);
+        }
+
+        return new Candidate($scheme, true, \sprintf('the first that works here, but %s', $differs), $how, Whose::cache($scheme));
     }
 
     private static function reached(Remote $store, Candidate $candidate): Candidate

@@ -13,6 +13,7 @@ use Larder\Tool\Doctor\Engine;
 use Larder\Tool\Doctor\Finding;
 use Larder\Tool\Doctor\Stores;
 use Larder\Tool\Machine;
+use Psr\Log\NullLogger;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Input\InputArgument;
@@ -64,7 +65,7 @@ final class DoctorCommand extends Command
     private function auto(OutputInterface $output): int
     {
         try {
-            $candidates = Cache::open('auto:')->explain();
+            $candidates = Cache::open('auto:', new NullLogger())->explain(); // what it would log is printed
         } catch (StoreUnavailable $nothing) {
             $output->writeln(['  takes nothing: no store that it looks for works here', '  ' . $nothing->how], OutputInterface::OUTPUT_RAW);
 

@@ -10,6 +10,7 @@ use Larder\Exception\InvalidAddress;
 use Larder\Exception\StoreUnavailable;
 use Larder\Scheme;
 use Larder\Tool\TemporaryDirectory;
+use Larder\Whose;
 
 /** Every store of the library, tried where it usually is: a value of its own is stored, read and deleted. */
 final class Stores
@@ -148,7 +149,7 @@ final class Stores
             Scheme::None, Scheme::Array => 'for one process alone',
             Scheme::Tier => 'copies of what the shared tier keeps',
             Scheme::Auto => 'see below',
-            default => 'shared by all processes of this user',
+            default => \sprintf('shared by all processes of %s', Whose::cache($scheme)),
         };
     }
 }

@@ -1,0 +1,55 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder;
+
+/**
+ * Whose cache a store of this machine is: clearing it clears that one alone. And what auto: takes in the other kind of PHP,
+ * the web server's or the command line's, as far as this process can know.
+ */
+final class Whose
+{
+    /** @return string such as "user www-data, segment default, PHP 8.2"; empty where all processes reach the same */
+    public static function cache(Scheme $scheme): string
+    {
+        $php = \sprintf('PHP %d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
+
+        return match ($scheme) {
+            Scheme::Larder => \sprintf('user %s, segment %s in %s, %s', self::user(), ini_get('larder.segment'), ini_get('larder.path'), $php),
+            Scheme::Apcu, Scheme::Yac => \sprintf('user %s, %s, %s', self::user(), $php, self::isCommandLine() ? 'this process alone' : 'the workers of this FPM master'),
+            Scheme::Shmop, Scheme::File, Scheme::PhpFile, Scheme::Sqlite => 'user ' . self::user(),
+            default => '',
+        };
+    }
+
+    /** @return string what auto: takes where this process is not, when that is known to be another cache; else empty */
+    public static function differs(Scheme $chosen): string
+    {
+        $hasApcu = \extension_loaded('apcu') && \in_array(strtolower((string) ini_get('apc.enabled')), ['1', 'on', 'yes', 'true'], true);
+
+        return match (true) {
+            !$hasApcu => '',
+            self::isCommandLine() => match ($chosen) {
+                Scheme::File => 'the web server\'s PHP takes apcu, which is off on the command line only',
+                Scheme::Apcu => 'the web server\'s PHP has another apcu, of its own workers',
+                default => '',
+            },
+            default => $chosen === Scheme::Apcu ? 'the command line has no part in this apcu' : '',
+        };
+    }
+
+    public static function isCommandLine(): bool
+    {
+        return \in_array(\PHP_SAPI, ['cli', 'phpdbg', 'embed'], true);
+    }
+
+    /** Without the extension posix by the owner of this process's own entry in /proc. */
+    private static function user(): string
+    {
+        $id = \function_exists('posix_geteuid') ? posix_geteuid() : @fileowner('/proc/self');
+        $user = \is_int($id) && \function_exists('posix_getpwuid') ? posix_getpwuid($id) : false;
+
+        return $user === false ? (string) $id : $user['name'];
+    }
+}
