@@ -241,6 +241,25 @@ abstract class RedisContract extends StoreContract
         $server->stop();
     }
 
+    public function testAUserNeedsNoMoreRightsThanThePageSays(): void
+    {
+        $page = (string) file_get_contents(\dirname(__DIR__, 3) . '/docs/stores.md');
+        self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
+        $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL']);
+        self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
+        $log = new Log();
+        $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw', Servers::redis()->socket, $this->client()), $log);
+        self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
+        self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
+        self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
+        self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
+        self::assertGreaterThan(microtime(true), $cache->expiry('l'));
+        self::assertTrue($cache->lock('q', 10)?->release());
+        self::assertSame('made', $cache->remember('r', 60, static fn(): string => 'made', tags: ['t']));
+        self::assertTrue($cache->invalidateTags(['t']) && $cache->delete('k') && $cache->clear());
+        self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
+    }
+
     public function testAServerThatIsAwayIsNamed(): void
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
