@@ -42,7 +42,7 @@ final class Search
             try {
                 $outcome = $open();
                 $candidates[] = $scheme === $address->scheme
-                    ? new Candidate($scheme, true, 'the address names it', '', Whose::cache($scheme))
+                    ? new Candidate($scheme, true, 'the address names it')
                     : self::found($scheme, $logger);
             } catch (StoreUnavailable $none) {
                 $missing[] = $none;
@@ -67,23 +67,27 @@ final class Search
      */
     public function candidates(): array
     {
-        return array_map(function (Candidate $candidate): Candidate {
-            if ($this->outcome instanceof TierStore && $candidate->isChosen) {
-                return new Candidate($candidate->scheme, true, \sprintf('%s: %s', $candidate->why, $this->outcome->explanation()));
-            }
-            if ($this->outcome instanceof Remote && $candidate->isChosen) {
-                return self::reached($this->outcome, $candidate);
-            }
-            $reason = $candidate->isChosen && $candidate->scheme === Scheme::Larder ? larder_info()['reason'] : '';
+        return array_map(fn(Candidate $candidate): Candidate => $candidate->isChosen ? $this->asItIsNow($candidate) : $candidate, $this->candidates);
+    }
 
-            return !\is_string($reason) || $reason === '' ? $candidate : new Candidate(
-                $candidate->scheme,
-                true,
-                \sprintf('%s, but it keeps nothing now: %s', $candidate->why, $reason),
-                $candidate->how,
-                $candidate->whose,
-            );
-        }, $this->candidates);
+    private function asItIsNow(Candidate $candidate): Candidate
+    {
+        $why = $candidate->why;
+        $how = $candidate->how;
+        if ($this->outcome instanceof TierStore) {
+            $why .= ': ' . $this->outcome->explanation();
+        } elseif ($this->outcome instanceof Remote) {
+            try {
+                $this->outcome->reach();
+            } catch (StoreUnavailable $none) {
+                $why .= ', but it cannot be used now: ' . $none->what;
+                $how = $none->how;
+            }
+        } elseif ($candidate->scheme === Scheme::Larder && \is_string($reason = larder_info()['reason']) && $reason !== '') {
+            $why .= ', but it keeps nothing now: ' . $reason;
+        }
+
+        return new Candidate($candidate->scheme, true, $why, $how, Whose::cache($candidate->scheme));
     }
 
     /** Tells it on the command line, where a script may clear what the web server does not use. */
@@ -91,25 +95,14 @@ final class Search
     {
         $differs = Whose::differs($scheme);
         if ($differs === '') {
-            return new Candidate($scheme, true, 'the first that works here', '', Whose::cache($scheme));
+            return new Candidate($scheme, true, 'the first that works here');
         }
         $how = 'So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/cli-sees-nothing.md)';
         if (Whose::isCommandLine()) {
             $logger->warning('auto: takes {store} here, but {other}. {how}', ['store' => $scheme->value, 'other' => $differs, 'how' => $how]);
         }
 
-        return new Candidate($scheme, true, \sprintf('the first that works here, but %s', $differs), $how, Whose::cache($scheme));
-    }
-
-    private static function reached(Remote $store, Candidate $candidate): Candidate
-    {
-        try {
-            $store->reach();
-
-            return $candidate;
-        } catch (StoreUnavailable $none) {
-            return new Candidate($candidate->scheme, true, \sprintf('%s, but it cannot be used now: %s', $candidate->why, $none->what), $none->how);
-        }
+        return new Candidate($scheme, true, \sprintf('the first that works here, but %s', $differs), $how);
     }
 
     /** @param list<StoreUnavailable> $missing of at least one */

@@ -88,7 +88,7 @@ final class AddressSecretsTest extends TestCase
 
     public function testAStoreIsDumpedWithoutItsPassword(): void
     {
-        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis'] as $address) {
+        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
             $cache = Cache::open($address);
             $cache->get('k');
             ob_start();

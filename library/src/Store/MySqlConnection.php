@@ -54,6 +54,12 @@ final class MySqlConnection
         $this->opener = Pid::own();
     }
 
+    /** @return array<string, string> without the password */
+    public function __debugInfo(): array
+    {
+        return ['endpoint' => (string) $this->endpoint, 'database' => $this->name, 'user' => $this->user];
+    }
+
     /** @param string $definition what follows CREATE TABLE and its name */
     public function useTable(string $table, string $definition): void
     {

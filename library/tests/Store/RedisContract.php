@@ -255,7 +255,8 @@ abstract class RedisContract extends StoreContract
         self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
         self::assertTrue($cache->lock('q', 10)?->release());
-        self::assertSame('made', $cache->remember('r', 60, static fn(): string => 'made', tags: ['t']));
+        $made = $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t']);
+        self::assertSame($made, $cache->get('r'));
         self::assertTrue($cache->invalidateTags(['t']) && $cache->delete('k') && $cache->clear());
         self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
     }
