@@ -113,13 +113,13 @@ final class TwoHostsTest extends TestCase
         $listener = $this->here->listen(self::SELDOM);
         $this->copy(self::SELDOM);
         self::assertSame(1, preg_match('/^id=(\d+) .* flags=\w*B\w* /m', $this->network->atServer('CLIENT', 'LIST'), $connection));
-        $this->network->atServer('SET', 'hosts:k', 's:4:"past";');
+        $this->network->atServer('SET', 'larder-cache:hosts:k', 's:4:"past";');
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'past', 30.0), 'the control: as long as it hears');
         usleep(self::SETTLED);
         self::assertSame('past', $this->here->call(self::SELDOM, 'get', 'k'));
         $listener->signal(\SIGSTOP);
         $this->network->atServer('CLIENT', 'KILL', 'ID', $connection[1]);
-        $this->network->atServer('SET', 'hosts:k', 's:5:"later";');
+        $this->network->atServer('SET', 'larder-cache:hosts:k', 's:5:"later";');
         self::assertSame('past', $this->here->call(self::SELDOM, 'get', 'k'), 'nobody has told of it');
         $listener->signal(\SIGCONT);
         $this->here->waitFor($listener, 'has hung up');
