@@ -83,7 +83,7 @@ final class PrivatePlace
         $database = new \PDO(
             'mysql:dbname=' . ltrim($address->name(), '/') . ($server === null ? ';unix_socket=' . $socket : \sprintf(';host=%s;port=%d', trim($server->host, '[]'), $server->port)),
             $address->user,
-            $address->password,
+            $address->password(),
             [\PDO::ATTR_ERRMODE => \PDO::ERRMODE_EXCEPTION],
         );
         $database->exec(\sprintf('DROP TABLE IF EXISTS `larder_%s_%s`', $this->namespace, $address->options['engine'] ?? 'innodb'));
