@@ -275,6 +275,21 @@ abstract class StoreContract extends TestCase
         $this->assertHolds('again', 'short');
     }
 
+    /** Around what 31 and 32 bits hold, as seconds and as unix time, up to where a lifetime has no end any more. */
+    public function testLongLifetimesAreKept(): void
+    {
+        $century = 100 * 366 * 86_400;
+        foreach ([2 ** 31, 2 ** 32, 2 ** 31 - time(), 2 ** 32 - time(), $century, 30 * 86_400] as $limit) {
+            foreach ([-1.5, -1, -0.5, 0, 1, 60] as $difference) {
+                $ttl = $limit + $difference;
+                self::assertTrue($this->store->set('k', $ttl, $ttl), "set $ttl");
+                $this->assertHolds($ttl, 'k');
+                self::assertTrue($this->store->setMany(['k' => 'many', 'l' => 'many'], $ttl), "setMany $ttl");
+                $this->assertHolds('many', 'l');
+            }
+        }
+    }
+
     public function testManyAtOnce(): void
     {
         self::assertSame([], $this->store->getMany([]));

@@ -47,6 +47,9 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
     /** Stands first in an array that wraps a value. */
     private const WRAP = "\0larder";
 
+    /** Seconds. APCu takes more of them, and has 32 bits for them. */
+    private const LONGEST = 0x7fffffff;
+
     private readonly string $prefix;
 
     /**
@@ -190,7 +193,7 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         }
         $until = $new->until ?? $until;
 
-        return apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : (int) max(1.0, ceil($until - microtime(true))));
+        return apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : self::wholeSeconds(max(1.0, $until - microtime(true))));
     }
 
     private function pack(string $key, mixed $value): mixed
@@ -250,10 +253,12 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         return $this->prefix . $key;
     }
 
-    /** APCu may keep a value a little longer than told, never shorter. */
+    /** APCu may keep a value a little longer than told, never shorter: the exact time of expiry is beside the value. */
     private static function wholeSeconds(int|float $ttl): int
     {
-        return (int) ceil(Ttl::seconds($ttl));
+        $seconds = (int) ceil(Ttl::seconds($ttl));
+
+        return $seconds <= self::LONGEST ? $seconds : 0;
     }
 
     private static function wrap(mixed $value, float $until): mixed

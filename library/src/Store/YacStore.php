@@ -36,6 +36,8 @@ final class YacStore implements Store, Locks
     /** Before a checksum of 8 bytes. */
     private const CHECKED = "\2";
     private const CHECKED_FROM = 240;
+    /** Unix time, in the year 2106. */
+    private const LAST_SECOND = 0xffff_ff00;
     private const TRIES = 100;
     /** Yac gives a miss, too, when another process happens to hold the slot. */
     private const READS = 4;
@@ -199,8 +201,8 @@ final class YacStore implements Store, Locks
             $bytes = self::CHECKED . hash('xxh3', $bytes, true) . $bytes;
         }
 
-        // One second more than asked: Yac's clock ticks in whole ones, the envelope knows the exact time.
-        return @$this->yac->set($name, $bytes, $seconds > 0 ? $seconds + 1 : 0) === true;
+        // One second more than asked: Yac's clock ticks in whole ones, and in 32 bits; the envelope knows the exact time.
+        return @$this->yac->set($name, $bytes, $seconds > 0 && $until < self::LAST_SECOND ? $seconds + 1 : 0) === true;
     }
 
     /** @return string|null null when Yac takes no generation */
