@@ -222,7 +222,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
         }
 
         // Most are as the codec wrote them.
-        return $stored[0] === Envelope::MARK || $this->isHashed($name) ? $this->opened($stored, $name, $key) : $stored;
+        return $stored[0] === Envelope::MARK || str_contains($name, self::HASHED) ? $this->opened($stored, $name, $key) : $stored;
     }
 
     /** @param string $key that was checked */
@@ -290,7 +290,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
 
     private function isHashed(string $name): bool
     {
-        return $name[\strlen((string) $this->generation->prefix)] === self::HASHED;
+        return str_contains($name, self::HASHED); // nowhere else unencoded
     }
 
     private function askForGeneration(): void

@@ -141,7 +141,7 @@ final class MemcachedStore extends MemcachedProtocol
         return StoreFailed::because('memcached', match ($code) {
             Memcached::RES_TIMEOUT => \sprintf('no reply from %s to %s within %s s (is it overloaded, or timeout= too short?)', $this->endpoint, $command, $this->timeout),
             Memcached::RES_CONNECTION_FAILURE, Memcached::RES_CONNECTION_SOCKET_CREATE_FAILURE, Memcached::RES_HOST_LOOKUP_FAILURE,
-            Memcached::RES_SERVER_MARKED_DEAD, Memcached::RES_SERVER_TEMPORARILY_DISABLED => \sprintf('cannot connect to %s for %s: %s', $this->endpoint, $command, $reason),
+            Memcached::RES_ERRNO, Memcached::RES_SERVER_MARKED_DEAD, Memcached::RES_SERVER_TEMPORARILY_DISABLED => \sprintf('cannot connect to %s: %s', $this->endpoint, $reason),
             default => \sprintf('%s failed at %s: %s', $command, $this->endpoint, $reason),
         });
     }

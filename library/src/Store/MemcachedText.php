@@ -55,7 +55,7 @@ final class MemcachedText
                 return substr($reply, (int) $end + 2, $bytes);
             }
 
-            return $this->items($reply, [$name => true], false)[$name][0] ?? null;
+            return $this->items($reply, [$name => true])[$name] ?? null;
         } finally {
             if ($this->connection->isWaiting) {
                 $this->connection->abandon();
@@ -75,11 +75,13 @@ final class MemcachedText
             $wanted = array_fill_keys($some, true);
             try {
                 $reply = $this->connection->ask(\sprintf("get %s\r\n", implode(' ', array_keys($wanted))));
-                foreach ($this->items($reply, $wanted, false) as $name => [$bytes]) {
-                    if ($bytes !== null) {
-                        $found[$name] = $bytes;
-                    }
+                $items = self::itemsInOrder($reply, $some);
+                if ($items === null) {
+                    $items = $this->items($reply, $wanted);
+                } else {
+                    $this->connection->done();
                 }
+                $found += $items;
             } finally {
                 if ($this->connection->isWaiting) {
                     $this->connection->abandon();
@@ -98,7 +100,10 @@ final class MemcachedText
     public function gets(string $name): ?array
     {
         try {
-            return $this->items($this->connection->ask("gets $name\r\n"), [$name => true], true)[$name] ?? null;
+            $number = '';
+            $found = $this->items($this->connection->ask("gets $name\r\n"), [$name => true], $number);
+
+            return $number === null || $number === '' ? null : [$found[$name] ?? null, $number];
         } finally {
             if ($this->connection->isWaiting) {
                 $this->connection->abandon();
@@ -186,14 +191,42 @@ final class MemcachedText
     }
 
     /**
+     * The short way for most replies: all has come, in the order in which it was asked for, and nothing is another's.
+     *
+     * @param list<string> $names
+     * @return array<string, string>|null null for other replies
+     */
+    private static function itemsInOrder(string $reply, array $names): ?array
+    {
+        $found = [];
+        $at = 0;
+        $end = \strlen($reply) - \strlen("\r\nEND\r\n");
+        foreach ($names as $name) {
+            $digits = $at + \strlen($name) + 9;
+            if ($digits < $end && substr_compare($reply, "VALUE $name 0 ", $at, $digits - $at) === 0) {
+                $bytes = (int) substr($reply, $digits, 9);
+                $from = $digits + \strlen("$bytes\r\n");
+                $at = $from + $bytes + 2;
+                if ($bytes < 0 || $at > $end + 2 || substr_compare($reply, "\r\n", $from - 2, 2) !== 0 || substr_compare($reply, "\r\n", $at - 2, 2) !== 0) {
+                    return null;
+                }
+                $found[$name] = substr($reply, $from, $bytes);
+            }
+        }
+
+        return $at === $end + 2 && str_ends_with($reply, "END\r\n") ? $found : null;
+    }
+
+    /**
      * Reads a reply of items to its end.
      *
      * @param string $reply what has come of it
      * @param array<string, true> $wanted names
-     * @return array<string, array{string|null, string}> of each that is there, bytes, null for those of others, and its number
+     * @param string|null $number set to that of the last item, be it another's; null for a reply without numbers
+     * @return array<string, string> bytes of those that are there and ours
      * @throws StoreFailed
      */
-    private function items(string $reply, array $wanted, bool $hasNumbers): array
+    private function items(string $reply, array $wanted, ?string &$number = null): array
     {
         $found = [];
         for ($at = 0;;) {
@@ -214,10 +247,11 @@ final class MemcachedText
                 continue;
             }
             $bytes = (int) $item[3];
-            if (isset($item[4]) !== $hasNumbers || !isset($wanted[$item[1]]) || $bytes > self::LONGEST_VALUE) {
+            if (isset($item[4]) !== isset($number) || !isset($wanted[$item[1]]) || $bytes > self::LONGEST_VALUE) {
                 throw $this->connection->malformed($item[0]);
             }
             unset($wanted[$item[1]]);
+            $number = $item[4] ?? null;
             $at += \strlen($item[0]);
             if (\strlen($reply) < $at + $bytes + 2) {
                 $reply = $this->whole(substr($reply, $at), $bytes + \strlen("\r\nEND\r\n"));
@@ -226,7 +260,9 @@ final class MemcachedText
             if (substr_compare($reply, "\r\n", $at + $bytes, 2) !== 0) {
                 throw $this->connection->malformed(substr($reply, $at + $bytes, self::LONGEST_LINE));
             }
-            $found[$item[1]] = [$item[2] === '0' ? substr($reply, $at, $bytes) : null, $item[4] ?? ''];
+            if ($item[2] === '0') {
+                $found[$item[1]] = substr($reply, $at, $bytes);
+            }
             $at += $bytes + 2;
         }
     }

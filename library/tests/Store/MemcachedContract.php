@@ -5,10 +5,15 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Endpoint;
+use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\MemcachedStore;
+use Larder\Store\MemcacheStore;
 use Larder\Store\Store;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
+use Larder\Tests\Php;
 use Larder\Tests\Servers;
 use Larder\Tool\Server\MemcachedServer;
 
@@ -188,6 +193,92 @@ abstract class MemcachedContract extends StoreContract
                 self::assertStringContainsString('apt-get install memcached', $unavailable->getMessage());
             }
         }
+    }
+
+    public function testOpenBasedirAndAllowUrlFopenDoNotStopIt(): void
+    {
+        $code = \sprintf(
+            'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
+            $store = new Larder\Store\%s(Larder\Endpoint::unix(%s), "basedir", persistent: true);
+            foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
+            try { (new Larder\Store\%1$s(Larder\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            $this->scheme() === 'memcache' ? 'MemcacheStore' : 'MemcachedStore',
+            var_export(Servers::memcached()->socket, true),
+        );
+        self::assertSame(
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . $this->scheme() . ': cannot connect to /nowhere.sock: No such file or directory',
+            Php::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 3), '-d', 'allow_url_fopen=0']),
+        );
+    }
+
+    /** Of a server that refuses, hangs up, or is not there: nothing reaches the handler, even silenced. */
+    public function testNoWarningReachesTheApplication(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('warnings-' . $this->scheme()));
+        $store = $this->store(Endpoint::unix($server->socket));
+        $store->set('k', 'value');
+        $warnings = [];
+        set_error_handler(static function (int $level, string $message) use (&$warnings): bool {
+            $warnings[] = $message;
+
+            return true;
+        });
+        try {
+            $server->stop();
+            foreach ([$store, $store, $this->store(Endpoint::tcp('127.0.0.1', 1)), $this->store(Endpoint::tcp('::1', 1)), $this->store(Endpoint::tcp('no-such-host.invalid', 1))] as $away) {
+                self::assertNotSame('none', self::failure(static fn(): mixed => $away->get('k'), $away));
+                self::assertNotSame('none', self::failure(static fn(): bool => $away->clear(), $away));
+            }
+        } finally {
+            restore_error_handler();
+        }
+        self::assertSame([], $warnings);
+    }
+
+    /** Reads and writes may go different ways: both say what failed, where and why. */
+    public function testAFailureSaysWhatFailedWhereAndWhy(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('reasons-' . $this->scheme()));
+        $calls = ['get' => static fn(Store $store): mixed => $store->get('k'), 'clear' => static fn(Store $store): bool => $store->clear()];
+        $stats = array_values(self::raw($server->socket)->getStats())[0];
+        self::assertIsArray($stats);
+        self::assertIsInt($process = $stats['pid']);
+        $said = [];
+        foreach ($calls as $call => $work) {
+            $stopped = $this->store(Endpoint::unix($server->socket));
+            $stopped->get('k');
+            Servers::freeze($process);
+            $said["$call, stopped"] = self::failure($work, $stopped);
+            posix_kill($process, \SIGCONT);
+        }
+        $server->stop();
+        foreach ($calls as $call => $work) {
+            $said["$call, gone"] = self::failure($work, $this->store(Endpoint::unix($server->socket)));
+        }
+        $where = preg_quote($server->socket, '~');
+        foreach ($said as $case => $message) {
+            self::assertMatchesRegularExpression(match (true) {
+                str_ends_with($case, 'stopped') => "~^{$this->scheme()}: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
+                default => "~^{$this->scheme()}: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+            }, $message, $case);
+        }
+    }
+
+    /** @param \Closure(Store): mixed $work */
+    private static function failure(\Closure $work, Store $store): string
+    {
+        try {
+            $work($store);
+        } catch (StoreFailed $failure) {
+            return $failure->getMessage();
+        }
+
+        return 'none';
+    }
+
+    private function store(Endpoint $endpoint): Store
+    {
+        return $this->scheme() === 'memcache' ? new MemcacheStore($endpoint, timeout: 0.2) : new MemcachedStore($endpoint, timeout: 0.2);
     }
 
     private function cache(string $where, string $options = ''): Cache
