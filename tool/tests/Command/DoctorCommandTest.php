@@ -53,8 +53,8 @@ final class DoctorCommandTest extends TestCase
             '^  not loaded: see larder below$', '^  larder     no .*\n +To add it: pie install larder/ext-larder$',
             ...array_map(
                 static fn(string $store, string $name): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded\n +To add it: %s$', $store, $package($name)),
-                ['apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'mysql', 'sqlite'],
-                ['apcu', 'yac', 'common', 'memcached', 'memcache', 'redis', 'mysql', 'sqlite3'],
+                ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'sqlite'],
+                ['apcu', 'yac', 'common', 'memcached', 'redis', 'mysql', 'sqlite3'],
             ),
             '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  takes nothing: ', 'file: the PHP extension posix is not loaded\. To add it: ' . $package('common'),
         ]];
