@@ -19,6 +19,8 @@ final class SqliteConnection
 {
     /** How long others are waited for who write. */
     private const BUSY_SECONDS = 1.0;
+    /** The same for those who make the file, when a store is opened: some writes to a disk that may be busy. */
+    private const OPENING_SECONDS = 5.0;
     /** Microseconds. SQLite itself would look again after a tenth of a second, when many wait. */
     private const FIRST_PAUSE = 200;
     private const LONGEST_PAUSE = 4_000;
@@ -52,7 +54,7 @@ final class SqliteConnection
     public function __construct(string $file, private readonly int $maxBytes)
     {
         $this->file = new SqliteFile($file);
-        $this->connect();
+        $this->connect(self::OPENING_SECONDS);
     }
 
     /**
@@ -257,13 +259,13 @@ final class SqliteConnection
      * @throws PDOException
      * @throws StoreUnavailable
      */
-    private function connect(): void
+    private function connect(float $seconds = self::BUSY_SECONDS): void
     {
         $this->process = 0;
         $this->statements = [];
         $this->isWithin = false;
         unset($this->database); // first: a file that was removed keeps its room until it is closed
-        $this->database = $this->file->open(fn(PDO $database) => SqliteSchema::prepare($database, $this->maxBytes));
+        $this->database = $this->file->open(fn(PDO $database) => SqliteSchema::prepare($database, $this->maxBytes), $seconds);
         $this->process = Pid::own();
         $this->nextLook = hrtime(true) + self::NANOSECONDS_BETWEEN_LOOKS;
     }

@@ -17,8 +17,8 @@ use PDOException;
  */
 final class SqliteFile
 {
-    /** How long others are waited for who make the file, open it or set it aside: some writes to a disk that may be busy. */
-    private const WAIT_SECONDS = 5.0;
+    /** How long others are waited for who open the file, by one who sets it aside. */
+    private const ASIDE_SECONDS = 1.0;
     /** Microseconds. */
     private const FIRST_PAUSE = 200;
     private const LONGEST_PAUSE = 4_000;
@@ -41,15 +41,16 @@ final class SqliteFile
 
     /**
      * @param \Closure(PDO): void $prepare makes what is missing in it
+     * @param float $seconds to wait for others who make the file or set it aside, at most
      * @throws PDOException
      * @throws StoreUnavailable when another user could have put it there
      */
-    public function open(\Closure $prepare): PDO
+    public function open(\Closure $prepare, float $seconds): PDO
     {
         $this->place = SqliteTrust::check($this->path, self::BESIDE);
 
         try {
-            return $this->openOrCreate($prepare);
+            return $this->openOrCreate($prepare, $seconds);
         } catch (PDOException $error) {
             if (!self::isDamage($error)) {
                 throw $error;
@@ -57,7 +58,7 @@ final class SqliteFile
         }
         $this->setAside();
 
-        return $this->openOrCreate($prepare);
+        return $this->openOrCreate($prepare, $seconds);
     }
 
     /** Whether the file of that name is still the one that was opened. */
@@ -100,7 +101,7 @@ final class SqliteFile
     /** @param \Closure(): bool $remove */
     private function giveUp(\Closure $remove): void
     {
-        $lock = $this->lock(\LOCK_EX, self::WAIT_SECONDS);
+        $lock = $this->lock(\LOCK_EX, self::ASIDE_SECONDS);
         if ($lock === null) {
             return;
         }
@@ -119,9 +120,9 @@ final class SqliteFile
      * @param \Closure(PDO): void $prepare
      * @throws PDOException
      */
-    private function create(\Closure $prepare): void
+    private function create(\Closure $prepare, float $seconds): void
     {
-        $lock = $this->lock(\LOCK_EX, self::WAIT_SECONDS);
+        $lock = $this->lock(\LOCK_EX, $seconds);
         if ($lock === null) {
             return; // opening says why it cannot be
         }
@@ -152,13 +153,14 @@ final class SqliteFile
      * @param \Closure(PDO): void $prepare
      * @throws PDOException
      */
-    private function openOrCreate(\Closure $prepare): PDO
+    private function openOrCreate(\Closure $prepare, float $seconds): PDO
     {
+        $end = hrtime(true) + 1e9 * $seconds;
         clearstatcache();
         if (!file_exists($this->place)) {
-            $this->create($prepare);
+            $this->create($prepare, $seconds);
         }
-        $lock = $this->lock(\LOCK_SH, self::WAIT_SECONDS);
+        $lock = $this->lock(\LOCK_SH, max(0.0, ($end - hrtime(true)) / 1e9));
         $this->opened = self::identity($this->place);
 
         try {
@@ -244,6 +246,7 @@ final class SqliteFile
         return new PDO('sqlite:' . $file, null, null, [
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
             PDO::ATTR_TIMEOUT => 0, // see SqliteConnection
+            PDO::SQLITE_ATTR_OPEN_FLAGS => PDO::SQLITE_OPEN_READWRITE, // it is made by create() alone
         ]);
     }
 }

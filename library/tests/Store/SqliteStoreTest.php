@@ -5,7 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Codec\Codec;
+use Larder\Codec\Failures;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\SqliteStore;
 use Larder\Store\Store;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
@@ -131,6 +134,74 @@ final class SqliteStoreTest extends StoreContract
         $this->expectException(StoreUnavailable::class);
         $this->expectExceptionMessageMatches('~^sqlite: /nowhere/cache.sqlite cannot be opened .*The directory /nowhere must be there and writable~');
         Cache::open('sqlite:///nowhere/cache.sqlite');
+    }
+
+    public function testASignalHandlerThatStoresWithinAChangeLeavesTheChangeWhole(): void
+    {
+        $raise = new class implements Codec {
+            public bool $raises = false;
+
+            public function encode(mixed $value, string $key): string
+            {
+                return serialize($value);
+            }
+
+            public function decode(string $bytes, string $key, mixed $default = null): mixed
+            {
+                if ($this->raises) {
+                    $this->raises = false;
+                    posix_kill(posix_getpid(), \SIGUSR1);
+                }
+
+                return unserialize($bytes);
+            }
+
+            public function failures(): Failures
+            {
+                return new Failures();
+            }
+        };
+        $store = new SqliteStore(Servers::directory('sqlite-signal') . '/cache.sqlite', codec: $raise);
+        $isStored = null;
+        $before = [pcntl_async_signals(true), pcntl_signal_get_handler(\SIGUSR1)];
+        pcntl_signal(\SIGUSR1, static function () use ($store, &$isStored): void {
+            $isStored = [$store->set('one', 1), $store->setMany(['many' => 1])];
+        });
+
+        try {
+            $store->set('n', 1);
+            $raise->raises = true;
+            self::assertSame(2, $store->increment('n'));
+            self::assertSame([true, false], $isStored);
+            self::assertSame(['n' => 2, 'one' => 1, 'many' => null], $store->getMany(['n', 'one', 'many']));
+            $raise->raises = true;
+            self::assertFalse($store->add('n', 7));
+            self::assertSame(['n' => 2, 'one' => 1], $store->getMany(['n', 'one']));
+            self::assertTrue($store->setMany(['many' => 2]));
+        } finally {
+            pcntl_async_signals($before[0]);
+            pcntl_signal(\SIGUSR1, \is_int($before[1]) ? $before[1] : \SIG_DFL);
+        }
+    }
+
+    public function testAStoppedProcessThatMakesTheFileIsNotWaitedForLong(): void
+    {
+        $file = Servers::directory('sqlite-stopped') . '/cache.sqlite';
+        $cache = Cache::open('sqlite://' . $file);
+        $holder = Fork::start(static function () use ($file): void {
+            $lock = fopen($file . '.lock', 'c');
+            flock($lock === false ? throw new \RuntimeException('no lock') : $lock, \LOCK_EX);
+            touch($file . '.held');
+            sleep(60);
+        });
+        Servers::awaitFile($file . '.held');
+        unlink($file);
+        usleep(110_000);
+        $start = microtime(true);
+        self::assertFalse($cache->set('k', 1));
+        self::assertLessThan(4.0, microtime(true) - $start, 'a second for the value, and one to remove it');
+        $holder->kill();
+        self::assertTrue($cache->set('k', 1));
     }
 
     private static function rush(int $file): string
