@@ -48,7 +48,7 @@ final class EmptyProject
      */
     public function run(array $command): Process
     {
-        return new Process($command, $this->folder, self::environment($this->folder), timeout: 120);
+        return new Process($command, $this->folder, self::environment($this->folder), timeout: 300);
     }
 
     /** @return array<string, string> for Composer: it asks no network, and knows nothing of the one who runs the tests */

@@ -17,7 +17,7 @@ final class Repository
      * @param list<string> $command
      * @param array<string, string|false> $environment in addition to that of the tests; false removes a variable
      */
-    public static function process(array $command, array $environment = [], float $timeout = 60): Process
+    public static function process(array $command, array $environment = [], float $timeout = 300): Process
     {
         return new Process($command, self::ROOT, $environment, null, $timeout);
     }
@@ -35,7 +35,7 @@ final class Repository
             array_push($settings, '-d', "extension=$engine");
         }
 
-        return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 60);
+        return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 300);
     }
 
     /** Whether the engine comes from the command line of this process rather than from php.ini, which the child reads too. */

@@ -10,7 +10,7 @@ namespace Larder\Testing;
  */
 final class Fork
 {
-    private const WAIT_SECONDS = 30.0;
+    private const WAIT_SECONDS = 120.0;
 
     private function __construct(public readonly int $process, private readonly string $answer) {}
 
@@ -48,7 +48,7 @@ final class Fork
         @unlink($this->answer);
     }
 
-    /** Waits for the process, half a minute at most, and returns what the code returned. */
+    /** Waits for the process, two minutes at most, and returns what the code returned. */
     public function result(): mixed
     {
         $end = microtime(true) + self::WAIT_SECONDS;

@@ -315,7 +315,7 @@ abstract class RememberContract extends TestCase
 
             return $value;
         }, lease: $lease));
-        for ($end = microtime(true) + 10; $this->computations() === 0 && microtime(true) < $end;) {
+        for ($end = microtime(true) + 60; $this->computations() === 0 && microtime(true) < $end;) {
             usleep(1000);
         }
 

@@ -67,10 +67,10 @@ final class Servers
         }
     }
 
-    /** Waits until another process has made a file, ten seconds at most. */
+    /** Waits until another process has made a file, a minute at most. */
     public static function awaitFile(string $file): void
     {
-        for ($end = microtime(true) + 10; !file_exists($file) && microtime(true) < $end; usleep(1_000)) {
+        for ($end = microtime(true) + 60; !file_exists($file) && microtime(true) < $end; usleep(1_000)) {
             clearstatcache();
         }
     }

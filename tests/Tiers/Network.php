@@ -49,7 +49,7 @@ final class Network
         $this->server = new Process(Bound::toThisProcess($command), timeout: null);
         $this->server->start();
         $redis = ['ip', 'netns', 'exec', $this->name . 's', 'redis-cli', '-p', (string) self::PORT, 'PING'];
-        for ($end = microtime(true) + 10; (new Process($redis))->run() !== 0; usleep(10_000)) {
+        for ($end = microtime(true) + 60; (new Process($redis))->run() !== 0; usleep(10_000)) {
             if (microtime(true) > $end || !$this->server->isRunning()) {
                 throw new \RuntimeException('the server did not start: ' . $this->server->getOutput());
             }

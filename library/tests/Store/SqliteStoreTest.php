@@ -12,10 +12,13 @@ use Larder\Store\SqliteStore;
 use Larder\Store\Store;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
+use Larder\Testing\Timely;
 use Larder\Tests\Servers;
 
 final class SqliteStoreTest extends StoreContract
 {
+    use Timely;
+
     protected function open(string $namespace): Store
     {
         return Cache::open(\sprintf('sqlite://%s/cache.sqlite?namespace=%s', Servers::directory('sqlite'), $namespace))->store();
@@ -105,9 +108,9 @@ final class SqliteStoreTest extends StoreContract
         $cache->set('k', 'old');
         $other = self::raw('sqlite-busy/cache.sqlite');
         $other->exec('BEGIN IMMEDIATE');
+        // Tried again when it was late: the machine may stand still.
+        self::within(1.0, static fn() => self::assertSame('old', $cache->get('k'), 'readers do not wait'));
         $start = microtime(true);
-        self::assertSame('old', $cache->get('k'), 'readers do not wait');
-        self::assertLessThan(1.0, microtime(true) - $start);
         self::assertFalse($cache->set('k', 'new'));
         self::assertLessThan(10.0, microtime(true) - $start);
         self::assertFalse($cache->setMany(array_fill(1, 20, 'new')));
