@@ -39,6 +39,8 @@ final class Cache
 {
     private const REMOVAL_SECONDS = 10;
     private const REMOVAL_WAIT = 2;
+    /** Not many, as their values are read too. */
+    private const KEYS_AT_ONCE = 16;
 
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
@@ -201,8 +203,11 @@ final class Cache
 
     /**
      * The value, computed by $make when there is none. Of any number of processes that need it at once, one computes; the
-     * others wait for it, 12 seconds at most, and then compute for themselves. An exception of $make is the caller's; bad
-     * input is refused by the exceptions of set().
+     * others wait for it, 5 seconds at most, and compute for themselves then, or as soon as nothing was stored. An exception
+     * of $make is the caller's; only where there is an old value, that is returned, and the exception goes to PHP's error
+     * log. Bad input is refused by the exceptions of set().
+     *
+     * What is set, deleted or cleared while a value is computed is not written over by it, on stores that can compare.
      *
      * @template T
      * @param int|float $ttl seconds, 0 for no expiry; by chance up to $jitter shorter, so that not all expire at once
@@ -213,7 +218,7 @@ final class Cache
      * @param int|float $lease seconds after which another begins, where it is not to be seen whether the one that computes
      *        lives: on servers
      * @param float $beta how early a value is made anew before its ttl is over, by chance and by what it costs (XFetch): 0.0
-     *        never, INF now
+     *        never, INF now: nothing is waited for, those who began before store no more, and exceptions reach the caller
      * @param float $jitter less than 1
      * @return T
      * @phpstan-impure
@@ -224,8 +229,8 @@ final class Cache
         callable $make,
         int|float $stale = 0,
         array $tags = [],
-        int|float $wait = 12,
-        int|float $lease = 10,
+        int|float $wait = Recipe::WAIT,
+        int|float $lease = Recipe::LEASE,
         float $beta = 1.0,
         float $jitter = 0.05,
     ): mixed {
@@ -443,11 +448,21 @@ final class Cache
     {
         $store = Capability::of($this->store, Lists::class);
 
-        return (static function () use ($store, $prefix): \Generator {
+        return (function () use ($store, $prefix): \Generator {
+            $keys = [];
             foreach ($store->keys() as $key) {
                 if (str_starts_with($key, $prefix) && !ReservedKey::is($key)) {
-                    yield $key;
+                    $keys[] = $key;
                 }
+                if (\count($keys) === self::KEYS_AT_ONCE) {
+                    foreach ($this->withoutPlaceholders($keys) as $listed) {
+                        yield $listed;
+                    }
+                    $keys = [];
+                }
+            }
+            foreach ($this->withoutPlaceholders($keys) as $listed) {
+                yield $listed;
             }
         })();
     }
@@ -462,6 +477,17 @@ final class Cache
     public function prune(): int
     {
         return Capability::of($this->store, Prunes::class)->prune();
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return list<string> those under which no value is just being computed for the first time
+     */
+    private function withoutPlaceholders(array $keys): array
+    {
+        $stored = $keys === [] ? [] : $this->store->getMany($keys);
+
+        return array_values(array_filter($keys, static fn(string $key): bool => !Wrapped::is($stored[$key]) || Wrapped::of($stored[$key])?->isPlaceholder() !== true));
     }
 
     /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */

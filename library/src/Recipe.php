@@ -16,6 +16,13 @@ use Larder\Store\Ttl;
  */
 final class Recipe
 {
+    /**
+     * Seconds. As long as a visitor may wait for a page: workers that wait for a process that does not go on are missing
+     * elsewhere. The lease is shorter, so that one takes over from a dead one before all do.
+     */
+    public const WAIT = 5;
+    public const LEASE = 4;
+
     public readonly float $ttl;
     public readonly float $stale;
     public readonly float $wait;
@@ -41,8 +48,8 @@ final class Recipe
         callable $make,
         int|float $stale = 0,
         public readonly array $tags = [],
-        int|float $wait = 12,
-        public readonly int|float $lease = 10,
+        int|float $wait = self::WAIT,
+        public readonly int|float $lease = self::LEASE,
         public readonly float $beta = 1.0,
         public readonly float $jitter = 0.05,
     ) {

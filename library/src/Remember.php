@@ -15,8 +15,9 @@ use Larder\Store\Store;
  *
  * Who finds a value missing takes a lease and computes; others look for the value until it is there, and take the lease
  * over when its holder is gone. Nobody waits without bound: after that time each computes for itself, as at once where the
- * store has no locks or does not answer. A value that is stale, or early to be made anew, is returned at once to all but
- * the one that has the lease.
+ * store has no locks or does not answer, or when the computation that was waited for stored nothing. A value that is stale,
+ * or early to be made anew, is returned at once to all but the one that has the lease. What is written while a value is
+ * computed stays: see Claim.
  */
 final class Remember
 {
@@ -25,16 +26,13 @@ final class Remember
     private const LONGEST_PAUSE = 20_000;
     /** Seconds between two looks whether the lease is free: a store is asked more for that than for a value. */
     private const LEASE_PAUSE = 0.1;
+    /** A store in which others write just then is asked so often. */
+    private const TRIES = 3;
 
     private readonly ?Locks $locks;
+    private readonly Claims $claims;
     private readonly AfterResponse $afterResponse;
-
-    /** @var array<array-key, int> how many times each key is being computed by this object */
-    private array $computing = [];
-
-    /** @var array<int, Lease> of what is being computed */
-    private array $leases = [];
-    private bool $releasesAtEnd = false;
+    private readonly Computing $computing;
 
     public function __construct(
         private readonly Store $store,
@@ -42,7 +40,9 @@ final class Remember
         private readonly Freshness $freshness = new Freshness(),
     ) {
         $this->locks = Capability::Lock->isOf($store) ? Capability::of($store, Locks::class) : null;
+        $this->claims = new Claims($store);
         $this->afterResponse = new AfterResponse();
+        $this->computing = new Computing();
     }
 
     /**
@@ -52,9 +52,13 @@ final class Remember
      */
     public function value(Recipe $recipe): mixed
     {
-        $found = $this->find($recipe);
+        if ($recipe->beta === \INF) {
+            return $this->computedNow($recipe);
+        }
+        $stored = $this->stored($recipe);
+        $found = $this->usable($recipe, $stored);
         if ($found === null) {
-            return $this->computedByOne($recipe);
+            return $this->computedByOne($recipe, self::token($stored));
         }
         if ($found->isFresh($this->freshness->now()) && !$this->freshness->isEarly($found, $recipe->beta)) {
             return $this->of($recipe, $found);
@@ -66,31 +70,28 @@ final class Remember
     /**
      * @template T
      * @param Recipe<T> $recipe
+     * @param int $awaited the token of the placeholder of the computation that is waited for; 0 for not seen
      * @return T
      */
-    private function computedByOne(Recipe $recipe): mixed
+    private function computedByOne(Recipe $recipe, int $awaited): mixed
     {
-        if (isset($this->computing[$recipe->key])) {
-            return $this->compute($recipe, null); // it is asked for by its own computation
+        if ($this->computing->isNested($recipe->key)) {
+            return $this->compute($recipe, null, Claim::none()); // it is asked for by its own computation
         }
         $end = hrtime(true) + 1e9 * $recipe->wait;
         for ($hasWaited = false;; $hasWaited = true) {
             $lease = $this->lease($recipe, Ends::WithProcess);
-            if ($lease === false) {
-                return $this->compute($recipe, null);
+            if ($lease === null && $this->locks !== null && Lease::isOfThisProcess($this->locks, $recipe)) {
+                return $this->compute($recipe, null, Claim::none()); // the same, by another object
+            }
+            $found = $lease === null ? $this->awaited($recipe, $end, $awaited) : null;
+            if ($found === null && $lease === null && hrtime(true) < $end) {
+                continue;
             }
             // Its last holder may have stored the value since we looked.
-            $found = $lease === null ? $this->awaited($recipe, $end) : $this->find($recipe);
-            if ($found === null && $lease !== null && $hasWaited) {
-                usleep(self::PAUSE); // Yac gives a miss now and then of what many ask for
-                $found = $this->find($recipe);
-            }
-            if ($found !== null) {
-                return $this->of($recipe, $found);
-            }
-            if ($lease !== null || hrtime(true) >= $end) {
-                return $this->compute($recipe, $lease);
-            }
+            $found = $found instanceof Wrapped ? $found : $this->claimed($recipe, $hasWaited);
+
+            return $found instanceof Wrapped ? $this->of($recipe, $found) : $this->compute($recipe, $lease === false ? null : $lease, $found);
         }
     }
 
@@ -101,17 +102,22 @@ final class Remember
      */
     private function refreshedByOne(Recipe $recipe, Wrapped $found): mixed
     {
-        $isDeferred = AfterResponse::isPossible() && $recipe->beta !== \INF;
+        $isDeferred = AfterResponse::isPossible();
         // What is done after the response ends by time too: PHP calls nothing any more when it fails there.
-        $lease = isset($this->computing[$recipe->key]) ? null : $this->lease($recipe, $isDeferred ? Ends::WithProcessOrByTime : Ends::WithProcess);
+        $lease = $this->computing->isNested($recipe->key) ? null : $this->lease($recipe, $isDeferred ? Ends::WithProcessOrByTime : Ends::WithProcess);
         if ($lease === null) {
             return $this->of($recipe, $found);
         }
-        $now = $this->find($recipe);
-        if ($now !== null && $now->freshUntil > $found->freshUntil) {
-            return $this->of($recipe, $now); // another was first
-        }
-        $compute = fn(): mixed => $this->compute($recipe, $lease === false ? null : $lease);
+        $compute = function () use ($recipe, $lease, $found): mixed {
+            $now = $this->usable($recipe, $this->stored($recipe));
+            $claim = match (true) {
+                $now === null => $this->claimed($recipe, false),
+                $now->freshUntil > $found->freshUntil => $now, // another was first
+                default => $this->claims->onFound($recipe->key, $now),
+            };
+
+            return $claim instanceof Wrapped ? $this->of($recipe, $claim) : $this->compute($recipe, $lease === false ? null : $lease, $claim, $found);
+        };
         if (!$isDeferred) {
             return $compute();
         }
@@ -120,69 +126,106 @@ final class Remember
         return $this->of($recipe, $found);
     }
 
-    /** @param Recipe<mixed> $recipe */
-    private function awaited(Recipe $recipe, float $end): ?Wrapped
+    /**
+     * Whoever computes it since before, and whatever is there: others may take that until the new value is.
+     *
+     * @template T
+     * @param Recipe<T> $recipe
+     * @return T
+     */
+    private function computedNow(Recipe $recipe): mixed
+    {
+        if ($this->computing->isNested($recipe->key)) {
+            return $this->compute($recipe, null, Claim::none());
+        }
+        $lease = $this->lease($recipe, Ends::WithProcess);
+        $claim = null;
+        for ($try = 0; $claim === null && $try < self::TRIES; ++$try) {
+            $stored = $this->stored($recipe);
+            $claim = $this->claims->onAny($recipe, $stored, $this, $this->usable($recipe, $stored) !== null);
+        }
+
+        return $this->compute($recipe, $lease === false ? null : $lease, $claim ?? Claim::none());
+    }
+
+    /**
+     * @param Recipe<mixed> $recipe
+     * @param int $awaited as for computedByOne(); what is seen is noted there
+     * @return Wrapped|false|null false when that computation stored nothing; null when neither is known yet
+     */
+    private function awaited(Recipe $recipe, float $end, int &$awaited): Wrapped|false|null
     {
         $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, min(($end - hrtime(true)) / 1e9, self::LEASE_PAUSE));
         do {
-            $backoff->pause();
-            $found = $this->find($recipe);
+            $stored = $this->stored($recipe);
+            $found = $this->usable($recipe, $stored);
+            if ($found === null && $awaited !== 0 && self::failed($stored) === $awaited) {
+                return false;
+            }
+            $awaited = $awaited === 0 ? self::token($stored) : $awaited;
+            if ($found === null) {
+                $backoff->pause();
+            }
         } while ($found === null && !$backoff->isOver());
 
         return $found;
     }
 
     /**
+     * To be called when a computation is to begin.
+     *
+     * @param Recipe<mixed> $recipe
+     * @return Claim|Wrapped the value, when it is there by now
+     */
+    private function claimed(Recipe $recipe, bool $hasWaited): Claim|Wrapped
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $stored = $this->stored($recipe);
+            if ($stored === $this && $hasWaited) {
+                usleep(self::PAUSE); // Yac gives a miss now and then of what many ask for
+                $stored = $this->stored($recipe);
+            }
+            $claim = $this->usable($recipe, $stored) ?? $this->claims->onMissing($recipe->key, $stored, $this, (float) $recipe->lease);
+            if ($claim !== null) {
+                return $claim;
+            }
+        }
+
+        return Claim::none();
+    }
+
+    /**
      * @template T
      * @param Recipe<T> $recipe
+     * @param Wrapped|null $stale what is returned if the computation throws
      * @return T
      */
-    private function compute(Recipe $recipe, ?Lease $lease): mixed
+    private function compute(Recipe $recipe, ?Lease $lease, Claim $claim, ?Wrapped $stale = null): mixed
     {
-        $key = $recipe->key;
-        $this->computing[$key] = ($this->computing[$key] ?? 0) + 1;
-        if ($lease !== null) {
-            $this->releaseAtEnd($lease);
-        }
+        $isStored = false;
+        $this->computing->begin($recipe, $lease, $claim);
 
         try {
             $computation = new Computation($recipe, $this->tags, $lease);
             $start = hrtime(true);
-            $value = ($recipe->make)($computation);
-            $stored = $computation->stored($value, (hrtime(true) - $start) / 1e9, $this->freshness);
-            if ($stored !== null) {
-                $this->store->set($key, ...$stored);
+
+            try {
+                $value = ($recipe->make)($computation);
+            } catch (\Throwable $error) {
+                if ($stale === null) {
+                    throw $error;
+                }
+                error_log(\sprintf('Larder: the value of "%s" could not be made anew, the old one is returned: %s', addcslashes($recipe->key, "\0..\37\177"), $error));
+
+                return $this->of($recipe, $stale);
             }
+            $stored = $computation->stored($value, (hrtime(true) - $start) / 1e9, $this->freshness);
+            $isStored = $stored !== null && $claim->store(...$stored);
 
             return $value;
         } finally {
-            if (--$this->computing[$key] === 0) {
-                unset($this->computing[$key]);
-            }
-            if ($lease !== null) {
-                unset($this->leases[spl_object_id($lease)]);
-                $lease->release();
-            }
+            $this->computing->end($recipe, $lease, $isStored);
         }
-    }
-
-    /**
-     * Also when the computation ends the whole request: by exit(), an error that cannot be caught, or out of time. In a
-     * process that takes the next request, nothing else would end the lease.
-     */
-    private function releaseAtEnd(Lease $lease): void
-    {
-        $this->leases[spl_object_id($lease)] = $lease;
-        if ($this->releasesAtEnd) {
-            return;
-        }
-        $this->releasesAtEnd = true;
-        $self = \WeakReference::create($this);
-        register_shutdown_function(static function () use ($self): void {
-            foreach ($self->get()->leases ?? [] as $lease) {
-                $lease->release();
-            }
-        });
     }
 
     /**
@@ -202,18 +245,39 @@ final class Remember
 
     /**
      * @param Recipe<mixed> $recipe
+     * @return mixed this object when there is nothing
+     * @phpstan-impure
+     */
+    private function stored(Recipe $recipe): mixed
+    {
+        return $this->store->get($recipe->key, $this);
+    }
+
+    /**
+     * @param Recipe<mixed> $recipe
      * @return Wrapped|null null when there is none, it is staler than it may be, or a tag was invalidated
      * @phpstan-impure
      */
-    private function find(Recipe $recipe): ?Wrapped
+    private function usable(Recipe $recipe, mixed $stored): ?Wrapped
     {
-        $stored = $this->store->get($recipe->key, $this);
         if ($stored === $this) {
             return null;
         }
         $found = Wrapped::is($stored) ? Wrapped::of($stored) : new Wrapped($stored);
 
-        return $found !== null && $found->isFresh($this->freshness->now() - $recipe->stale) && $this->tags->areCurrent($found->generations) ? $found : null;
+        return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $recipe->stale)) && $this->tags->areCurrent($found->generations) ? $found : null;
+    }
+
+    /** @return int of a placeholder; 0 for none */
+    private static function token(mixed $stored): int
+    {
+        return Wrapped::is($stored) ? Wrapped::of($stored)->token ?? 0 : 0;
+    }
+
+    /** @return int the token of the placeholder before this one; 0 for none */
+    private static function failed(mixed $stored): int
+    {
+        return Wrapped::is($stored) ? Wrapped::of($stored)->failed ?? 0 : 0;
     }
 
     /**

@@ -8,25 +8,41 @@ namespace Larder;
  * A value and what is known of it, kept together as one value of a store:
  *
  *     ["\0larder" => [fresh until, cost, generations], 0 => value]
+ *     ["\0larder" => [-1.0, 0.0, [], token, failed], 0 => null]
  *
- * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread.
+ * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread. The second
+ * form is a placeholder: it stands where a value is being computed, every get() takes it for a miss, and it is gone when
+ * somebody has written or deleted there meanwhile. Its token tells it from others, and "failed" is the token of the one
+ * before it, of which the computation stored nothing. A value may have a token too.
  */
 final class Wrapped
 {
     /** The key that tells this form; no array has it by accident. */
     public const MARK = "\0larder";
+    /** Before any time. */
+    private const NEVER_FRESH = -1.0;
 
     /**
      * @param float $freshUntil unix time, 0.0 for as long as the store keeps it
      * @param float $cost seconds that it took to compute; 0.0 for not known
      * @param array<array-key, int|string> $generations of its tags when it was computed, by tag
+     * @param int $token random; 0 for none. An integer, as opcache keeps each new string of a php-file
+     * @param int $failed the token of the placeholder that was here before; 0 for none
      */
     public function __construct(
         public readonly mixed $value,
         public readonly float $freshUntil = 0.0,
         public readonly float $cost = 0.0,
         public readonly array $generations = [],
+        public readonly int $token = 0,
+        public readonly int $failed = 0,
     ) {}
+
+    /** @param self|null $failed the placeholder in whose place it comes, as its computation stored nothing */
+    public static function placeholder(?self $failed = null): self
+    {
+        return new self(null, self::NEVER_FRESH, token: self::newToken(), failed: $failed->token ?? 0);
+    }
 
     /**
      * Whether what a store keeps, or is to keep, has this form. Cache::get() asks the same in place: it is called for
@@ -52,9 +68,9 @@ final class Wrapped
         if (!\is_array($stored) || !\is_array($about) || !\array_key_exists(0, $stored)) {
             return null;
         }
-        [$freshUntil, $cost, $generations] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null];
+        [$freshUntil, $cost, $generations, $token, $failed] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null, $about[3] ?? 0, $about[4] ?? 0];
         // Some serializers make integers of floats that are whole.
-        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations)) {
+        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations) || !\is_int($token) || !\is_int($failed)) {
             return null;
         }
         foreach ($generations as $generation) {
@@ -64,18 +80,59 @@ final class Wrapped
         }
 
         /** @var array<array-key, int|string> $generations */
-        return new self($stored[0], (float) $freshUntil, (float) $cost, $generations);
+        return new self($stored[0], (float) $freshUntil, (float) $cost, $generations, $token, $failed);
+    }
+
+    /** The same value with a token of its own, so that nobody takes it for what was there before. */
+    public function marked(): self
+    {
+        return new self($this->value, $this->freshUntil, $this->cost, $this->generations, self::newToken());
     }
 
     /** @return array<array-key, mixed> the form that a store keeps */
     public function stored(): array
     {
-        return [self::MARK => [$this->freshUntil, $this->cost, $this->generations], 0 => $this->value];
+        $about = [$this->freshUntil, $this->cost, $this->generations];
+        if ($this->token !== 0) {
+            array_push($about, $this->token, $this->failed);
+        }
+
+        return [self::MARK => $about, 0 => $this->value];
+    }
+
+    public function isPlaceholder(): bool
+    {
+        return $this->freshUntil === self::NEVER_FRESH;
+    }
+
+    /**
+     * Whether what a store keeps is still this, and not another value that is equal by accident: without a token, by the
+     * moments of a value that was computed. Two of which nothing but tags is known are not told apart.
+     */
+    public function isStill(mixed $stored): bool
+    {
+        $there = self::is($stored) ? self::of($stored) : null;
+
+        return $there !== null && $there->token === $this->token
+            && ($this->token !== 0 || ($there->freshUntil === $this->freshUntil && $there->cost === $this->cost && $there->generations === $this->generations));
+    }
+
+    /** Whether nothing has come in its place but the word that a computation stored nothing. */
+    public function isFollowedBy(mixed $stored): bool
+    {
+        $there = self::is($stored) ? self::of($stored) : null;
+
+        return $there !== null && $there->failed !== 0 && $there->failed === $this->token;
     }
 
     /** @param float $now unix time */
     public function isFresh(float $now): bool
     {
         return $this->freshUntil === 0.0 || $this->freshUntil > $now;
+    }
+
+    private static function newToken(): int
+    {
+        return random_int(1, \PHP_INT_MAX);
     }
 }

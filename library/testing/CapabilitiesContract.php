@@ -11,6 +11,7 @@ use Larder\Exception\NotSupported;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Store;
 use PHPUnit\Framework\TestCase;
@@ -94,6 +95,7 @@ abstract class CapabilitiesContract extends TestCase
             'increment' => fn(): int|false => $this->cache->increment('k'),
             'touch' => fn(): bool => $this->cache->touch('k', 1),
             'compare and swap' => fn(): bool => $this->cache->swap('k', 1, 2),
+            'set where nothing has changed' => fn(): bool => $this->setIf('k', static fn(): bool => true, 1),
             'lock' => fn(): mixed => $this->cache->lock('k', 1),
             'list its keys' => fn(): iterable => $this->cache->keys(),
             'tell when a value expires' => fn(): mixed => $this->cache->expiry('k'),
@@ -286,6 +288,71 @@ abstract class CapabilitiesContract extends TestCase
         });
     }
 
+    public function testSettingIfStoresOverWhatIsExpected(): void
+    {
+        $this->needs(Capability::SetIf, function (): void {
+            foreach ($this->keys() as $key) {
+                self::assertFalse($this->setIf($key, static fn(): bool => self::fail('there is nothing'), 'new'));
+                self::assertFalse($this->cache->has($key));
+                $this->cache->set($key, ['old', null]);
+                self::assertFalse($this->setIf($key, static fn(mixed $there): bool => $there !== ['old', null], 'new'));
+                self::assertSame(['old', null], $this->cache->get($key));
+                self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === ['old', null], new \ArrayObject([1])));
+                self::assertEquals(new \ArrayObject([1]), $this->cache->get($key));
+                self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there instanceof \ArrayObject, null));
+                self::assertNull($this->cache->get($key, 'default'));
+            }
+            $large = str_repeat('large ', 20_000);
+            self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === null, $large), 'longer');
+            self::assertSame($large, $this->cache->get($key));
+            self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === $large, 'short'), 'shorter');
+            self::assertSame('short', $this->cache->get($key));
+        });
+    }
+
+    public function testSettingIfGivesATtl(): void
+    {
+        $this->needs(Capability::SetIf, function (): void {
+            self::within(0.3, function (): void {
+                $this->cache->set('for ever', 1, 0.3);
+                self::assertTrue($this->setIf('for ever', static fn(mixed $there): bool => $there === 1, 2));
+            });
+            $this->cache->set('short', 1);
+            self::assertTrue($this->setIf('short', static fn(mixed $there): bool => $there === 1, 2, 0.3));
+            usleep(350_000);
+            self::assertSame([2, null], array_map($this->cache->get(...), ['for ever', 'short']));
+            self::assertFalse($this->setIf('short', static fn(): bool => true, 3), 'what has expired is not there');
+        });
+    }
+
+    /** Each adds what it has to a list, if the list is as it was read: nothing is lost. */
+    public function testOfProcessesThatSetIfNoneWritesOverAnother(): void
+    {
+        $this->needs(Capability::SetIf, function (): void {
+            $this->cache->set('list', []);
+            $work = function (int $process): int {
+                $cache = new Cache($this->isOnlyInItsObject() ? $this->cache->store() : $this->open($this->namespace));
+                for ($i = 0; $i < 50;) {
+                    $list = $cache->get('list');
+                    usleep(random_int(0, 200));
+                    $i += \is_array($list) && Capability::of($cache->store(), SetsIf::class)->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]]) ? 1 : 0;
+                }
+
+                return $i;
+            };
+            if ($this->isOnlyInItsObject()) {
+                $work(0);
+            } else {
+                foreach (array_map(static fn(int $process): Fork => Fork::start(static fn(): int => $work($process)), [0, 1, 2]) as $fork) {
+                    self::assertSame(50, $fork->result());
+                }
+            }
+            $list = $this->cache->get('list');
+            self::assertIsArray($list);
+            self::assertCount($this->isOnlyInItsObject() ? 50 : 150, array_unique($list, \SORT_REGULAR));
+        });
+    }
+
     public function testALockIsHadOnceUntilItIsReleased(): void
     {
         $this->needs(Capability::Lock, function (): void {
@@ -416,6 +483,7 @@ abstract class CapabilitiesContract extends TestCase
             [Capability::Increment, fn(string $key, float $ttl): mixed => $this->cache->increment($key, first: 1, ttl: $ttl)],
             [Capability::Touch, fn(string $key, float $ttl): mixed => $this->cache->touch($key, $ttl)],
             [Capability::Swap, fn(string $key): mixed => $this->cache->swap($key, 1, 2)],
+            [Capability::SetIf, fn(string $key, float $ttl): mixed => $this->setIf($key, static fn(): bool => true, 1, $ttl)],
             [Capability::Expiry, fn(string $key): mixed => $this->cache->expiry($key)],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, $ttl)],
             [Capability::Lock, fn(string $key, float $ttl): mixed => $this->cache->lock($key, 1, wait: $ttl)],
@@ -783,5 +851,11 @@ abstract class CapabilitiesContract extends TestCase
             return;
         }
         self::fail($exception . ' was not thrown');
+    }
+
+    /** @param \Closure(mixed): bool $isExpected */
+    private function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        return Capability::of($this->cache->store(), SetsIf::class)->setIf($key, $isExpected, $value, $ttl);
     }
 }

@@ -20,6 +20,8 @@ use PHPUnit\Framework\TestCase;
  */
 abstract class RememberContract extends TestCase
 {
+    use RememberFailures;
+    use RememberWrites;
     use Timely;
 
     private const PROCESSES = 100;
@@ -208,7 +210,7 @@ abstract class RememberContract extends TestCase
                 $cache = $this->open();
                 usleep((int) max(0, 1e6 * ($start - microtime(true))));
 
-                return $cache->remember('k', 60, $this->making(['computed'], 0.05));
+                return $cache->remember('k', 60, $this->making(['computed'], 0.05), wait: 20, lease: 60);
             });
         }
         foreach ($forks as $fork) {
@@ -227,6 +229,7 @@ abstract class RememberContract extends TestCase
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20, lease: 60));
             self::assertLessThan(5.0, microtime(true) - $start);
             self::assertSame(2, $this->computations());
+            self::assertSame('next', $this->cache->get('k'));
         });
     }
 

@@ -14,6 +14,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -37,7 +38,7 @@ use function error_get_last;
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
  */
-final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;

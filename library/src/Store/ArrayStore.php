@@ -11,6 +11,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -19,7 +20,7 @@ use Larder\Store\Capability\Touches;
  * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
  * with its objects since. Nothing is evicted; what has expired goes when it is asked for or written over.
  */
-final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Resets
+final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Resets
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;

@@ -11,6 +11,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -19,7 +20,7 @@ use Larder\Store\Capability\Touches;
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     use ForwardsCapabilities;
 

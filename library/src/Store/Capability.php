@@ -14,6 +14,7 @@ enum Capability: string
     case Increment = Capability\Counts::class;
     case Touch = Capability\Touches::class;
     case Swap = Capability\Swaps::class;
+    case SetIf = Capability\SetsIf::class;
     case Lock = Capability\Locks::class;
     case Keys = Capability\Lists::class;
     case Expiry = Capability\TellsExpiry::class;
@@ -68,6 +69,7 @@ enum Capability: string
             self::Increment => 'increment',
             self::Touch => 'touch',
             self::Swap => 'compare and swap',
+            self::SetIf => 'set where nothing has changed',
             self::Lock => 'lock',
             self::Keys => 'list its keys',
             self::Expiry => 'tell when a value expires',

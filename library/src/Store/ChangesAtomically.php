@@ -52,6 +52,18 @@ trait ChangesAtomically
             ? new Entry($this->pack($key, $new), $there->until) : false);
     }
 
+    /** @param \Closure(mixed): bool $isExpected */
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        $new = new Entry($this->pack($key, $value), Ttl::until($ttl));
+
+        return $this->change($key, function (?Entry $old) use ($key, $isExpected, $new): Entry|false {
+            $there = $old === null ? $this : $this->unpack($key, $old->stored, $this);
+
+            return $there !== $this && $isExpected($there) ? $new : false;
+        });
+    }
+
     /**
      * @param list<string> $keys
      * @return array<array-key, Entry<mixed>>

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -23,7 +24,7 @@ use Larder\Store\Capability\Touches;
  * The full key stands in the file, so that two keys with the same hash never meet. Collector
  * removes what has expired, and what is too much.
  */
-final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -10,6 +10,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
 
@@ -39,6 +40,12 @@ trait ForwardsCapabilities
     public function swap(string $key, int $old, int $new): bool
     {
         return $this->forward(Swaps::class, $key, static fn(Swaps $store): bool => $store->swap($key, $old, $new), false);
+    }
+
+    /** @param \Closure(mixed): bool $isExpected */
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->forward(SetsIf::class, $key, static fn(SetsIf $store): bool => $store->setIf($key, $isExpected, $value, $ttl), false);
     }
 
     public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null

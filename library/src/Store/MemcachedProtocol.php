@@ -14,6 +14,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -31,7 +32,7 @@ use Larder\Store\Capability\Touches;
  *
  * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
  */
-abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, TellsExpiry
+abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, TellsExpiry
 {
     use MemcachedAtomics;
     use KeepsBytes;

@@ -113,13 +113,16 @@ trait MySqlMemoryAtomics
 
             return true;
         }
-        $columns = array_map(
-            static fn(string $column): string => \sprintf('%1$s = IF(version = ?, VALUES(%1$s), %1$s)', $column),
-            ['parts', 'expires', 'data', 'version'], // the version last: the others ask for it
-        );
-        $statement = $this->connection->run($sql . ' ON DUPLICATE KEY UPDATE ' . implode(', ', $columns), [...$parameters, $old, $old, $old, $old]);
-        // The server counts 1 for a row that is new or stays, 2 for one that has changed.
-        $done = $statement->rowCount() > \count($parts);
+        // Under one lock of the table: a row that was deleted meanwhile must not come back.
+        $row = 'SELECT CAST(? AS BINARY) AS name, ? AS part, CAST(? AS BINARY) AS version, ? AS parts, ? AS expires, CAST(? AS BINARY) AS data';
+        $statement = $this->connection->run(\sprintf(
+            'INSERT INTO %1$s (name, part, version, parts, expires, data) SELECT * FROM (%2$s) AS new'
+            . ' WHERE EXISTS (SELECT 1 FROM %1$s AS old WHERE old.name = ? AND old.part = 0 AND old.version = ?)'
+            . ' ON DUPLICATE KEY UPDATE parts = VALUES(parts), expires = VALUES(expires), data = VALUES(data), version = VALUES(version)',
+            $this->table,
+            $row . str_repeat(' UNION ALL ' . $row, \count($parts) - 1),
+        ), [...$parameters, self::name($key), $old]);
+        $done = $statement->rowCount() > 0;
         if ($done) {
             $this->removeLeftovers(self::name($key), \count($parts), $version);
         }

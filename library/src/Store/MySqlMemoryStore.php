@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -26,7 +27,7 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired makes room, and else what was written longest ago.
  */
-final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     use MySqlMemoryAtomics;
 

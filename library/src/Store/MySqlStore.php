@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -24,7 +25,7 @@ use PDOException;
  * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. One write of sixteen
  * removes a few rows that have expired.
  */
-final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -14,6 +14,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -31,7 +32,7 @@ use Larder\Store\Capability\Touches;
  * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
-final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;

@@ -15,6 +15,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -30,7 +31,7 @@ use RedisException;
  * for the rest of one that has begun. A TypeError is Predis's when another client of this process has closed the persistent
  * connection that both had.
  */
-abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     use RedisAtomics;
 

@@ -9,6 +9,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -19,7 +20,7 @@ use Larder\Store\Capability\Touches;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class ShardedStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     use ForwardsCapabilities;
 

@@ -12,6 +12,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -24,7 +25,7 @@ use Larder\Store\Capability\Touches;
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
  * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
  */
-final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -25,7 +26,7 @@ use PDOException;
  * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and begun anew; one that was
  * removed or replaced is noticed a tenth of a second later at most.
  */
-final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

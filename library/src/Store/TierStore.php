@@ -11,6 +11,7 @@ use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Prunes;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
@@ -27,7 +28,7 @@ use Larder\Store\Tier\Presence;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry, Prunes
+final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     use ForwardsCapabilities;
 

@@ -42,6 +42,7 @@ final class TableTest extends TestCase
             'increment, decrement' => Capability::Increment,
             'touch' => Capability::Touch,
             'swap' => Capability::Swap,
+            'later writes win' => Capability::SetIf,
             'lock' => Capability::Lock,
             'keys' => Capability::Keys,
             'expiry' => Capability::Expiry,

@@ -1,0 +1,118 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Computation;
+
+/** The part of RememberContract about computations that store nothing. */
+trait RememberFailures
+{
+    private const FAILING = 12;
+    private const FAILING_SECONDS = 0.3;
+
+    /** They run at once when the first one has failed; one after the other it would be one at any moment. */
+    public function testWhereNothingGetsStoredNobodyWaitsInARow(): void
+    {
+        $this->needsProcesses(function (): void {
+            foreach (['throws', 'does not store'] as $how) {
+                $start = microtime(true) + 0.3;
+                $forks = [];
+                for ($i = 0; $i < self::FAILING; ++$i) {
+                    $forks[] = Fork::start(function () use ($how, $start): array {
+                        $cache = $this->open();
+                        usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                        return self::failingComputation($cache, $how);
+                    });
+                }
+                $spans = array_map(static function (Fork $fork): array {
+                    $span = $fork->result();
+                    self::assertIsArray($span);
+
+                    return $span;
+                }, $forks);
+                self::assertGreaterThan(self::FAILING / 3, self::mostAtOnce($spans), $how);
+            }
+            self::assertSame('stored', $this->cache->remember('throws', 60, $this->making('stored')));
+            self::assertSame('stored', $this->cache->get('throws'), 'and what is computed then is stored');
+        });
+    }
+
+    public function testAnOldValueIsReturnedWhereTheNewOneFails(): void
+    {
+        $errors = $this->log . '.errors';
+        $before = ini_set('error_log', $errors);
+        $fail = static fn(): mixed => self::value(null) ?? throw new \DomainException('no data');
+
+        try {
+            $this->cache->remember('k', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
+            usleep(120_000);
+            self::assertSame('old', $this->cache->remember('k', 60, $fail, stale: 60));
+            $log = (string) file_get_contents($errors);
+            self::assertSame(1, substr_count($log, 'Larder: the value of "k" could not be made anew, the old one is returned: DomainException: no data'), $log);
+            self::assertNull($this->cache->get('k'));
+            self::assertSame('new', $this->cache->remember('k', 60, $this->making('new'), stale: 60));
+            self::assertSame('new', $this->cache->get('k'));
+            $this->expectException(\DomainException::class);
+            $this->cache->remember('k', 60, $fail, stale: 60, beta: \INF);
+        } finally {
+            ini_set('error_log', (string) $before);
+            @unlink($errors);
+        }
+    }
+
+    public function testAComputationThatNeedsItselfByAnotherObjectDoesNotWait(): void
+    {
+        $start = microtime(true);
+        $value = $this->cache->remember('k', 60, fn(): mixed => self::value('outer of ' . self::text($this->open()->remember('k', 60, fn(): string => 'inner', wait: 60))));
+        self::assertSame('outer of inner', $value);
+        self::assertSame($value, $this->cache->get('k'));
+        self::assertLessThan(30.0, microtime(true) - $start, 'nothing was waited for');
+    }
+
+    /** The control: the same key in another store, which another process computes, is waited for. */
+    public function testTheSameKeyInAnotherStoreIsAnother(): void
+    {
+        $this->needsProcesses(function (): void {
+            $slow = $this->computation('slow', 0.5, 60);
+            self::assertSame('slow', Cache::open('array:')->remember('k', 60, fn(): mixed => $this->cache->remember('k', 60, $this->making('twice'), wait: 20)));
+            self::assertSame(1, $this->computations());
+            self::assertSame('slow', $slow->result());
+        });
+    }
+
+    /** @return array{int|float, int|float} when it began and ended to compute, by hrtime() */
+    private static function failingComputation(Cache $cache, string $how): array
+    {
+        $span = [0, 0];
+
+        try {
+            $cache->remember($how, 60, static function (Computation $computation) use (&$span, $how): int {
+                $span[0] = hrtime(true);
+                usleep((int) (1e6 * self::FAILING_SECONDS));
+                $span[1] = hrtime(true);
+                $computation->doNotStore();
+
+                return $how === 'throws' ? throw new \DomainException('no data') : 1;
+            }, wait: 20, lease: 60);
+        } catch (\DomainException) {
+            // as it is to be
+        }
+
+        return $span;
+    }
+
+    /** @param array<array<array-key, mixed>> $spans */
+    private static function mostAtOnce(array $spans): int
+    {
+        $most = 0;
+        foreach ($spans as $one) {
+            $most = max($most, \count(array_filter($spans, static fn(array $other): bool => $other[0] <= $one[0] && $one[0] < $other[1])));
+        }
+
+        return $most;
+    }
+}

@@ -1,0 +1,171 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Store\Capability;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/** The part of RememberContract about writes while a value is computed: they are later, and win. */
+trait RememberWrites
+{
+    private const ROUNDS = 150;
+
+    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> what is done during a computation, and what is there then */
+    public static function writes(): iterable
+    {
+        yield 'delete()' => [static fn(Cache $cache): bool => $cache->delete('k'), null];
+        yield 'deleteMany()' => [static fn(Cache $cache): bool => $cache->deleteMany(['k']), null];
+        yield 'clear()' => [static fn(Cache $cache): bool => $cache->clear(), null];
+        yield 'set()' => [static fn(Cache $cache): bool => $cache->set('k', 'later'), 'later'];
+        yield 'setMany()' => [static fn(Cache $cache): bool => $cache->setMany(['k' => 'later'], tags: ['t']), 'later'];
+        yield 'add()' => [static fn(Cache $cache): bool => $cache->can(Capability::Add) ? $cache->add('k', 'later') : $cache->set('k', 'later'), 'later'];
+        yield 'increment()' => [static fn(Cache $cache): int|bool => $cache->can(Capability::Increment) ? $cache->increment('k', 7) : $cache->set('k', 7), 7];
+    }
+
+    /** @param \Closure(Cache): mixed $write */
+    #[DataProvider('writes')]
+    public function testWhatIsWrittenDuringAComputationStays(\Closure $write, mixed $then): void
+    {
+        $made = $this->cache->remember('k', 60, function () use ($write): mixed {
+            $this->elsewhere($write);
+
+            return self::value('of older data');
+        });
+        self::assertSame('of older data', $made);
+        self::assertSame($then, $this->cache->get('k'));
+    }
+
+    /** @param \Closure(Cache): mixed $write */
+    #[DataProvider('writes')]
+    public function testWhatIsWrittenWhileAStaleValueIsMadeAnewStays(\Closure $write, mixed $then): void
+    {
+        $this->cache->remember('k', 0.1, $this->making('stale'), stale: 60, jitter: 0.0);
+        usleep(120_000);
+        $made = $this->cache->remember('k', 60, function () use ($write): mixed {
+            $this->elsewhere($write);
+
+            return self::value('of older data');
+        }, stale: 60);
+        self::assertSame('of older data', $made);
+        self::assertSame($then, $this->cache->get('k'));
+    }
+
+    /** Who has deleted a value after a change never finds one from before the change. */
+    public function testNoValueFromBeforeADeletionComesBack(): void
+    {
+        $this->needsProcesses(function (): void {
+            if (!$this->cache->can(Capability::SetIf)) {
+                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'it looks, and then stores');
+
+                return;
+            }
+            $this->cache->set('end', false);
+            $change = 0;
+            file_put_contents($this->log, '0');
+            $forks = [];
+            for ($i = 0; $i < 3; ++$i) {
+                $forks[] = Fork::start(function (): int {
+                    $cache = $this->open();
+                    $made = 0;
+                    for ($end = microtime(true) + 20; $cache->get('end') === false && microtime(true) < $end;) {
+                        $cache->remember('k', 60, function () use (&$made): int {
+                            ++$made;
+                            $data = (int) file_get_contents($this->log);
+                            usleep(random_int(0, 1000));
+
+                            return $data;
+                        }, wait: 0.01);
+                    }
+
+                    return $made;
+                });
+            }
+            $old = [];
+            for ($round = 0; $round < self::ROUNDS; ++$round) {
+                ++$change;
+                file_put_contents($this->log . '.new', (string) $change);
+                rename($this->log . '.new', $this->log);
+                $this->cache->delete('k');
+                usleep(random_int(0, 2000));
+                $found = $this->cache->get('k', $change);
+                $old += $found === $change ? [] : [$change => $found];
+            }
+            $this->cache->set('end', true);
+            $made = array_sum(array_map(static fn(Fork $fork): int => (int) $fork->result(), $forks));
+            self::assertSame([], $old, 'by change, what was found afterwards');
+            self::assertGreaterThan(self::ROUNDS / 5, $made, 'values were computed meanwhile');
+        });
+    }
+
+    public function testWhatIsMadeNowIsNotWrittenOverByWhatBeganBefore(): void
+    {
+        foreach (['missing' => null, 'there' => 'v0'] as $case => $before) {
+            $this->cache->clear();
+            if ($before !== null) {
+                $this->cache->set('k', $before, 60);
+            }
+            $found = [];
+            $made = $this->cache->remember('k', 60, function () use (&$found): mixed {
+                $this->elsewhere(function (Cache $cache) use (&$found): void {
+                    $found[] = $cache->get('k');
+                    $start = microtime(true);
+                    $found[] = $cache->remember('k', 60, $this->making('v2'), wait: 60, beta: \INF);
+                    $found[] = microtime(true) - $start < 30.0;
+                    $found[] = $cache->get('k');
+                }, $found);
+
+                return self::value('v1');
+            }, beta: \INF);
+            self::assertSame('v1', $made, $case);
+            if ($this->cache->can(Capability::SetIf) && !$this->isOnlyInItsObject()) {
+                self::assertSame([$before, 'v2', true, 'v2'], $found, $case);
+                self::assertSame('v2', $this->cache->get('k'), $case);
+                self::assertSame('v2', $this->cache->remember('k', 60, $this->making('v3')), $case);
+            }
+        }
+    }
+
+    public function testAKeyThatIsBeingComputedHasNoValue(): void
+    {
+        $about = [];
+        $this->cache->remember('k', 60, function () use (&$about): string {
+            $about = [
+                'get' => $this->cache->get('k', 'none'),
+                'getMany' => $this->cache->getMany(['k'], 'none'),
+                'has' => $this->cache->has('k'),
+                'replace' => $this->cache->can(Capability::Replace) && $this->cache->replace('k', 1),
+                'touch' => $this->cache->can(Capability::Touch) && $this->cache->touch('k', 60),
+                'swap' => $this->cache->can(Capability::Swap) && $this->cache->swap('k', 0, 1),
+                'expiry' => $this->cache->can(Capability::Expiry) ? $this->cache->expiry('k') : null,
+                'keys' => $this->cache->can(Capability::Keys) ? [...$this->cache->keys()] : [],
+            ];
+
+            return 'made';
+        });
+        self::assertSame(['get' => 'none', 'getMany' => ['k' => 'none'], 'has' => false, 'replace' => false, 'touch' => false, 'swap' => false, 'expiry' => null, 'keys' => []], $about);
+        self::assertSame('made', $this->cache->get('k'));
+    }
+
+    /**
+     * By another process, where one reaches the store.
+     *
+     * @param \Closure(Cache): mixed $work
+     * @param mixed $result what the other process has left in it
+     */
+    private function elsewhere(\Closure $work, mixed &$result = null): void
+    {
+        if ($this->isOnlyInItsObject()) {
+            $work($this->cache);
+        } else {
+            $result = Fork::run(function () use ($work, &$result): mixed {
+                $work($this->open());
+
+                return $result;
+            });
+        }
+        usleep(60_000); // memcached's processes see another's clear() after 50 ms
+    }
+}
