@@ -22,6 +22,7 @@ use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use Larder\Store\Decorator;
 use Larder\Store\LarderStore;
+use Larder\Store\Patience;
 use Larder\Store\Remote;
 use Larder\Store\ReservedKey;
 use Larder\Store\Resets;
@@ -279,18 +280,20 @@ final class Cache
      */
     public function deleteMany(iterable $keys): bool
     {
-        $all = true;
-        foreach ($keys as $key) {
-            $all = $this->store->delete((string) $key) && $all;
-        }
+        return Patience::of(function () use ($keys): bool {
+            $all = true;
+            foreach ($keys as $key) {
+                $all = $this->store->delete((string) $key) && $all;
+            }
 
-        return $all;
+            return $all;
+        });
     }
 
     /** Removes what this cache stored under its namespace, and nothing else. */
     public function clear(): bool
     {
-        return $this->store->clear();
+        return Patience::of($this->store->clear(...));
     }
 
     /**

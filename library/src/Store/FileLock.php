@@ -6,10 +6,12 @@ namespace Larder\Store;
 
 use Larder\Backoff;
 
-/** Waiting for an exclusive flock(). The kernel frees it when its process dies; one that lives and does not go on is not waited for. */
+/**
+ * Waiting for an exclusive flock(). The kernel frees it when its process dies; one that lives and does not go on is waited for as
+ * long as Patience says.
+ */
 final class FileLock
 {
-    private const WAIT_SECONDS = 1.0;
     /** Microseconds. */
     private const FIRST_PAUSE = 40;
     private const LONGEST_PAUSE = 1000;
@@ -20,19 +22,21 @@ final class FileLock
      */
     public static function acquire(mixed $file): ?bool
     {
-        $backoff = null;
         $isHeld = 0;
-        while (!flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
-            if ($isHeld !== 1) {
-                return false;
-            }
-            $backoff ??= new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, self::WAIT_SECONDS);
-            if ($backoff->isOver()) {
-                return null;
-            }
-            $backoff->pause();
+        if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
+            return true;
         }
+        if ($isHeld !== 1) {
+            return false;
+        }
+        $start = hrtime(true);
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, Patience::seconds());
+        do {
+            $backoff->pause();
+            $isLocked = flock($file, \LOCK_EX | \LOCK_NB);
+        } while (!$isLocked && !$backoff->isOver());
+        Patience::use((hrtime(true) - $start) / 1e9);
 
-        return true;
+        return $isLocked ? true : null;
     }
 }

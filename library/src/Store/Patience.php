@@ -1,0 +1,54 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Store;
+
+/**
+ * How long may be waited for a lock that another process holds: so long for one call, however many locks it needs. A
+ * process that was stopped while it held some would otherwise hold up setMany() once for each key.
+ */
+final class Patience
+{
+    private const SECONDS = 1.0;
+    /** For each lock when all is used up: one that is only just held by somebody else is had in that time. */
+    private const LEAST = 0.001;
+
+    /** Seconds; null outside of calls that need several locks. */
+    private static ?float $left = null;
+
+    /**
+     * Does something as one call.
+     *
+     * @template T
+     * @param \Closure(): T $call
+     * @return T
+     */
+    public static function of(\Closure $call): mixed
+    {
+        if (self::$left !== null) {
+            return $call();
+        }
+        self::$left = self::SECONDS;
+
+        try {
+            return $call();
+        } finally {
+            self::$left = null;
+        }
+    }
+
+    /** @return float seconds for which may be waited for the next lock */
+    public static function seconds(): float
+    {
+        return max(self::LEAST, self::$left ?? self::SECONDS);
+    }
+
+    /** @param float $seconds that were waited */
+    public static function use(float $seconds): void
+    {
+        if (self::$left !== null) {
+            self::$left -= $seconds;
+        }
+    }
+}
