@@ -19,6 +19,7 @@ use Larder\Store\Tier\ChangeLog;
 use Larder\Store\Tier\Copies;
 use Larder\Store\Tier\Poll;
 use Larder\Store\Tier\Presence;
+use Larder\Wrapped;
 
 /**
  * A local tier before a shared one: copies in the memory of this host of what a store keeps that many hosts share.
@@ -28,7 +29,7 @@ use Larder\Store\Tier\Presence;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
+final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes, Resets
 {
     use ForwardsCapabilities;
 
@@ -120,6 +121,17 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
         return $values === [] || $this->write($values, $ttl, fn(): bool => $this->shared->setMany($values, $ttl));
     }
 
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->put($key, $value, Adds::class, static fn(Adds $shared): bool => $shared->add($key, $value, $ttl));
+    }
+
+    /** @param \Closure(mixed): bool $isExpected */
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->put($key, $value, SetsIf::class, static fn(SetsIf $shared): bool => $shared->setIf($key, $isExpected, $value, $ttl));
+    }
+
     public function delete(string $key): bool
     {
         return $this->change($key, fn(): bool => $this->shared->delete($key), false);
@@ -135,6 +147,15 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
         }
 
         return $isCleared && $number !== null;
+    }
+
+    /** Copies in an array: store go, which would else grow from request to request. */
+    public function reset(): void
+    {
+        $this->copies->reset();
+        if ($this->shared instanceof Resets) {
+            $this->shared->reset();
+        }
     }
 
     public function keys(): iterable
@@ -185,6 +206,26 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
         }
 
         return $this->change($key, static fn(): mixed => $work($shared), $refused);
+    }
+
+    /**
+     * A placeholder is told to no other host: it comes where none has a copy that is of use, and none makes one of it.
+     *
+     * @template C of object
+     * @param class-string<C> $capability
+     * @param \Closure(C): bool $work
+     */
+    private function put(string $key, mixed $value, string $capability, \Closure $work): bool
+    {
+        if (!Wrapped::is($value) || Wrapped::of($value)?->isPlaceholder() !== true) {
+            return $this->forward($capability, $key, $work, false);
+        }
+
+        try {
+            return $work(Capability::of($this->shared, $capability));
+        } finally {
+            $this->copies->drop($key);
+        }
     }
 
     /**

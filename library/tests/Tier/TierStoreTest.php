@@ -10,6 +10,7 @@ use Larder\Exception\InvalidAddress;
 use Larder\Exception\NotSupported;
 use Larder\Store\ArrayStore;
 use Larder\Store\Capability;
+use Larder\Store\ReservedKey;
 use Larder\Store\TierStore;
 use Larder\Testing\Timely;
 use Larder\Tests\Servers;
@@ -45,6 +46,64 @@ final class TierStoreTest extends TestCase
             }
             self::assertSame([[(string) $key]], $this->shared->reads());
         }
+    }
+
+    /** As in a worker that takes many requests, each with values of its own. */
+    public function testCopiesInAnArrayGoWithTheRequest(): void
+    {
+        $cache = new Cache($this->tier);
+        $large = str_repeat('x', 10_000);
+        $used = [];
+        for ($request = 0; $request < 100; ++$request) {
+            for ($i = 0; $i < 20; ++$i) {
+                $this->tier->set('k ' . $request . $i, $large . $i);
+                $this->shared->delete('k ' . $request . $i);
+            }
+            $this->shared->set('k', [$request, $large]);
+            self::assertTrue($cache->get('k') === [$request, $large]);
+            $this->shared->delete('k');
+            $this->shared->reads();
+            self::assertTrue($cache->get('k') === [$request, $large], 'there was a copy, and at once');
+            self::assertSame([], $this->shared->reads());
+            $cache->reset();
+            $used[] = memory_get_usage();
+        }
+        self::assertLessThan(6_000_000, $used[99] - $used[9], '18 MB were copied; what is left is the changes in the shared tier');
+        $this->shared->set('k', 'last');
+        self::assertSame('last', $cache->get('k'));
+    }
+
+    public function testWhatOthersChangeIsSeenAfterAReset(): void
+    {
+        $array = new ArrayStore();
+        [$one, $other] = [new TierStore(new ArrayStore(), $array, 'here', 60.0, 0.001), new TierStore(new ArrayStore(), $array, 'there', 60.0, 0.001)];
+        foreach (['a', 'b', 'c'] as $value) {
+            $other->set('k', $value);
+            usleep(2000);
+            self::assertSame($value, $one->get('k'));
+            $other->set('k', $value . ' later');
+            $one->copies->reset();
+            usleep(2000);
+            self::assertSame($value . ' later', $one->get('k'));
+        }
+    }
+
+    public function testAPlaceholderIsNoChangeForOtherHosts(): void
+    {
+        $shared = new ArrayStore();
+        $tier = new TierStore(new ArrayStore(), $shared, 'here', 60.0, 60.0);
+        $tier->get('first');
+        $before = $shared->get(ReservedKey::changes());
+        self::assertIsInt($before);
+        $during = null;
+        (new Cache($tier))->remember('k', 60, static function () use ($shared, &$during): string {
+            $during = $shared->get(ReservedKey::changes());
+            self::assertTrue($shared->has('k'));
+
+            return 'made';
+        });
+        self::assertSame([$before, $before + 1], [$during, $shared->get(ReservedKey::changes())]);
+        self::assertSame('made', (new Cache($tier))->get('k'));
     }
 
     public function testWhatIsNotThereIsAskedForEachTime(): void

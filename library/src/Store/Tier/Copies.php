@@ -9,6 +9,7 @@ use Larder\Store\Capability\Counts;
 use Larder\Store\Entry;
 use Larder\Store\LarderStore;
 use Larder\Store\ReservedKey;
+use Larder\Store\Resets;
 use Larder\Store\Store;
 use Larder\Wrapped;
 
@@ -151,6 +152,20 @@ final class Copies
         $this->withdraw();
 
         return $epoch;
+    }
+
+    /**
+     * Where copies are in this process alone they go, all of them. What is known of the shared tier's changes stays, or it
+     * would have to be found out anew.
+     */
+    public function reset(): void
+    {
+        if (!$this->local instanceof Resets) {
+            return;
+        }
+        $known = [$this->names . 'epoch' => $this->epoch(), $this->names . 'seen' => $this->seen()];
+        $this->local->reset();
+        $this->local->setMany(array_filter($known, is_int(...)));
     }
 
     /** @return mixed the value, or $miss */
