@@ -302,6 +302,7 @@ abstract class CapabilitiesContract extends TestCase
                 self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there instanceof \ArrayObject, null));
                 self::assertNull($this->cache->get($key, 'default'));
             }
+            [$key] = $this->keys();
             $large = str_repeat('large ', 20_000);
             self::assertTrue($this->setIf($key, static fn(mixed $there): bool => $there === null, $large), 'longer');
             self::assertSame($large, $this->cache->get($key));
@@ -332,7 +333,8 @@ abstract class CapabilitiesContract extends TestCase
             $this->cache->set('list', []);
             $work = function (int $process): int {
                 $cache = new Cache($this->isOnlyInItsObject() ? $this->cache->store() : $this->open($this->namespace));
-                for ($i = 0; $i < 50;) {
+                $i = 0;
+                while ($i < 50) {
                     $list = $cache->get('list');
                     usleep(random_int(0, 200));
                     $i += \is_array($list) && Capability::of($cache->store(), SetsIf::class)->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]]) ? 1 : 0;

@@ -8,8 +8,10 @@ use function larder_add;
 use function larder_cas;
 use function larder_delete;
 use function larder_fetch;
+use function larder_fetch_cas;
 use function larder_increment;
 use function larder_replace;
+use function larder_store_cas;
 use function larder_touch;
 
 /** What the engine does in one step. */
@@ -18,6 +20,8 @@ trait LarderAtomics
     use LocksBySwapping;
 
     private const TRIES = 1000;
+    /** It does not tell a value that it refuses from one that it has carried elsewhere. */
+    private const SETTING_TRIES = 5;
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
@@ -58,6 +62,23 @@ trait LarderAtomics
     public function swap(string $key, int $old, int $new): bool
     {
         return larder_cas($this->name($key), $old, $new);
+    }
+
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        $name = $this->name($key);
+        $seconds = Ttl::seconds($ttl);
+        for ($try = 0; $try < self::SETTING_TRIES; ++$try) {
+            $there = larder_fetch_cas($name, $this, $token);
+            if ($there === $this || $token === null || !$isExpected($there)) {
+                return false;
+            }
+            if (larder_store_cas($name, $value, $token, $seconds)) {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /** The key in the segment, checked. */

@@ -13,6 +13,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
 
@@ -30,7 +31,7 @@ use function larder_store_multiple;
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
  * clear() empties the segment; several caches in one segment are for NamespacedLarderStore.
  */
-final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
+final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
 {
     use CountsUnreadable;
     use LarderAtomics;

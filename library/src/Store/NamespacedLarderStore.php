@@ -11,6 +11,7 @@ use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
+use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\Touches;
 
@@ -26,7 +27,7 @@ use function larder_store_multiple;
  * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
-final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, Locks
+final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
 {
     use CountsUnreadable;
     use LarderAtomics;

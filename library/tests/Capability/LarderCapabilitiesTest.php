@@ -18,7 +18,7 @@ final class LarderCapabilitiesTest extends CapabilitiesContract
 
     protected function capabilities(): array
     {
-        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::Lock];
+        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::SetIf, Capability::Lock];
     }
 
     protected function tooLarge(): string
