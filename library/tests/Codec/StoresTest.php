@@ -9,6 +9,7 @@ use Larder\Codec\Failure;
 use Larder\Codec\PhpCodec;
 use Larder\Store\Capability;
 use Larder\Testing\Values;
+use Larder\Store\RedisProtocol;
 use Larder\Tests\Place;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -95,7 +96,7 @@ final class StoresTest extends TestCase
         $cache = Place::Redis->in('signed', 'sign=env:' . self::ENVIRONMENT);
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => Servers::run() . 'signed:' . $key;
+        $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'signed') . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
@@ -113,7 +114,7 @@ final class StoresTest extends TestCase
         $cache = Place::Redis->in('unsigned');
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
-        $name = static fn(string $key): string => Servers::run() . 'unsigned:' . $key;
+        $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'unsigned') . $key;
         Planted::$made = 0;
         $attacker->set($name('forged'), (new PhpCodec())->encode(new Planted(), 'forged'));
         $cache->set('role:7', 'admin');
