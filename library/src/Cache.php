@@ -98,7 +98,8 @@ final class Cache
 
     /**
      * How many stored values could not be read since this cache was opened, by reason (see Larder\Codec\Failure): each of
-     * them was a miss. "forged" and "unsigned" mean that somebody else writes there.
+     * them was a miss. "forged" and "unsigned" mean that somebody else writes there. The engine counts its own, of all
+     * processes: larder_info()['unreadable'].
      *
      * @return array<string, int> empty for a store that the constructor was given: its codec knows
      */
@@ -121,8 +122,8 @@ final class Cache
         if ($this->isEngine) {
             try {
                 $stored = larder_fetch($key, $default);
-            } catch (\Throwable) {
-                return $this->store->get($key, $default); // which says what is wrong, or that it is a miss
+            } catch (\ValueError) {
+                return $this->store->get($key, $default); // which says what is wrong
             }
         } else {
             $stored = $this->store->get($key, $default);

@@ -144,8 +144,8 @@ enum Scheme: string
         $address->refuseServers();
 
         return isset($address->options['namespace'])
-            ? new NamespacedLarderStore($address->namespace(), $address->name(), $address->failures)
-            : new LarderStore($address->name(), $address->failures);
+            ? new NamespacedLarderStore($address->namespace(), $address->name())
+            : new LarderStore($address->name());
     }
 
     private function servers(Address $address, LoggerInterface $logger): Store

@@ -4,29 +4,25 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-use Larder\Cache;
 use Larder\Store\ApcuStore;
-use Larder\Store\LarderStore;
-use Larder\Store\NamespacedLarderStore;
 
 /**
  * Makes a stored object whose class does not exist any more an Unreadable, where PHP would make an incomplete object.
  *
  * It is an autoloader that comes after all others, so it costs nothing while every class is found. It only answers when
  * Larder's own reading looks for the class: what the application unserializes, and what a __wakeup() asks class_exists(),
- * is left alone. The setting unserialize_callback_func would do the same where ini_set() is allowed, but not for APCu.
+ * is left alone. The setting unserialize_callback_func would do the same where ini_set() is allowed, but takes longer. The
+ * engine notices missing classes itself.
  *
  * @internal
  */
 final class MissingClass
 {
-    /** The functions that make objects of stored bytes, and the classes that call each of them. */
+    /** The functions that make objects of stored bytes, and the class that calls each of them. */
     private const READERS = [
-        'unserialize' => [SerializingCodec::class],
-        'igbinary_unserialize' => [IgbinaryCodec::class],
-        'apcu_fetch' => [ApcuStore::class],
-        'larder_fetch' => [Cache::class, LarderStore::class, NamespacedLarderStore::class],
-        'larder_fetch_multiple' => [LarderStore::class, NamespacedLarderStore::class],
+        'unserialize' => SerializingCodec::class,
+        'igbinary_unserialize' => IgbinaryCodec::class,
+        'apcu_fetch' => ApcuStore::class,
     ];
     /** Stack frames. Between this function and the reader there may be an autoloader that wraps others, for debugging. */
     private const DEPTH = 12;
@@ -53,23 +49,16 @@ final class MissingClass
     {
         $frames = debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS, self::DEPTH);
         foreach ($frames as $i => $frame) {
-            // PHP itself called this one, on behalf of the next; and that one too, if the engine has igbinary read.
+            // PHP itself called this one, on behalf of the next.
             if (!isset($frame['file'])) {
-                return self::isReader($frames[$i + 1] ?? [], $frames[$i + 2] ?? [])
-                    || self::isReader($frames[$i + 2] ?? [], $frames[$i + 3] ?? []);
+                $reader = $frames[$i + 1] ?? null;
+
+                return $reader !== null && !isset($reader['class'])
+                    && (self::READERS[$reader['function']] ?? '') === ($frames[$i + 2]['class'] ?? null);
             }
         }
 
         return false;
-    }
-
-    /**
-     * @param array{function?: string, class?: string} $frame
-     * @param array{function?: string, class?: string} $caller
-     */
-    private static function isReader(array $frame, array $caller): bool
-    {
-        return !isset($frame['class']) && \in_array($caller['class'] ?? null, self::READERS[$frame['function'] ?? ''] ?? [], true);
     }
 
     /** Autoloaders that were registered after this one, and would be asked after it. */

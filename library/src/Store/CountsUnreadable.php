@@ -8,7 +8,7 @@ use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Codec\Unreadable;
 
-/** What stores in memory that make objects again themselves do where PHP cannot: it is a miss, and counted. */
+/** What ApcuStore does with a value that APCu has, but PHP cannot make again here: it is a miss, and counted. */
 trait CountsUnreadable
 {
     private readonly Failures $failures;

@@ -46,7 +46,7 @@ trait LarderAtomics
             return larder_increment($name, $step, $seconds);
         }
         for ($try = 0; $try < self::TRIES; ++$try) {
-            $value = $this->readRaw($name, $this);
+            $value = larder_fetch($name, $this);
             $sum = Counter::sum($value === $this ? $first : $value, $step);
             if ($sum === false) {
                 return false;
@@ -84,14 +84,9 @@ trait LarderAtomics
     /** The key in the segment, checked. */
     abstract private function name(string $key): string;
 
-    /** @return mixed null also for an object that cannot be read */
-    private function readRaw(string $name, mixed $default = null): mixed
+    private function readRaw(string $name): mixed
     {
-        try {
-            return larder_fetch($name, $default);
-        } catch (\Throwable) {
-            return null;
-        }
+        return larder_fetch($name);
     }
 
     private function addRaw(string $name, int|string $value, float $seconds): bool

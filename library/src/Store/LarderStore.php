@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Codec\Failures;
-use Larder\Codec\MissingClass;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
@@ -33,19 +31,15 @@ use function larder_store_multiple;
  */
 final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
 {
-    use CountsUnreadable;
     use LarderAtomics;
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
-     * @param Failures $failures counts the stored values that could not be read
      * @throws StoreUnavailable
      */
-    public function __construct(string $segment = '', Failures $failures = new Failures())
+    public function __construct(string $segment = '')
     {
         self::checkEngine($segment);
-        $this->failures = $failures;
-        MissingClass::watch();
     }
 
     /**
@@ -82,10 +76,8 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             return larder_fetch($key, $default);
-        } catch (\Throwable $error) {
-            Key::check($key);
-
-            return $this->unreadable($error, $default);
+        } catch (\ValueError $error) {
+            throw self::known($error, [$key]);
         }
     }
 
@@ -93,10 +85,8 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     {
         try {
             return larder_fetch_multiple($keys, $default);
-        } catch (\Throwable) {
-            array_map(Key::check(...), $keys);
-
-            return $this->oneByOne($keys, $default);
+        } catch (\ValueError $error) {
+            throw self::known($error, $keys);
         }
     }
 

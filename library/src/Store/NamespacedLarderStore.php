@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use Larder\Codec\Failures;
-use Larder\Codec\MissingClass;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -29,7 +27,6 @@ use function larder_store_multiple;
  */
 final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
 {
-    use CountsUnreadable;
     use LarderAtomics;
 
     private const GENERATION_BYTES = 12;
@@ -38,39 +35,25 @@ final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touc
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
-     * @param Failures $failures counts the stored values that could not be read
      * @throws StoreUnavailable
      */
-    public function __construct(string $namespace, string $segment = '', Failures $failures = new Failures())
+    public function __construct(string $namespace, string $segment = '')
     {
         NamespaceName::check($namespace);
         LarderStore::checkEngine($segment);
-        $this->failures = $failures;
-        MissingClass::watch();
         $this->generationName = "\0larder-generation:" . $namespace;
     }
 
     public function get(string $key, mixed $default = null): mixed
     {
-        $name = $this->name($key);
-
-        try {
-            return larder_fetch($name, $default);
-        } catch (\Throwable $error) {
-            return $this->unreadable($error, $default);
-        }
+        return larder_fetch($this->name($key), $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
     {
         $generation = $this->generation();
         $names = array_map(fn(string $key): string => $this->name($key, $generation), $keys);
-
-        try {
-            $found = larder_fetch_multiple($names, $default);
-        } catch (\Throwable) {
-            return $this->oneByOne($keys, $default);
-        }
+        $found = larder_fetch_multiple($names, $default);
         $values = [];
         foreach ($keys as $i => $key) {
             $values[$key] = $found[$names[$i]];

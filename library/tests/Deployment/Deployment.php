@@ -63,7 +63,7 @@ final class Deployment
      * What the new version reads of what the old one stored, by the name of the value and the way of reading.
      *
      * @param \Closure(): Cache $open the same place each time
-     * @return array{array<string, array<string, string>>, array<string, int>} results as text, and Cache::failures()
+     * @return array{array<string, array<string, string>>, array<string, int>} results as text, and what was counted
      */
     public static function run(\Closure $open): array
     {
@@ -112,6 +112,7 @@ final class Deployment
         $pool = new ItemPool($cache);
         $simple = new SimpleCache($cache);
         $names = self::names();
+        $before = self::countedByEngine();
         $many = $cache->getMany($names, 'miss');
         $items = iterator_to_array($pool->getItems($names));
         $read = [];
@@ -125,7 +126,7 @@ final class Deployment
                 'PSR-16 get' => self::text($simple->get($name, 'miss')),
             ];
         }
-        $failures = $cache->failures();
+        $failures = ['by the engine' => self::countedByEngine() - $before, ...$cache->failures()];
         foreach ($names as $name) {
             $read[$name]['remember'] = self::text($cache->remember($name, 60, static fn(): string => 'miss'));
             $cache->set($name, 'new');
@@ -133,6 +134,13 @@ final class Deployment
         }
 
         return [$read, $failures];
+    }
+
+    private static function countedByEngine(): int
+    {
+        $count = \function_exists('larder_info') ? larder_info()['unreadable'] ?? 0 : 0;
+
+        return \is_int($count) ? $count : 0;
     }
 
     /** @return list<string> */
