@@ -247,14 +247,14 @@ abstract class TagsContract extends TestCase
         $lost = 0;
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
-            self::assertContainsOnlyInt($numbers);
+            $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
             $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
             if ($this->cache->can(Capability::Add) && !$this->isOnlyInItsObject()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }
             foreach ($numbers as $process => $number) {
                 $isThere = $this->cache->has("value $i of $process");
-                if ($number === $current && !$this->isOnlyInItsObject()) {
+                if (\is_int($number) && $number === $current && !$this->isOnlyInItsObject()) {
                     $lost += $isThere ? 0 : 1;
                 } else {
                     self::assertFalse($isThere);

@@ -65,10 +65,10 @@ enum Place
             self::Apcu => 'apcu:' . $option,
             self::Yac => 'yac:' . $option,
             self::Shmop => 'shmop:' . $option,
-            self::Memcached => 'memcached://' . Servers::memcached()->socket . $option,
-            self::Memcache => 'memcache://' . Servers::memcached()->socket . $option,
-            self::Redis => 'redis://' . Servers::redis()->socket . $option,
-            self::Predis => 'redis://' . Servers::redis()->socket . $option . '&client=predis',
+            self::Memcached => 'memcached://' . Servers::memcached()->socket . $option . Servers::PATIENTLY,
+            self::Memcache => 'memcache://' . Servers::memcached()->socket . $option . Servers::PATIENTLY,
+            self::Redis => 'redis://' . Servers::redis()->socket . $option . Servers::PATIENTLY,
+            self::Predis => 'redis://' . Servers::redis()->socket . $option . Servers::PATIENTLY . '&client=predis',
             self::MySqlInnoDb => self::mySql('innodb', $namespace),
             self::MySqlMyIsam => self::mySql('myisam', $namespace),
             self::MySqlMemory => self::mySql('memory', $namespace),
@@ -82,6 +82,6 @@ enum Place
     {
         $server = Servers::mariaDb();
 
-        return \sprintf('mysql://%s:%s@/%s?engine=%s&namespace=%s&socket=%s', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $engine, $namespace, $server->socket);
+        return \sprintf('mysql://%s:%s@/%s?engine=%s&namespace=%s&socket=%s', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $engine, $namespace, $server->socket) . Servers::PATIENTLY;
     }
 }

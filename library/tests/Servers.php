@@ -12,6 +12,9 @@ use Larder\Tool\TemporaryDirectory;
 /** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
 final class Servers
 {
+    /** An option of addresses: a server that stands still with the whole machine for a while is not away. */
+    public const PATIENTLY = '&timeout=30';
+
     private static ?TemporaryDirectory $directory = null;
     private static ?TemporaryDirectory $memory = null;
     private static ?MemcachedServer $memcached = null;

@@ -17,7 +17,7 @@ abstract class MemcachedCapabilities extends CapabilitiesContract
 
     protected function open(string $namespace): Store
     {
-        return Cache::open(\sprintf('%s://%s?namespace=%s', $this->scheme(), Servers::memcached()->socket, $namespace))->store();
+        return Cache::open(\sprintf('%s://%s?namespace=%s', $this->scheme(), Servers::memcached()->socket, $namespace) . Servers::PATIENTLY)->store();
     }
 
     protected function capabilities(): array

@@ -32,7 +32,7 @@ abstract class MySqlCapabilities extends CapabilitiesContract
             $this->engine(),
             $namespace,
             $server->socket,
-        ))->store();
+        ) . Servers::PATIENTLY)->store();
     }
 
     protected function capabilities(): array

@@ -16,7 +16,7 @@ abstract class RedisCapabilities extends CapabilitiesContract
 
     protected function open(string $namespace): Store
     {
-        return Cache::open(\sprintf('redis://%s?client=%s&namespace=%s', Servers::redis()->socket, $this->client(), $namespace))->store();
+        return Cache::open(\sprintf('redis://%s?client=%s&namespace=%s', Servers::redis()->socket, $this->client(), $namespace) . Servers::PATIENTLY)->store();
     }
 
     protected function tooLarge(): string

@@ -19,8 +19,8 @@ enum Tiers
     public function open(string $namespace): Store
     {
         return Cache::open(\sprintf(match ($this) {
-            self::ArrayRedis => 'tier:(array:)(redis://%s?namespace=%s)?poll=0.02',
-            self::LarderMemcached => 'tier:(larder:)(memcached://%s?namespace=%s)?poll=0.02',
+            self::ArrayRedis => 'tier:(array:)(redis://%s?namespace=%s' . Servers::PATIENTLY . ')?poll=0.02',
+            self::LarderMemcached => 'tier:(larder:)(memcached://%s?namespace=%s' . Servers::PATIENTLY . ')?poll=0.02',
             self::LarderFile => 'tier:(larder:?namespace=tier)(file://%s?namespace=%s)?poll=0.02',
         }, match ($this) {
             self::ArrayRedis => Servers::redis()->socket,
