@@ -326,6 +326,7 @@ abstract class MemcachedProtocol implements Remote, Adds, Replaces, Counts, Touc
             $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
+            $this->generation->expire(); // who opens a cache anew sees what others have cleared
         }
     }
 

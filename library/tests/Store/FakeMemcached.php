@@ -17,8 +17,8 @@ final class FakeMemcached
     private function __construct(public readonly string $socket, private readonly Fork $process) {}
 
     /**
-     * @param \Closure(string): iterable<string> $reply to a line; the parts are sent one after the other, and a null byte
-     *        alone hangs up
+     * @param \Closure(string): iterable<string|null> $reply to a line; the parts are sent one after the other, and null
+     *        hangs up
      */
     public static function start(\Closure $reply): self
     {
@@ -33,7 +33,7 @@ final class FakeMemcached
                 }
                 while (($line = fgets($client)) !== false) {
                     foreach ($reply(rtrim($line)) as $part) {
-                        if ($part === "\0" || @fwrite($client, $part) === false) {
+                        if ($part === null || @fwrite($client, $part) === false) {
                             break 2;
                         }
                     }

@@ -22,7 +22,7 @@ final class MemcachedTextTest extends TestCase
         $this->server = null;
     }
 
-    /** @return iterable<string, array{string}> replies to a request for "a" */
+    /** @return iterable<string, array{string|null}> replies to a request for "a", or null to hang up */
     public static function malformed(): iterable
     {
         yield 'another key' => ["VALUE b 0 1\r\nx\r\nEND\r\n"];
@@ -52,11 +52,11 @@ final class MemcachedTextTest extends TestCase
         yield 'a line without an end' => [str_repeat('VALUE', 100_000)];
         yield 'bytes' => ["\xff\0\1\2" . str_repeat("\xfe", 500) . "\r\n"];
         yield 'the reply to something else' => ["STORED\r\n"];
-        yield 'nothing' => ["\0"];
+        yield 'nothing' => [null];
     }
 
     #[DataProvider('malformed')]
-    public function testAMalformedReplyIsAFailureAndItsConnectionIsClosed(string $reply): void
+    public function testAMalformedReplyIsAFailureAndItsConnectionIsClosed(?string $reply): void
     {
         $this->server = FakeMemcached::start(static fn(string $line): array => match (explode(' ', $line)[1] ?? '') {
             'a' => [$reply],
@@ -70,7 +70,7 @@ final class MemcachedTextTest extends TestCase
             foreach ([static fn(): mixed => $client->get('a'), static fn(): array => $client->getMany(['a', 'c']), static fn(): ?array => $client->gets('a')] as $get) {
                 try {
                     $get();
-                    self::fail('taken: ' . substr($reply, 0, 60));
+                    self::fail('taken: ' . substr((string) $reply, 0, 60));
                 } catch (StoreFailed $failure) {
                     self::assertStringContainsString($this->server->socket, $failure->getMessage());
                     self::assertMatchesRegularExpression('/^[\x20-\x7e]{1,400}$/D', $failure->getMessage());
