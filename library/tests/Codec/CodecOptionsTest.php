@@ -38,7 +38,7 @@ final class CodecOptionsTest extends TestCase
         yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
         yield 'bytes where there are none' => ['apcu:?compress=zlib', 'This apcu: address has the option compress, which it does not take. Known: namespace. It keeps PHP\'s own values'];
         yield 'a signature of the engine' => ['larder:?sign=env:X', 'This larder: address has the option sign, which it does not take. Known: namespace. It keeps PHP\'s own values'];
-        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: address has the option sign, which it does not take. Known: namespace, serializer. Its files are code'];
+        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: address has the option sign, which it does not take. Known: namespace, serializer, max_size. Its files are code'];
         yield 'a signature of whatever is found' => ['auto:?sign=env:X', 'name the store'];
     }
 
