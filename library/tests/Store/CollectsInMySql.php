@@ -11,11 +11,11 @@ trait CollectsInMySql
 {
     public function testExpiredRowsAreCollectedByWrites(): void
     {
-        $cache = $this->cache('&namespace=contract_collect');
+        $cache = $this->cache('&namespace=contract_collect&timeout=10');
         $rows = fn(): int => (int) self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_collect_%s', $this->engine()))[0];
-        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 1000)), 'value'), 1.0));
+        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 1000)), 'value'), 2.0));
         $cache->set('stays', 1);
-        usleep(1_100_000);
+        usleep(2_100_000);
         self::assertSame(1001, $rows(), 'the control: without writes they stay');
         for ($n = 0; $n < 1200; ++$n) {
             $cache->set("new $n", 'value', 3600);
@@ -30,10 +30,10 @@ trait CollectsInMySql
     public function testWritersThatCollectDoNotRefuseOneAnother(): void
     {
         $forks = [];
-        $this->cache('&namespace=contract_writers');
+        $this->cache('&namespace=contract_writers&timeout=10');
         for ($n = 0; $n < 4; ++$n) {
             $forks[] = Fork::start(function (): int {
-                $cache = $this->cache('&namespace=contract_writers');
+                $cache = $this->cache('&namespace=contract_writers&timeout=10');
                 $refused = 0;
                 for ($i = 0; $i < 300; ++$i) {
                     $refused += (int) !$cache->set('k' . random_int(0, 50), 'value', 0.01);

@@ -56,7 +56,7 @@ final class MySqlMemoryStoreTest extends MySqlContract
 
     public function testAFullTableTakesTenTimesWhatFitsAndKeepsTheLast(): void
     {
-        $cache = $this->cache('&namespace=contract_full');
+        $cache = $this->cache('&namespace=contract_full&timeout=10');
         foreach ([100 => 70_000, 60_000 => 1_300, 400_000 => 200] as $length => $count) {
             for ($n = 0; $n < $count; ++$n) {
                 self::assertTrue($cache->set("$length-$n", self::value($n, $length)), "$n of $length");
@@ -93,7 +93,7 @@ final class MySqlMemoryStoreTest extends MySqlContract
 
     public function testWhatHasExpiredGoesFirst(): void
     {
-        $cache = $this->cache('&namespace=contract_first');
+        $cache = $this->cache('&namespace=contract_first&timeout=10');
         $cache->set('stays', 1);
         for ($n = 0; $n < 12; ++$n) {
             self::assertTrue($cache->set("k$n", random_bytes(500_000), 2.0));
@@ -107,9 +107,9 @@ final class MySqlMemoryStoreTest extends MySqlContract
 
     public function testSeveralProcessesFillOneTable(): void
     {
-        $this->cache('&namespace=contract_fill');
+        $this->cache('&namespace=contract_fill&timeout=10');
         $forks = array_map(fn(int $n): Fork => Fork::start(function () use ($n): int {
-            $cache = $this->cache('&namespace=contract_fill');
+            $cache = $this->cache('&namespace=contract_fill&timeout=10');
             $taken = 0;
             for ($i = 0; $i < 300; ++$i) {
                 $taken += (int) $cache->set("$n-$i", self::value($i, 50_000));

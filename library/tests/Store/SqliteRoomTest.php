@@ -27,9 +27,9 @@ final class SqliteRoomTest extends TestCase
     public function testExpiredRowsAreCollectedByWrites(): void
     {
         $cache = $this->cache();
-        self::assertTrue($cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 0.05));
+        self::assertTrue($cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 2.0));
         self::assertTrue($cache->set('stays', 1));
-        usleep(60_000);
+        usleep(2_100_000);
         self::assertSame(2001, $this->rows(), 'the control: without writes they stay');
         foreach (self::keys('new', 2000) as $key) {
             $cache->set($key, 'value', 3600);
@@ -41,8 +41,8 @@ final class SqliteRoomTest extends TestCase
     public function testASetManyCollectsTwiceAsManyAsItWrites(): void
     {
         $cache = $this->cache();
-        $cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 0.05);
-        usleep(60_000);
+        $cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 2.0);
+        usleep(2_100_000);
         self::assertTrue($cache->setMany(array_fill_keys(self::keys('new', 600), 'value')));
         self::assertSame(1400, $this->rows());
     }
@@ -51,11 +51,11 @@ final class SqliteRoomTest extends TestCase
     {
         $store = new SqliteStore($this->file, 'one');
         $other = new SqliteStore($this->file, 'other');
-        $store->setMany(array_fill_keys(self::keys('old', 2500), 'value'), 0.05);
-        $other->set('old', 'value', 0.05);
+        $store->setMany(array_fill_keys(self::keys('old', 2500), 'value'), 2.0);
+        $other->set('old', 'value', 2.0);
         $store->setMany(['stays' => 1, 'stays longer' => 2]);
         $store->set('lives', 3, 3600);
-        usleep(60_000);
+        usleep(2_100_000);
         self::assertSame(2500, $store->prune());
         self::assertSame(4, $this->rows());
         self::assertSame(0, $store->prune());
@@ -129,7 +129,7 @@ final class SqliteRoomTest extends TestCase
             return $taken;
         }), range(1, 4));
         foreach ($forks as $fork) {
-            self::assertGreaterThan(396, $fork->result()); // one that waits for a second for others is refused
+            self::assertGreaterThan(350, $fork->result()); // one that waits for others for a second is refused
         }
     }
 
