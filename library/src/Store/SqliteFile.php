@@ -19,6 +19,7 @@ final class SqliteFile
 {
     /** How long others are waited for who open the file, by one who sets it aside. */
     private const ASIDE_SECONDS = 1.0;
+    private const TRIES = 5;
     /** Microseconds. */
     private const FIRST_PAUSE = 200;
     private const LONGEST_PAUSE = 4_000;
@@ -48,17 +49,21 @@ final class SqliteFile
     public function open(\Closure $prepare, float $seconds): PDO
     {
         $this->place = SqliteTrust::check($this->path, self::BESIDE);
-
-        try {
-            return $this->openOrCreate($prepare, $seconds);
-        } catch (PDOException $error) {
-            if (!self::isDamage($error)) {
-                throw $error;
+        $end = hrtime(true) + 1e9 * $seconds;
+        for ($try = 1;; ++$try) {
+            try {
+                return $this->openOrCreate($prepare, $end);
+            } catch (PDOException $error) {
+                clearstatcache();
+                // Somebody may be removing it all the time.
+                if ($try === self::TRIES || (!self::isDamage($error) && file_exists($this->place))) {
+                    throw $error;
+                }
+            }
+            if (self::isDamage($error)) {
+                $this->setAside();
             }
         }
-        $this->setAside();
-
-        return $this->openOrCreate($prepare, $seconds);
     }
 
     /** Whether the file of that name is still the one that was opened. */
@@ -85,7 +90,7 @@ final class SqliteFile
     /** Renames the file that was opened to `<file>.corrupt`, unless another process has done so. The last one is kept. */
     public function setAside(): void
     {
-        $this->giveUp(fn(): bool => @rename($this->place, $this->place . '.corrupt'));
+        $this->giveUp(fn(): bool => rename($this->place, $this->place . '.corrupt'));
     }
 
     /** Removes the file that was opened, unless another process has done so. */
@@ -94,7 +99,7 @@ final class SqliteFile
         $this->giveUp(function (): bool {
             self::remove($this->place . '.corrupt');
 
-            return @unlink($this->place);
+            return unlink($this->place);
         });
     }
 
@@ -108,7 +113,7 @@ final class SqliteFile
         clearstatcache();
         if (self::identity($this->place) === $this->opened) {
             $this->removeBeside();
-            $remove();
+            Quietly::run($remove);
         }
         self::free($lock);
     }
@@ -134,7 +139,7 @@ final class SqliteFile
             }
             $this->removeUnfinished();
             $new = \sprintf('%s.%s.new', $this->place, bin2hex(random_bytes(8)));
-            $file = @fopen($new, 'x');
+            $file = Quietly::run(static fn(): mixed => fopen($new, 'x'));
             if ($file === false) {
                 return;
             }
@@ -151,16 +156,16 @@ final class SqliteFile
 
     /**
      * @param \Closure(PDO): void $prepare
+     * @param float $end until when others are waited for, by hrtime()
      * @throws PDOException
      */
-    private function openOrCreate(\Closure $prepare, float $seconds): PDO
+    private function openOrCreate(\Closure $prepare, float $end): PDO
     {
-        $end = hrtime(true) + 1e9 * $seconds;
         clearstatcache();
         if (!file_exists($this->place)) {
-            $this->create($prepare, $seconds);
+            $this->create($prepare, self::secondsTo($end));
         }
-        $lock = $this->lock(\LOCK_SH, max(0.0, ($end - hrtime(true)) / 1e9));
+        $lock = $this->lock(\LOCK_SH, self::secondsTo($end));
         $this->opened = self::identity($this->place);
 
         try {
@@ -173,6 +178,11 @@ final class SqliteFile
         }
     }
 
+    private static function secondsTo(float $end): float
+    {
+        return max(0.0, ($end - hrtime(true)) / 1e9);
+    }
+
     private function removeBeside(): void
     {
         foreach (self::BESIDE as $suffix) {
@@ -183,7 +193,7 @@ final class SqliteFile
     private function removeUnfinished(): void
     {
         $pattern = \sprintf('/^%s\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?$/D', preg_quote(basename($this->place), '/'));
-        foreach ((array) @scandir(\dirname($this->place)) as $name) {
+        foreach (Quietly::run(fn(): array => (array) scandir(\dirname($this->place))) as $name) {
             if (\is_string($name) && preg_match($pattern, $name) === 1) {
                 self::remove(\dirname($this->place) . '/' . $name);
             }
@@ -193,7 +203,7 @@ final class SqliteFile
     private static function remove(string $file): void
     {
         if (file_exists($file)) {
-            @unlink($file);
+            Quietly::run(static fn(): bool => unlink($file));
         }
     }
 
@@ -204,12 +214,12 @@ final class SqliteFile
     private function lock(int $kind, float $seconds): mixed
     {
         // "e": what this process executes must not keep the lock when this process dies.
-        $file = is_dir(\dirname($this->place)) ? @fopen($this->place . '.lock', 'ce') : false;
+        $file = Quietly::run(fn(): mixed => fopen($this->place . '.lock', 'ce'));
         if ($file === false) {
             return null;
         }
         if (((fstat($file)['mode'] ?? 0) & 0o077) !== 0) {
-            @chmod($this->place . '.lock', 0o600); // who can open it can hold it
+            Quietly::run(fn(): bool => chmod($this->place . '.lock', 0o600)); // who can open it can hold it
         }
         $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $seconds);
         while (!flock($file, $kind | \LOCK_NB)) {
@@ -235,7 +245,7 @@ final class SqliteFile
     /** @return string "" when there is none */
     private static function identity(string $file): string
     {
-        $stat = file_exists($file) ? @stat($file) : false;
+        $stat = Quietly::run(static fn(): array|false => stat($file));
 
         return $stat === false ? '' : $stat['dev'] . ':' . $stat['ino'];
     }

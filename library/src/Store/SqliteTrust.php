@@ -34,7 +34,7 @@ final class SqliteTrust
 
     private static function mayBeForeign(string $path): bool
     {
-        $stat = @lstat($path);
+        $stat = Quietly::run(static fn(): array|false => lstat($path));
 
         return $stat === false || $stat['uid'] !== User::id() || ($stat['mode'] & 0o022) !== 0;
     }

@@ -143,6 +143,32 @@ final class SqliteDamageTest extends TestCase
         self::assertSame('new', $cache->get('k'));
     }
 
+    public function testNothingOfThisCallsAnErrorHandler(): void
+    {
+        /** @var \ArrayObject<int, string> $warnings */
+        $warnings = new \ArrayObject();
+        set_error_handler(static function (int $level, string $message) use ($warnings): bool {
+            $warnings[] = $message;
+
+            return true;
+        });
+
+        try {
+            file_put_contents($this->file, 'not a database, and longer than the head of one, which has a hundred bytes: ' . str_repeat('x', 100));
+            $cache = $this->cache();
+            self::assertTrue($cache->set('k', 1));
+            rename(\dirname($this->file), \dirname($this->file) . '-away');
+            usleep(110_000);
+            self::assertFalse($cache->set('k', 1));
+            self::assertNull($cache->get('k'));
+            rename(\dirname($this->file) . '-away', \dirname($this->file));
+            self::assertTrue($cache->set('k', 1));
+        } finally {
+            restore_error_handler();
+        }
+        self::assertSame([], $warnings->getArrayCopy());
+    }
+
     public function testATableThatWasDroppedIsMadeAgain(): void
     {
         $cache = $this->cache();
