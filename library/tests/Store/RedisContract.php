@@ -261,6 +261,46 @@ abstract class RedisContract extends StoreContract
         self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
     }
 
+    /** PHP's own warning would fail the test. */
+    public function testAHostThatIsNotKnownIsNamed(): void
+    {
+        try {
+            $this->cache('nowhere.invalid')->reach();
+            self::fail('reached');
+        } catch (StoreUnavailable $unavailable) {
+            self::assertStringStartsWith('redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (', $unavailable->getMessage());
+        }
+    }
+
+    public function testASocketThatMayNotBeUsedIsNamed(): void
+    {
+        $directory = Servers::directory('redis-forbidden-' . $this->client());
+        $server = RedisServer::start($directory);
+        chmod(\dirname($directory), 0o711);
+        $code = <<<'PHP'
+            $say = function (string $address): string {
+                try {
+                    Larder\Cache::open($address)->reach();
+
+                    return 'reached';
+                } catch (Larder\Exception\StoreUnavailable $none) {
+                    return $none->getMessage();
+                }
+            };
+            $say('redis:///nowhere.sock?client=%2$s'); // loads the classes, which the other user may not read
+            posix_setegid(65534);
+            posix_seteuid(65534);
+            echo $say('redis://%1$s?client=%2$s');
+            PHP;
+        $said = Php::run(\sprintf($code, $server->socket, $this->client()));
+        chmod(\dirname($directory), 0o700);
+        if (posix_geteuid() === 0) {
+            self::assertStringContainsString('permission denied (', $said);
+            self::assertStringContainsString('in the group that may use the socket?', $said);
+        }
+        $server->stop();
+    }
+
     public function testAServerThatIsAwayIsNamed(): void
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
