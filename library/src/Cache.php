@@ -22,7 +22,7 @@ use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 use Larder\Store\Decorator;
 use Larder\Store\LarderStore;
-use Larder\Store\Patience;
+use Larder\Store\Patient;
 use Larder\Store\Remote;
 use Larder\Store\ReservedKey;
 use Larder\Store\Resets;
@@ -46,12 +46,17 @@ final class Cache
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
     private readonly Tags $tags;
+    private readonly ?Patient $patient;
     private ?Remember $remember = null;
 
     public function __construct(private readonly Store $store, private readonly ?Search $search = null)
     {
         $this->isEngine = $store instanceof LarderStore;
         $this->tags = new Tags($store);
+        while ($store instanceof Decorator) {
+            $store = $store->decorated();
+        }
+        $this->patient = $store instanceof Patient ? $store : null;
     }
 
     /**
@@ -139,7 +144,7 @@ final class Cache
      */
     public function getMany(array $keys, mixed $default = null): array
     {
-        $values = $this->store->getMany(array_map(strval(...), array_values($keys)), $default);
+        $values = $this->patiently(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
         $generations = [];
         foreach ($values as $key => $stored) {
             if (\is_array($stored) && isset($stored[Wrapped::MARK])) {
@@ -191,7 +196,7 @@ final class Cache
     public function setMany(array $values, int|float $ttl = 0, array|Generations $tags = []): bool
     {
         if ($tags === []) {
-            return $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl);
+            return $this->patiently(fn(): bool => $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl));
         }
         $generations = ($tags instanceof Generations ? $tags : $this->generations($tags))->byTag;
         if ($generations === null) {
@@ -200,7 +205,9 @@ final class Cache
             return false;
         }
 
-        return $this->store->setMany(array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values), $ttl);
+        $wrapped = array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values);
+
+        return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl));
     }
 
     /**
@@ -281,7 +288,7 @@ final class Cache
      */
     public function deleteMany(iterable $keys): bool
     {
-        return Patience::of(function () use ($keys): bool {
+        return $this->patiently(function () use ($keys): bool {
             $all = true;
             foreach ($keys as $key) {
                 $all = $this->store->delete((string) $key) && $all;
@@ -294,7 +301,7 @@ final class Cache
     /** Removes what this cache stored under its namespace, and nothing else. */
     public function clear(): bool
     {
-        return Patience::of($this->store->clear(...));
+        return $this->patiently($this->store->clear(...));
     }
 
     /**
@@ -492,6 +499,16 @@ final class Cache
         $stored = $keys === [] ? [] : $this->store->getMany($keys);
 
         return array_values(array_filter($keys, static fn(string $key): bool => !Wrapped::is($stored[$key]) || Wrapped::of($stored[$key])?->isPlaceholder() !== true));
+    }
+
+    /**
+     * @template T
+     * @param \Closure(): T $calls
+     * @return T
+     */
+    private function patiently(\Closure $calls): mixed
+    {
+        return $this->patient === null ? $calls() : $this->patient->patiently($calls);
     }
 
     /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */

@@ -71,7 +71,7 @@ final class Claim
         }
 
         try {
-            $this->comparing->setIf($this->key, $this->begun->isStill(...), Wrapped::placeholder($this->begun)->stored(), $seconds);
+            $this->comparing->setIf($this->key, $this->begun->isStill(...), $this->begun->failure()->stored(), $seconds);
         } catch (StoreFailed) {
             // Who waits looks for the lease too.
         }

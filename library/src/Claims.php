@@ -62,7 +62,7 @@ final class Claims
             return null;
         }
         // One that is there may be near its end: it is kept for as long again.
-        $placeholder = $there->isPlaceholder() ? $there : Wrapped::placeholder();
+        $placeholder = $there->isPlaceholder() ? $there->shared() : Wrapped::placeholder();
 
         return $this->comparing->setIf($key, $there->isStill(...), $placeholder->stored(), $seconds) ? Claim::on($this->comparing, $key, $placeholder) : null;
     }

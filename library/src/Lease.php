@@ -5,8 +5,6 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Exception\StoreFailed;
-use Larder\Store\Capability\Locks;
-use Larder\Store\ReservedKey;
 
 /**
  * The right to compute a value, which one process has at a time: a lock that is released however the computation ends, by
@@ -14,39 +12,17 @@ use Larder\Store\ReservedKey;
  */
 final class Lease
 {
-    /** @var array<string, array{string, int}> key and process by token: what this process has, whichever object asked for it */
-    private static array $held = [];
-
     private readonly int $process;
     private bool $isOpen = true;
 
     public function __construct(private readonly Lock $lock)
     {
         $this->process = Pid::own();
-        self::$held[$lock->token] = [$lock->key, $this->process];
     }
 
     public function __destruct()
     {
         $this->release();
-    }
-
-    /**
-     * Whether the lease that another has is this process's own: asked for within its own computation, by another object.
-     * The same key in another store is another: only the store knows whether the token is that of its lease.
-     *
-     * @param Recipe<mixed> $recipe
-     */
-    public static function isOfThisProcess(Locks $store, Recipe $recipe): bool
-    {
-        $key = self::$held === [] ? '' : ReservedKey::lease($recipe->key);
-        foreach (self::$held as $token => [$held, $process]) {
-            if ($held === $key && $process === Pid::own() && $store->renew($key, $token, (float) $recipe->lease)) {
-                return true;
-            }
-        }
-
-        return false;
     }
 
     /** @return bool false when another may have it by now */
@@ -61,7 +37,6 @@ final class Lease
             return;
         }
         $this->isOpen = false;
-        unset(self::$held[$this->lock->token]);
 
         try {
             $this->lock->release();

@@ -7,6 +7,7 @@ namespace Larder;
 use Larder\Store\Capability;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
+use Larder\Store\Owner;
 use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 
@@ -81,7 +82,7 @@ final class Remember
         $end = hrtime(true) + 1e9 * $recipe->wait;
         for ($hasWaited = false;; $hasWaited = true) {
             $lease = $this->lease($recipe, Ends::WithProcess);
-            if ($lease === null && $this->locks !== null && Lease::isOfThisProcess($this->locks, $recipe)) {
+            if ($lease === null && !$hasWaited && self::isOfThisProcess($this->stored($recipe))) {
                 return $this->compute($recipe, null, Claim::none()); // the same, by another object
             }
             $found = $lease === null ? $this->awaited($recipe, $end, $awaited) : null;
@@ -266,6 +267,14 @@ final class Remember
         $found = Wrapped::is($stored) ? Wrapped::of($stored) : new Wrapped($stored);
 
         return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $recipe->stale)) && $this->tags->areCurrent($found->generations) ? $found : null;
+    }
+
+    /** Whether it is the placeholder of a computation of this process. */
+    private static function isOfThisProcess(mixed $stored): bool
+    {
+        $process = Wrapped::is($stored) ? Wrapped::of($stored)->process ?? 0 : 0;
+
+        return $process !== 0 && $process === Owner::number();
     }
 
     /** @return int of a placeholder; 0 for none */

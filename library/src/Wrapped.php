@@ -4,16 +4,19 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Store\Owner;
+
 /**
  * A value and what is known of it, kept together as one value of a store:
  *
  *     ["\0larder" => [fresh until, cost, generations], 0 => value]
- *     ["\0larder" => [-1.0, 0.0, [], token, failed], 0 => null]
+ *     ["\0larder" => [-1.0, 0.0, [], token, failed, process], 0 => null]
  *
  * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread. The second
  * form is a placeholder: it stands where a value is being computed, every get() takes it for a miss, and it is gone when
  * somebody has written or deleted there meanwhile. Its token tells it from others, and "failed" is the token of the one
- * before it, of which the computation stored nothing. A value may have a token too.
+ * before it, of which the computation stored nothing. The process is Owner::number() of the one that computes, or 0. A value
+ * may have a token too.
  */
 final class Wrapped
 {
@@ -28,6 +31,7 @@ final class Wrapped
      * @param array<array-key, int|string> $generations of its tags when it was computed, by tag
      * @param int $token random; 0 for none. An integer, as opcache keeps each new string of a php-file
      * @param int $failed the token of the placeholder that was here before; 0 for none
+     * @param int $process which computes; 0 for none
      */
     public function __construct(
         public readonly mixed $value,
@@ -36,12 +40,25 @@ final class Wrapped
         public readonly array $generations = [],
         public readonly int $token = 0,
         public readonly int $failed = 0,
+        public readonly int $process = 0,
     ) {}
 
-    /** @param self|null $failed the placeholder in whose place it comes, as its computation stored nothing */
-    public static function placeholder(?self $failed = null): self
+    /** Of a computation that begins in this process. */
+    public static function placeholder(): self
     {
-        return new self(null, self::NEVER_FRESH, token: self::newToken(), failed: $failed->token ?? 0);
+        return new self(null, self::NEVER_FRESH, token: self::newToken(), process: Owner::number());
+    }
+
+    /** This placeholder for a computation of this process too. */
+    public function shared(): self
+    {
+        return new self(null, self::NEVER_FRESH, token: $this->token, failed: $this->failed, process: Owner::number());
+    }
+
+    /** What comes in the place of this placeholder when its computation stored nothing. */
+    public function failure(): self
+    {
+        return new self(null, self::NEVER_FRESH, token: self::newToken(), failed: $this->token);
     }
 
     /**
@@ -68,9 +85,10 @@ final class Wrapped
         if (!\is_array($stored) || !\is_array($about) || !\array_key_exists(0, $stored)) {
             return null;
         }
-        [$freshUntil, $cost, $generations, $token, $failed] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null, $about[3] ?? 0, $about[4] ?? 0];
+        [$freshUntil, $cost, $generations] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null];
+        [$token, $failed, $process] = [$about[3] ?? 0, $about[4] ?? 0, $about[5] ?? 0];
         // Some serializers make integers of floats that are whole.
-        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations) || !\is_int($token) || !\is_int($failed)) {
+        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations) || !\is_int($token) || !\is_int($failed) || !\is_int($process)) {
             return null;
         }
         foreach ($generations as $generation) {
@@ -80,7 +98,7 @@ final class Wrapped
         }
 
         /** @var array<array-key, int|string> $generations */
-        return new self($stored[0], (float) $freshUntil, (float) $cost, $generations, $token, $failed);
+        return new self($stored[0], (float) $freshUntil, (float) $cost, $generations, $token, $failed, $process);
     }
 
     /** The same value with a token of its own, so that nobody takes it for what was there before. */
@@ -94,7 +112,7 @@ final class Wrapped
     {
         $about = [$this->freshUntil, $this->cost, $this->generations];
         if ($this->token !== 0) {
-            array_push($about, $this->token, $this->failed);
+            array_push($about, $this->token, $this->failed, $this->process);
         }
 
         return [self::MARK => $about, 0 => $this->value];

@@ -21,6 +21,7 @@ final class Directory
     private const SHORT = 32_767;
 
     public readonly Folders $folders;
+    public readonly Patience $patience;
     private readonly GuardedFolder $folder;
     private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
@@ -37,6 +38,7 @@ final class Directory
     public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
     {
         NamespaceName::check($namespace);
+        $this->patience = new Patience();
         $this->nonce = bin2hex(random_bytes(8));
         $this->ignore = Quietly::ignore(...);
         $this->folder = new GuardedFolder($store, $directory, $namespace);
@@ -75,7 +77,7 @@ final class Directory
         if ($folder === false) {
             return $orWithout ? $work() : null;
         }
-        $isLocked = FileLock::acquire($folder);
+        $isLocked = FileLock::acquire($folder, $this->patience);
         if ($isLocked !== true) {
             return $isLocked === false && $orWithout ? $work() : null;
         }

@@ -20,7 +20,7 @@ final class FileLock
      * @param resource $file
      * @return bool|null null when it was not to be had in time; false where the file system knows no such locks
      */
-    public static function acquire(mixed $file): ?bool
+    public static function acquire(mixed $file, Patience $patience): ?bool
     {
         $isHeld = 0;
         if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
@@ -30,12 +30,12 @@ final class FileLock
             return false;
         }
         $start = hrtime(true);
-        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, Patience::seconds());
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $patience->seconds());
         do {
             $backoff->pause();
             $isLocked = flock($file, \LOCK_EX | \LOCK_NB);
         } while (!$isLocked && !$backoff->isOver());
-        Patience::use((hrtime(true) - $start) / 1e9);
+        $patience->use((hrtime(true) - $start) / 1e9);
 
         return $isLocked ? true : null;
     }

@@ -24,7 +24,7 @@ use Larder\Store\Capability\Touches;
  * The full key stands in the file, so that two keys with the same hash never meet. Collector
  * removes what has expired, and what is too much.
  */
-final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
+final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes, Patient
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -64,6 +64,11 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         Key::check($key);
 
         return $this->directory->delete($this->directory->file($key));
+    }
+
+    public function patiently(\Closure $calls): mixed
+    {
+        return $this->directory->patience->of($calls);
     }
 
     public function clear(): bool

@@ -13,28 +13,23 @@ trait OneByOne
      */
     public function getMany(array $keys, mixed $default = null): array
     {
-        return Patience::of(function () use ($keys, $default): array {
-            $values = [];
-            foreach ($keys as $key) {
-                $values[$key] = $this->get($key, $default);
-            }
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $this->get($key, $default);
+        }
 
-            return $values;
-        });
+        return $values;
     }
 
     /** @param array<array-key, mixed> $values */
     public function setMany(array $values, int|float $ttl = 0): bool
     {
         $keys = Key::of($values);
+        $all = true;
+        foreach (array_values($values) as $i => $value) {
+            $all = $this->set($keys[$i], $value, $ttl) && $all;
+        }
 
-        return Patience::of(function () use ($keys, $values, $ttl): bool {
-            $all = true;
-            foreach (array_values($values) as $i => $value) {
-                $all = $this->set($keys[$i], $value, $ttl) && $all;
-            }
-
-            return $all;
-        });
+        return $all;
     }
 }

@@ -40,6 +40,17 @@ final class Owner
         return bin2hex(random_bytes(16));
     }
 
+    /** @return int that tells this process from others, of other machines and containers too; 0 where threads share one */
+    public static function number(): int
+    {
+        if (\PHP_ZTS === 1) {
+            return 0;
+        }
+        $number = unpack('q', hash('xxh3', \sprintf('%d@%s %s', Pid::own(), gethostname(), @readlink('/proc/self/ns/pid')), true));
+
+        return \is_array($number) && \is_int($number[1]) ? $number[1] : 0;
+    }
+
     /** @return bool|null null when that is not to be seen from here */
     public static function lives(string $token): ?bool
     {

@@ -15,7 +15,7 @@ final class Patience
     private const LEAST = 0.001;
 
     /** Seconds; null outside of calls that need several locks. */
-    private static ?float $left = null;
+    private ?float $left = null;
 
     /**
      * Does something as one call.
@@ -24,31 +24,31 @@ final class Patience
      * @param \Closure(): T $call
      * @return T
      */
-    public static function of(\Closure $call): mixed
+    public function of(\Closure $call): mixed
     {
-        if (self::$left !== null) {
+        if ($this->left !== null) {
             return $call();
         }
-        self::$left = self::SECONDS;
+        $this->left = self::SECONDS;
 
         try {
             return $call();
         } finally {
-            self::$left = null;
+            $this->left = null;
         }
     }
 
     /** @return float seconds for which may be waited for the next lock */
-    public static function seconds(): float
+    public function seconds(): float
     {
-        return max(self::LEAST, self::$left ?? self::SECONDS);
+        return max(self::LEAST, $this->left ?? self::SECONDS);
     }
 
     /** @param float $seconds that were waited */
-    public static function use(float $seconds): void
+    public function use(float $seconds): void
     {
-        if (self::$left !== null) {
-            self::$left -= $seconds;
+        if ($this->left !== null) {
+            $this->left -= $seconds;
         }
     }
 }

@@ -32,7 +32,7 @@ use Larder\Store\Capability\Touches;
  * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
-final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
+final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes, Patient
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
@@ -102,6 +102,11 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         Key::check($key);
 
         return $this->directory->delete($this->directory->file($key));
+    }
+
+    public function patiently(\Closure $calls): mixed
+    {
+        return $this->directory->patience->of($calls);
     }
 
     public function clear(): bool

@@ -25,7 +25,7 @@ use Larder\Store\Capability\Touches;
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
  * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
  */
-final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
+final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Patient
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -83,6 +83,11 @@ final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps,
 
             return $sealed === null || Envelope::open($sealed, $key) === null || $this->block->remove($id);
         }) ?? false;
+    }
+
+    public function patiently(\Closure $calls): mixed
+    {
+        return $this->lock->patience->of($calls);
     }
 
     public function clear(): bool

@@ -23,7 +23,7 @@ final class StripedLock
     private int $process = 0;
 
     /** @param string $directory that only this user can write */
-    public function __construct(private readonly string $directory) {}
+    public function __construct(private readonly string $directory, public readonly Patience $patience = new Patience()) {}
 
     /**
      * Does something while no other process does anything under that number. Not to be nested.
@@ -63,7 +63,7 @@ final class StripedLock
                 return null;
             }
             $this->files[$stripe] = $file;
-            if (FileLock::acquire($file) !== true) {
+            if (FileLock::acquire($file, $this->patience) !== true) {
                 return null;
             }
             if ((fstat($file)['nlink'] ?? 0) > 0) {

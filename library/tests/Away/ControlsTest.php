@@ -260,7 +260,7 @@ final class ControlsTest extends TestCase
 
     public function testAMissingExtensionIsSaidInEveryMode(): void
     {
-        foreach (['redis://127.0.0.1', 'memcached://127.0.0.1', 'memcache://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
+        foreach (['redis://127.0.0.1', 'memcached://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
             $said = Php::run(\sprintf('try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }', $address), ['-n']);
             self::assertMatchesRegularExpression('/^\w+: the PHP extension \w+ is not loaded. To add it: /', $said);
         }
