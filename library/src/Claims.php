@@ -52,8 +52,13 @@ final class Claims
         $seconds = max(self::KEPT, $lease);
         if ($stored === $nothing) {
             $placeholder = Wrapped::placeholder();
+            $isPut = $this->comparing->add($key, $placeholder->stored(), $seconds);
+            if (!$isPut && $this->store->get($key, $nothing) === $nothing) {
+                $this->store->delete($key); // something that get() cannot read is in the way
+                $isPut = $this->comparing->add($key, $placeholder->stored(), $seconds);
+            }
 
-            return $this->comparing->add($key, $placeholder->stored(), $seconds) ? Claim::on($this->comparing, $key, $placeholder) : null;
+            return $isPut ? Claim::on($this->comparing, $key, $placeholder) : null;
         }
         $there = Wrapped::of($stored);
         if ($there === null) {

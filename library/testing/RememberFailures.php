@@ -64,6 +64,22 @@ trait RememberFailures
         }
     }
 
+    /** As after a deployment: what is there stays in the way of add(), though get() gives nothing. */
+    public function testWhatCannotBeReadAnyMoreIsComputedAndStored(): void
+    {
+        $this->needsProcesses(function (): void {
+            Fork::run(function (): bool {
+                $class = 'Gone' . bin2hex(random_bytes(4));
+                eval("final class $class {}");
+
+                return class_exists($class) && $this->open()->set('k', new $class());
+            });
+            self::assertSame('computed', $this->cache->remember('k', 60, $this->making('computed')));
+            self::assertSame('computed', $this->cache->remember('k', 60, $this->making('again')));
+            self::assertSame('computed', $this->cache->get('k'));
+        });
+    }
+
     public function testAComputationThatNeedsItselfByAnotherObjectDoesNotWait(): void
     {
         $start = microtime(true);
