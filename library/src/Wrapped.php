@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Codec\Serialized;
 use Larder\Store\Owner;
 
 /**
@@ -107,9 +108,16 @@ final class Wrapped
         return new self($this->value, $this->freshUntil, $this->cost, $this->generations, self::newToken());
     }
 
-    /** @return array<array-key, mixed> the form that a store keeps */
+    /**
+     * @return array<array-key, mixed> the form that a store keeps
+     * @throws \Exception for a resource
+     */
     public function stored(): array
     {
+        if (Serialized::isResource($this->value)) {
+            throw Serialized::refusedResource(); // which within an array would be 0
+        }
+
         $about = [$this->freshUntil, $this->cost, $this->generations];
         if ($this->token !== 0) {
             array_push($about, $this->token, $this->failed, $this->process);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing;
 
+use Larder\Cache;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Store\Store;
@@ -343,6 +344,22 @@ abstract class StoreContract extends TestCase
             }
         }
         $this->assertHolds('old', 'k');
+    }
+
+    public function testAResourceIsRefusedAndLeavesTheOldValue(): void
+    {
+        $this->store->set('k', 'old');
+        $closed = fopen('php://memory', 'r');
+        \is_resource($closed) && fclose($closed);
+        foreach ($this->keeps() ? [\STDIN, $closed] : [] as $resource) {
+            $this->assertRefuses(\Exception::class, fn(): mixed => $this->store->set('k', $resource), 'resource');
+            $this->assertRefuses(\Exception::class, fn(): mixed => $this->store->set('k', $resource, 60), 'resource');
+            $this->assertRefuses(\Exception::class, fn(): mixed => $this->store->setMany(['k' => $resource]), 'resource');
+            $this->assertRefuses(\Exception::class, fn(): mixed => (new Cache($this->store))->set('k', $resource, tags: ['tag']), 'resource');
+        }
+        $this->assertHolds('old', 'k');
+        self::assertTrue($this->store->set('k', 0));
+        $this->assertHolds(0, 'k');
     }
 
     public function testWhatWasStoredDoesNotChangeWithTheCallersObjects(): void

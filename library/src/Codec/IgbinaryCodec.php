@@ -30,6 +30,9 @@ final class IgbinaryCodec extends SerializingCodec
         if (\is_string($value) && \strlen($value) >= LongString::FROM) {
             return LongString::encode($value);
         }
+        if (!\is_array($value) && Serialized::isResource($value)) {
+            throw Serialized::refusedResource();
+        }
         $bytes = igbinary_serialize($value);
         if (!\is_string($bytes)) {
             throw new \UnexpectedValueException(\sprintf('igbinary cannot serialize this %s', get_debug_type($value)));

@@ -23,6 +23,10 @@ final class JsonCodec extends SerializingCodec
         }
         $json = json_encode($value, self::FLAGS, self::DEPTH);
 
+        if ($json === false && json_last_error() === \JSON_ERROR_UNSUPPORTED_TYPE) {
+            throw Serialized::refusedResource();
+        }
+
         return $json === false ? $this->serialize($value) : $json;
     }
 

@@ -11,6 +11,23 @@ final class Serialized
     private const TOKEN = '/([sSOCE]):\+?(\d+):"|;(R):\d/';
 
     /**
+     * For a resource, which serialize() makes 0 of. One within an array or an object is noticed only where a value is looked
+     * through anyway: to do that for it alone takes as long as to serialize it.
+     *
+     * @return \Exception as PHP's own for a closure
+     */
+    public static function refusedResource(): \Exception
+    {
+        return new \Exception("Serialization of 'resource' is not allowed");
+    }
+
+    /** Whether it is a resource, be it closed. */
+    public static function isResource(mixed $value): bool
+    {
+        return $value !== null && !\is_scalar($value) && !\is_array($value) && !\is_object($value);
+    }
+
+    /**
      * What formats of other languages cannot keep: all but scalars, null, and arrays of them without references.
      *
      * @param int $depth how many arrays in one another they can keep
@@ -20,6 +37,9 @@ final class Serialized
     {
         if ($value === null || \is_scalar($value)) {
             return null;
+        }
+        if (!\is_array($value) && !\is_object($value)) {
+            throw self::refusedResource();
         }
         $bytes = serialize($value);
 

@@ -64,7 +64,12 @@ abstract class SerializingCodec implements Codec
     /** PHP's own format; also of what the others cannot keep as it is. */
     final protected function serialize(mixed $value): string
     {
-        return $this->classes === null ? serialize($value) : $this->allowed(serialize($value));
+        $bytes = serialize($value);
+        if ($bytes === 'i:0;' && $value !== 0) {
+            throw Serialized::refusedResource();
+        }
+
+        return $this->classes === null ? $bytes : $this->allowed($bytes);
     }
 
     /**

@@ -8,6 +8,7 @@ use APCUIterator;
 use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Codec\MissingClass;
+use Larder\Codec\Serialized;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -264,6 +265,10 @@ final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
 
     private static function wrap(mixed $value, float $until): mixed
     {
+        if ($value !== null && !\is_scalar($value) && !\is_array($value) && !\is_object($value)) {
+            throw Serialized::refusedResource();
+        }
+
         return $until > 0.0 || self::isWrapped($value) ? [self::WRAP, $until, $value] : $value;
     }
 

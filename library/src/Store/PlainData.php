@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Codec\Serialized;
+
 /** A value that is the same however often it is copied: null, bool, int, float, string, or an array of these. */
 final class PlainData
 {
@@ -45,7 +47,7 @@ final class PlainData
                     return null;
                 }
             } elseif ($value !== null && !\is_scalar($value)) {
-                return null;
+                return \is_object($value) ? null : throw Serialized::refusedResource();
             }
             $copy[$key] = $value;
         }
