@@ -43,7 +43,7 @@ final class Directory
         $this->ignore = Quietly::ignore(...);
         $this->folder = new GuardedFolder($store, $directory, $namespace);
         $this->path = $this->folder->path;
-        $this->folders = new Folders($this->folder, $suffix);
+        $this->folders = new Folders($this->folder, $suffix, $this->patience);
     }
 
     /** Whether nobody but trusted users can have put a file there. */

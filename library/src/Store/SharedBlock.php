@@ -38,8 +38,6 @@ final class SharedBlock
 
     /** Of the namespace and of the user. */
     private readonly string $tags;
-    /** @var (\Closure(): true)|null */
-    private static ?\Closure $ignore = null;
 
     /** @param string $secret that no other user knows */
     public function __construct(string $namespace, #[\SensitiveParameter] string $secret)
@@ -142,7 +140,7 @@ final class SharedBlock
     /** Without the warning that there is none: the error handlers of frameworks are called even for one that @ hides. */
     private static function open(int $id, string $mode, int $size = 0): Shmop|false
     {
-        set_error_handler(self::$ignore ??= Quietly::ignore(...));
+        set_error_handler(Quietly::ignore(...));
 
         try {
             return shmop_open($id, $mode, $size === 0 ? 0 : 0o600, $size);
