@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use Larder\Backoff;
 use Larder\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
@@ -24,6 +25,11 @@ final class MySqlConnection
     private const OF_CLIENT = 2000;
     private const NO_SUCH_TABLE = 1146;
     private const STATEMENTS_KEPT = 32;
+    /** What the client says of a socket before which too many wait; it is told at once, not after the timeout. */
+    private const QUEUE_IS_FULL = '[2002] Resource temporarily unavailable';
+    /** Microseconds between two tries then: so much at first, so much at most. */
+    private const PAUSE = 500;
+    private const LONGEST_PAUSE = 20_000;
     /** Making a table writes to a disk that may be busy, and is done once. */
     private const MAKING_SECONDS = 10;
 
@@ -191,8 +197,26 @@ final class MySqlConnection
         return $this->database;
     }
 
-    /** @throws PDOException */
+    /**
+     * When many processes begin at once, the queue before a unix socket is full for a moment: that is no outage.
+     *
+     * @throws PDOException
+     */
     private function connect(int $seconds, bool $persistent): PDO
+    {
+        for ($backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $this->timeout);; $backoff->pause()) {
+            try {
+                return $this->connectNow($seconds, $persistent);
+            } catch (PDOException $refusal) {
+                if ($backoff->isOver() || !str_ends_with($refusal->getMessage(), self::QUEUE_IS_FULL)) {
+                    throw $refusal;
+                }
+            }
+        }
+    }
+
+    /** @throws PDOException */
+    private function connectNow(int $seconds, bool $persistent): PDO
     {
         $where = $this->endpoint->socket === null
             ? \sprintf(str_contains($this->endpoint->host, ':') ? 'host=[%s];port=%d' : 'host=%s;port=%d', $this->endpoint->host, $this->endpoint->port)
