@@ -27,6 +27,11 @@ final class SqliteFile
     /** What SQLite makes beside a file. */
     private const BESIDE = ['-wal', '-shm', '-journal'];
 
+    /** How a database begins. */
+    private const HEAD = "SQLite format 3\0";
+    /** Stands in `<file>.lock` once the file was opened as a cache. */
+    private const MARK = "larder\n";
+
     private const CORRUPT = 11;
     private const NOT_A_DATABASE = 26;
 
@@ -34,6 +39,8 @@ final class SqliteFile
     private string $place;
     /** Device and inode of the file that is open. */
     private string $opened = '';
+    /** The same of the file that was last found to be a cache. */
+    private string $prepared = '';
 
     public function __construct(private readonly string $path)
     {
@@ -44,7 +51,7 @@ final class SqliteFile
      * @param \Closure(PDO): void $prepare makes what is missing in it
      * @param float $seconds to wait for others who make the file or set it aside, at most
      * @throws PDOException
-     * @throws StoreUnavailable when another user could have put it there
+     * @throws StoreUnavailable when another user could have put it there, or it is not a cache
      */
     public function open(\Closure $prepare, float $seconds): PDO
     {
@@ -61,6 +68,9 @@ final class SqliteFile
                 }
             }
             if (self::isDamage($error)) {
+                if (!$this->isCache()) {
+                    throw $this->refusal('is damaged', $error);
+                }
                 $this->setAside();
             }
         }
@@ -111,7 +121,7 @@ final class SqliteFile
             return;
         }
         clearstatcache();
-        if (self::identity($this->place) === $this->opened) {
+        if (self::identity($this->place) === $this->opened && $this->isCache()) {
             $this->removeBeside();
             Quietly::run($remove);
         }
@@ -158,12 +168,15 @@ final class SqliteFile
      * @param \Closure(PDO): void $prepare
      * @param float $end until when others are waited for, by hrtime()
      * @throws PDOException
+     * @throws StoreUnavailable
      */
     private function openOrCreate(\Closure $prepare, float $end): PDO
     {
         clearstatcache();
         if (!file_exists($this->place)) {
             $this->create($prepare, self::secondsTo($end));
+        } elseif (!$this->beginsAsADatabase() && !$this->isCache()) {
+            throw $this->refusal('is not an SQLite database'); // before a lock is made beside it
         }
         $lock = $this->lock(\LOCK_SH, self::secondsTo($end));
         $this->opened = self::identity($this->place);
@@ -171,11 +184,41 @@ final class SqliteFile
         try {
             $database = self::connect($this->place);
             $prepare($database);
+            $this->prepared = $this->opened;
+            if ($lock !== null && (fstat($lock)['size'] ?? 0) === 0) {
+                Quietly::run(static fn(): int|false => fwrite($lock, self::MARK));
+            }
 
             return $database;
         } finally {
             self::free($lock);
         }
+    }
+
+    /** An empty file does too: SQLite makes a database of it. */
+    private function beginsAsADatabase(): bool
+    {
+        $head = Quietly::run(fn(): string|false => file_get_contents($this->place, length: \strlen(self::HEAD)));
+
+        return $head === false || $head === '' || $head === self::HEAD; // why it cannot be read, SQLite says
+    }
+
+    /** Whether the file was a cache before it was damaged. A mistaken address may name anything else, which stays. */
+    private function isCache(): bool
+    {
+        return ($this->prepared !== '' && $this->prepared === $this->opened)
+            || Quietly::run(fn(): string|false => file_get_contents($this->place . '.lock')) === self::MARK;
+    }
+
+    /** @param string $what it is */
+    private function refusal(string $what, ?PDOException $cause = null): StoreUnavailable
+    {
+        return StoreUnavailable::because(
+            'sqlite',
+            \sprintf('%s %s, and was never a cache of Larder', $this->path, $what),
+            'Name another file, or remove this one',
+            $cause,
+        );
     }
 
     private static function secondsTo(float $end): float

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Store;
 
 use Larder\Backoff;
+use Larder\Exception\StoreUnavailable;
 use PDO;
 use PDOException;
 
@@ -28,12 +29,14 @@ final class SqliteSchema
     /**
      * @param int $maxBytes of the file, 0 for no limit
      * @throws PDOException
+     * @throws StoreUnavailable when it is another program's
      */
     public static function prepare(PDO $database, int $maxBytes): void
     {
         $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, self::WAIT_SECONDS);
         while (true) {
             try {
+                self::refuseForeign($database);
                 $database->exec('PRAGMA journal_mode = WAL');
                 // A power cut may lose the last values, and never damages the file.
                 $database->exec(\sprintf('PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %d; %s', self::LOG_LENGTH, self::TABLE));
@@ -50,6 +53,21 @@ final class SqliteSchema
                 }
             }
             $backoff->pause();
+        }
+    }
+
+    /**
+     * A cache's file is thrown away when it is damaged, or the disk is full; another program's tables must not go with it.
+     *
+     * @throws PDOException
+     * @throws StoreUnavailable
+     */
+    private static function refuseForeign(PDO $database): void
+    {
+        $query = $database->query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+        $tables = $query === false ? [] : $query->fetchAll(PDO::FETCH_COLUMN);
+        if ($tables !== [] && !\in_array('larder', $tables, true)) {
+            throw StoreUnavailable::because('sqlite', 'the file has tables of another program', 'Name another file: a cache has one of its own');
         }
     }
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -77,12 +78,61 @@ final class SqliteDamageTest extends TestCase
 
     public function testTheLastDamagedFileIsKeptAndNoOther(): void
     {
+        $this->cache();
         foreach (['first ', 'second '] as $text) {
             file_put_contents($this->file, str_repeat($text, 1000));
             self::assertTrue($this->cache()->set('k', 1));
             self::assertStringStartsWith($text, (string) file_get_contents($this->file . '.corrupt'));
         }
         self::assertSame(['cache.sqlite', 'cache.sqlite.corrupt', 'cache.sqlite.lock'], array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function foreign(): iterable
+    {
+        yield 'text' => ["root:x:0:0:root:/root:/bin/bash\n"];
+        yield 'a damaged database' => ["SQLite format 3\0" . str_repeat('x', 10_000)];
+    }
+
+    #[DataProvider('foreign')]
+    public function testAFileThatWasNeverACacheIsRefusedAndStays(string $content): void
+    {
+        file_put_contents($this->file, $content);
+        for ($try = 1; $try <= 2; ++$try) {
+            try {
+                $this->cache()->set('k', 1);
+                self::fail('it was opened');
+            } catch (StoreUnavailable $refusal) {
+                self::assertStringContainsString('was never a cache of Larder', $refusal->getMessage());
+            }
+            self::assertSame($content, file_get_contents($this->file));
+            self::assertFileDoesNotExist($this->file . '.corrupt');
+        }
+    }
+
+    public function testNothingIsMadeBesideAFileThatIsNotADatabase(): void
+    {
+        file_put_contents($this->file, 'text');
+
+        try {
+            $this->cache();
+        } catch (StoreUnavailable) {
+        }
+        self::assertSame(['cache.sqlite'], array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])));
+    }
+
+    public function testTheDatabaseOfAnotherProgramIsRefusedAndStays(): void
+    {
+        (new \PDO('sqlite:' . $this->file))->exec('CREATE TABLE users (name TEXT)');
+        $before = file_get_contents($this->file);
+
+        try {
+            $this->cache();
+            self::fail('it was opened');
+        } catch (StoreUnavailable $refusal) {
+            self::assertSame('sqlite: the file has tables of another program. Name another file: a cache has one of its own', $refusal->getMessage());
+        }
+        self::assertSame($before, file_get_contents($this->file));
     }
 
     /** @return iterable<string, array{list<string>}> */
@@ -154,6 +204,7 @@ final class SqliteDamageTest extends TestCase
         });
 
         try {
+            $this->cache();
             file_put_contents($this->file, 'not a database, and longer than the head of one, which has a hundred bytes: ' . str_repeat('x', 100));
             $cache = $this->cache();
             self::assertTrue($cache->set('k', 1));

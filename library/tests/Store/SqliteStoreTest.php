@@ -92,7 +92,7 @@ final class SqliteStoreTest extends StoreContract
         $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-wait'));
         $other = Fork::start(static function (): void {
             $database = self::raw('sqlite-wait/cache.sqlite');
-            $database->exec('CREATE TABLE others (v INT)');
+            $database->exec('PRAGMA user_version = 1'); // so that it is there
             $database->exec('BEGIN IMMEDIATE');
             usleep(300_000);
             $database->exec('COMMIT');
