@@ -20,12 +20,13 @@ use Larder\Tool\Compare\SameRow;
 use Larder\Tool\Compare\Subject;
 use Larder\Tool\Compare\Value;
 use Larder\Tool\Core;
+use Larder\Tool\JsonFile;
 use Larder\Tool\Machine;
+use Larder\Tool\Number;
 use Larder\Tool\Published;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
-use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Console\Helper\ProgressBar;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
@@ -88,7 +89,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
         $plan = self::plan($input);
         $stores = Choice::of(Catalog::names(), self::text($input, 'stores'), 'stores');
-        $json = self::jsonFile($input);
+        $json = JsonFile::named($input->getOption('json'));
         $cores = max(1, \count(Core::allowed()));
         $core = Core::pin();
         $this->places = new Places();
@@ -99,10 +100,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         } finally {
             $this->close();
         }
-        if ($json !== null) {
-            file_put_contents($json, JsonReport::of($plan, $result, $circumstances));
-        }
         (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
+        $json?->write(JsonReport::of($plan, $result, $circumstances));
 
         return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
     }
@@ -180,24 +179,11 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $all = Value::all();
         $values = array_map(static fn(string $name): Value => $all[$name], Choice::of(self::valueNames(), self::text($input, 'values'), 'values'));
         $operations = array_map(Operation::from(...), Choice::of(self::operationNames(), self::text($input, 'operations'), 'operations'));
-        $rounds = self::text($input, 'rounds') ?? (string) ($quick ? self::QUICK_ROUNDS : self::ROUNDS);
-        if (preg_match('/^[1-9]\d{0,3}$/D', $rounds) !== 1) {
-            throw new InvalidOptionException(\sprintf('--rounds: %s is not a number from 1 to 9999.', $rounds));
-        }
+        $rounds = Number::of($input->getOption('rounds'), $quick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
 
-        return new Plan($values, $operations, max(1, (int) $rounds), $quick
+        return new Plan($values, $operations, $rounds, $quick
             ? new Effort(200_000, 4 * self::MILLISECOND)
             : new Effort(500_000, 20 * self::MILLISECOND));
-    }
-
-    private static function jsonFile(InputInterface $input): ?string
-    {
-        $file = self::text($input, 'json');
-        if ($file !== null && !(is_file($file) ? is_writable($file) : is_dir(\dirname($file)) && is_writable(\dirname($file)))) {
-            throw new InvalidOptionException(\sprintf('--json: %s cannot be written.', $file));
-        }
-
-        return $file;
     }
 
     private static function text(InputInterface $input, string $option): ?string

@@ -10,7 +10,9 @@ use Larder\Tool\Core;
 use Larder\Tool\Figures\Engine;
 use Larder\Tool\Figures\Row;
 use Larder\Tool\Figures\Rows;
+use Larder\Tool\JsonFile;
 use Larder\Tool\Machine;
+use Larder\Tool\Number;
 use Larder\Tool\Php;
 use Larder\Tool\TemporaryDirectory;
 use Symfony\Component\Console\Attribute\AsCommand;
@@ -63,17 +65,15 @@ final class FiguresCommand extends Command
         }
         $rows = Rows::of($subject);
         $names = Choice::of(array_keys($rows), self::text($input, 'rows'), 'rows');
-        $rounds = max(1, (int) (self::text($input, 'rounds') ?? self::ROUNDS));
-        $processes = max(1, min($rounds, (int) (self::text($input, 'processes') ?? 1)));
+        $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
+        $processes = min($rounds, Number::of($input->getOption('processes'), 1, 'processes'));
+        $json = JsonFile::named($input->getOption('json'));
         $output->writeln([\sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()), '', \sprintf('%-44s %10s %10s %8s %8s', 'figure; peer', 'larder', 'peer', 'ratio', 'bound')]);
         $figures = [];
         foreach ($names as $name) {
             $figures[$name] = $this->measure($rows[$name], $rounds, $processes, $output);
         }
-        $json = self::text($input, 'json');
-        if ($json !== null) {
-            file_put_contents($json, json_encode(['measured_on' => self::circumstances(), 'rows' => $figures], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES) . "\n");
-        }
+        $json?->write(json_encode(['measured_on' => self::circumstances(), 'rows' => $figures], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES) . "\n");
 
         return array_filter($figures, static fn(array $figure): bool => isset($figure['failure'])) === [] ? Command::SUCCESS : Command::FAILURE;
     }

@@ -8,6 +8,7 @@ use Larder\Codec\Compression;
 use Larder\Tool\Choice;
 use Larder\Tool\Compare\Value;
 use Larder\Tool\Machine;
+use Larder\Tool\Number;
 use Larder\Tool\Serializers\Stopwatch;
 use Larder\Tool\Serializers\Way;
 use Symfony\Component\Console\Attribute\AsCommand;
@@ -34,7 +35,7 @@ final class SerializersCommand extends Command
     {
         $values = $input->getOption('values');
         $names = Choice::of(array_keys(Value::all()), \is_string($values) ? $values : null, 'values');
-        $rounds = $input->getOption('rounds');
+        $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
             ...array_map(static fn(string $extension): string => \sprintf('Not measured: %s, whose extension is not loaded.', $extension), Way::missing()),
@@ -43,7 +44,7 @@ final class SerializersCommand extends Command
             \sprintf('%-14s %-10s %-11s %9s %12s %12s', 'value', 'serializer', 'and', 'bytes', 'write', 'read'),
         ]);
         foreach ($names as $name) {
-            $this->measure($name, \is_numeric($rounds) ? (int) $rounds : self::ROUNDS, $output);
+            $this->measure($name, $rounds, $output);
         }
 
         return Command::SUCCESS;

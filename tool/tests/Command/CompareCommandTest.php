@@ -77,12 +77,22 @@ final class CompareCommandTest extends TestCase
     #[TestWith(['--operations', 'delete', '--operations: delete is not known. Known: get, set.'])]
     #[TestWith(['--rounds', '0', '--rounds: 0 is not a number from 1 to 9999.'])]
     #[TestWith(['--json', '/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
+    #[TestWith(['--json', '/dev', '--json: /dev cannot be written.'])]
     public function testWhatIsUnknownIsRefusedBeforeAnythingIsMeasured(string $option, string $value, string $message): void
     {
         $run = self::larder(['compare', $option, $value]);
         self::assertNotSame(0, $run->run());
         self::assertStringContainsString($message, (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
         self::assertSame('', $run->getOutput());
+    }
+
+    public function testAFileThatCouldNotBeWrittenIsAFailureAndTheTableIsPrintedAllTheSame(): void
+    {
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
+        self::assertSame(1, $run->run());
+        self::assertStringContainsString('--json: /dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertStringNotContainsString('file_put_contents():', explode('could not be written', $run->getErrorOutput())[0]);
+        self::assertMatchesRegularExpression('/^array /m', $run->getOutput());
     }
 
     public function testItRefusesToRunWithAssertionsOn(): void

@@ -6,6 +6,7 @@ namespace Larder\Tool\Tests\Command;
 
 use Larder\Tool\Figures\Row;
 use Larder\Tool\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -33,6 +34,17 @@ final class FiguresCommandTest extends TestCase
             self::assertGreaterThan(0, $figure['ours']);
             self::assertSame([3, 2], [$figure['rounds'], $figure['processes']]);
         }
+    }
+
+    #[TestWith(['--rounds=many', '--rounds: many is not a number from 1 to 9999.'])]
+    #[TestWith(['--processes=0', '--processes: 0 is not a number from 1 to 9999.'])]
+    #[TestWith(['--json=/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
+    public function testAWrongOptionIsRefusedBeforeAnythingIsMeasured(string $option, string $message): void
+    {
+        $run = self::figures(['--rows=fetch-10', $option]);
+        self::assertNotSame(0, $run->run());
+        self::assertStringContainsString($message, (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertSame('', $run->getOutput());
     }
 
     public function testARowUnderFpmIsMeasured(): void

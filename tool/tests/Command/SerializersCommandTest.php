@@ -34,4 +34,10 @@ final class SerializersCommandTest extends TestCase
         $this->expectException(InvalidOptionException::class);
         (new CommandTester(new SerializersCommand()))->execute(['--values' => '3k']);
     }
+
+    public function testANumberOfRoundsThatIsNoneIsRefused(): void
+    {
+        $this->expectExceptionMessage('--rounds: many is not a number from 1 to 9999.');
+        (new CommandTester(new SerializersCommand()))->execute(['--values' => '10b', '--rounds' => 'many']);
+    }
 }
