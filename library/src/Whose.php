@@ -31,7 +31,7 @@ final class Whose
         return match (true) {
             !$hasApcu => '',
             self::isCommandLine() => match ($chosen) {
-                Scheme::File => 'the web server\'s PHP takes apcu, which is off on the command line only',
+                Scheme::File => 'a web server\'s PHP with these extensions takes apcu, which is off on the command line only',
                 Scheme::Apcu => 'the web server\'s PHP has another apcu, of its own workers',
                 default => '',
             },

@@ -76,7 +76,7 @@ final class CacheTest extends TestCase
         $noEngine = 'larder: no, the PHP extension larder is not loaded. To add it: pie install larder/ext-larder';
         yield 'the engine' => [[...$larder, ...$apcu], "larder: $first ($user, segment default in /dev/shm, $php)|apcu: $after|file: $after"];
         yield 'the engine off' => [[...$larder, '-d', 'larder.enabled=0', ...$apcu, '-d', 'apc.enable_cli=1'], "larder: no, the engine is loaded but switched off. Set larder.enabled=1 in php.ini|apcu: $first, but the web server's PHP has another apcu, of its own workers ($user, $php, this process alone)$advice|file: $after"];
-        yield 'APCu off on the command line' => [[...$apcu, '-d', 'apc.enable_cli=0'], "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1|file: $first, but the web server's PHP takes apcu, which is off on the command line only ($user)$advice"];
+        yield 'APCu off on the command line' => [[...$apcu, '-d', 'apc.enable_cli=0'], "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1|file: $first, but a web server's PHP with these extensions takes apcu, which is off on the command line only ($user)$advice"];
         yield 'neither' => [[], \sprintf('%s|apcu: no, the PHP extension apcu is not loaded. To add it: apt-get install php%d.%d-apcu|file: %s', $noEngine, \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, "$first ($user)")];
     }
 
@@ -88,7 +88,7 @@ final class CacheTest extends TestCase
         $options = ['-n', '-d', 'extension=posix', '-d', "error_log=$log", '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
         self::assertSame($explanation, Php::run('echo implode("|", Larder\Cache::open()->explain());', $options));
         $told = (string) @file_get_contents($log);
-        self::assertSame(str_contains($explanation, 'but the web server'), str_contains($told, 'larder: auto: takes '), 'told once, when the web server has another');
+        self::assertSame(str_contains($explanation, "web server's PHP "), str_contains($told, 'larder: auto: takes '), 'told once, when the web server has another');
         self::assertSame($told === '' ? 0 : 1, substr_count($told, "\n"));
     }
 
