@@ -56,7 +56,7 @@ final class PredisStore extends RedisProtocol
     {
         $answer = $this->client->executeRaw(['AUTH', ...$login], $isError);
         if ($isError === true) {
-            throw new ClientException(\is_string($answer) ? $answer : 'WRONGPASS the login was refused');
+            throw new ClientException(RedisTrouble::ofLogin(\is_string($answer) ? $answer : 'WRONGPASS'));
         }
     }
 

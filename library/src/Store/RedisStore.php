@@ -59,9 +59,11 @@ final class RedisStore extends RedisProtocol
         }
 
         try {
-            $error = $this->client->auth($login) === true ? null : $this->client->getLastError() ?? 'WRONGPASS the login was refused';
+            $error = $this->client->auth($login) === true ? null : RedisTrouble::ofLogin($this->client->getLastError() ?? 'WRONGPASS');
         } catch (RedisException $refusal) {
-            $error = $refusal->getMessage();
+            // The client throws what the server says, or says in words of its own that there was no answer.
+            $answer = $this->client->getLastError();
+            $error = $answer === null ? $refusal->getMessage() : RedisTrouble::ofLogin($answer);
         }
         if ($error !== null) {
             throw new RedisException($error);

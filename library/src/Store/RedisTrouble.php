@@ -22,6 +22,19 @@ final class RedisTrouble
         'Permission denied' => ['permission denied', 'Is the user of this process in the group that may use the socket? ls -l shows it'],
     ];
 
+    /** What a server says of a login in its own words, and what is repeated of it. */
+    private const OF_LOGINS = [
+        'NOAUTH' => 'NOAUTH Authentication required',
+        'WRONGPASS|ERR invalid (username|password)' => 'WRONGPASS invalid username-password pair or user is disabled',
+        'NOPERM' => 'NOPERM AUTH',
+        'ERR (AUTH|Client sent AUTH)' => 'ERR AUTH called without any password configured',
+        'ERR max number of clients' => 'ERR max number of clients reached',
+        'ERR unknown command' => 'ERR unknown command AUTH',
+        'ERR wrong number of arguments' => 'ERR wrong number of arguments for AUTH',
+        'LOADING' => 'LOADING the server reads its data',
+        'MASTERDOWN' => 'MASTERDOWN',
+    ];
+
     /** @param string $message of the client */
     public static function of(Endpoint $endpoint, string $message): StoreUnavailable
     {
@@ -33,6 +46,24 @@ final class RedisTrouble
         }
 
         return StoreUnavailable::because('redis', \sprintf('no connection to %s (%s)', $endpoint, $said), 'Is Redis running there? To have it: apt-get install redis-server');
+    }
+
+    /**
+     * A server may name what it was given, the password too, as one does that knows no AUTH: its words are not repeated, but
+     * those that are known.
+     *
+     * @param string $answer of the server to AUTH
+     * @return string that has nothing of the answer in it
+     */
+    public static function ofLogin(#[\SensitiveParameter] string $answer): string
+    {
+        foreach (self::OF_LOGINS as $pattern => $words) {
+            if (preg_match("~^($pattern)~i", $answer) === 1) {
+                return $words;
+            }
+        }
+
+        return 'the answer to AUTH is an error';
     }
 
     /** Whether the server is there, and does not let this client in. */

@@ -241,6 +241,30 @@ abstract class RedisContract extends StoreContract
         $server->stop();
     }
 
+    /** Redis repeats the arguments of a command that it does not know. */
+    public function testAServerThatRepeatsThePasswordIsNotQuoted(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-without-auth-' . $this->client()), ['--rename-command', 'AUTH', '']);
+        foreach ([':pzqxw@', 'shop:pzqxw@'] as $login) {
+            $log = new Log();
+            $address = \sprintf('redis://%s%s?client=%s', $login, $server->socket, $this->client());
+            $cache = Cache::open($address, $log);
+            self::assertSame([null, null], [$cache->get('k'), $cache->get('k')]);
+            $failures = [implode("\n", $log->entries())];
+            foreach ([static fn() => $cache->reach(), static fn() => Cache::open($address . '&on_failure=throw')->get('k')] as $call) {
+                try {
+                    $call();
+                    self::fail('let in');
+                } catch (StoreUnavailable|StoreFailed $failure) {
+                    $failures[] = (string) $failure;
+                }
+            }
+            self::assertStringNotContainsString('pzqxw', implode("\n", $failures));
+            self::assertStringContainsString('ERR unknown command AUTH', implode("\n", $failures));
+        }
+        $server->stop();
+    }
+
     public function testAUserNeedsNoMoreRightsThanThePageSays(): void
     {
         $page = (string) file_get_contents(\dirname(__DIR__, 3) . '/docs/stores.md');
