@@ -149,7 +149,7 @@ final class SqliteFile
             }
             $this->removeUnfinished();
             $new = \sprintf('%s.%s.new', $this->place, bin2hex(random_bytes(8)));
-            $file = Quietly::run(static fn(): mixed => fopen($new, 'x'));
+            $file = self::opened($new, 'x');
             if ($file === false) {
                 return;
             }
@@ -257,7 +257,7 @@ final class SqliteFile
     private function lock(int $kind, float $seconds): mixed
     {
         // "e": what this process executes must not keep the lock when this process dies.
-        $file = Quietly::run(fn(): mixed => fopen($this->place . '.lock', 'ce'));
+        $file = self::opened($this->place . '.lock', 'ce');
         if ($file === false) {
             return null;
         }
@@ -275,6 +275,22 @@ final class SqliteFile
         }
 
         return $file;
+    }
+
+    /**
+     * What it makes is for this user alone from the first moment: who has opened a file keeps it, whatever becomes of its mode.
+     *
+     * @return resource|false
+     */
+    private static function opened(string $file, string $mode): mixed
+    {
+        $mask = umask(0o077);
+
+        try {
+            return Quietly::run(static fn(): mixed => fopen($file, $mode));
+        } finally {
+            umask($mask);
+        }
     }
 
     /** @param resource|null $lock */

@@ -6,6 +6,7 @@ namespace Larder\Tests\Store;
 
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
+use Larder\Tests\AsUser;
 use Larder\Tests\Servers;
 use Larder\Tests\Store\Hostile\Bomb;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -106,6 +107,18 @@ final class SqliteTrustTest extends TestCase
         self::assertFalse($cache->increment('n'));
         self::assertFalse($cache->delete('k'));
         self::assertFalse(Bomb::$exploded);
+    }
+
+    /** Who opens a file before its mode is changed could read what is stored later, and hold its lock. */
+    public function testNothingIsOpenToOthersForAMoment(): void
+    {
+        chmod($this->home . '/cache', 0o755);
+        AsUser::letThrough($this->home);
+        $said = AsUser::run(self::VICTIM, \sprintf('umask(0);
+            eval(\'namespace Larder\\Store; function chmod(string $file, int $mode): bool
+                { clearstatcache(); printf("%%s %%o\n", $file, fileperms($file) & 0o077); return \chmod($file, $mode); }\');
+            var_dump(Larder\Cache::open("sqlite://%s/cache/c.sqlite")->set("k", 1), umask() === 0);', $this->home));
+        self::assertSame(1, preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said), $said);
     }
 
     /** What is predictable about the names beside leads nowhere else: the folder is the user's own. */
