@@ -95,6 +95,13 @@ final class AddressSecretsTest extends TestCase
             var_dump($cache);
             $this->assertNothingIn((string) ob_get_clean(), $address);
             $this->assertNothingIn(print_r($cache, true), $address);
+            $this->assertNothingIn(@var_export($cache, true), $address);
+
+            try {
+                $this->assertNothingIn(serialize($cache), $address);
+            } catch (\Exception $refused) {
+                self::assertStringContainsString('is not allowed', $refused->getMessage());
+            }
         }
     }
 

@@ -36,6 +36,8 @@ final class MySqlConnection
     private ?PDO $database = null;
     private int $process = 0;
     private readonly int $opener;
+    /** Of which no dump is made, nor a serialized copy. */
+    private readonly \SensitiveParameterValue $password;
     private string $table = '';
     private string $definition = '';
     private bool $hasTable = false;
@@ -52,12 +54,13 @@ final class MySqlConnection
         private readonly string $name,
         private readonly string $user,
         #[\SensitiveParameter]
-        private readonly string $password,
+        string $password,
         private readonly float $timeout = 1.0,
         private readonly bool $persistent = false,
     ) {
         StoreUnavailable::unlessLoaded('mysql', 'pdo_mysql', 'mysql');
         $this->opener = Pid::own();
+        $this->password = new \SensitiveParameterValue($password);
     }
 
     /** @return array<string, string> without the password */
@@ -225,7 +228,7 @@ final class MySqlConnection
         $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);
 
         try {
-            return @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password, [
+            return @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password->getValue(), [
                 PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
                 PDO::ATTR_EMULATE_PREPARES => false,
                 // An update that finds its row counts it, even if it writes what is there.
