@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Codec\Serialized;
+use Larder\Store\Key;
 use Larder\Store\Owner;
 
 /**
@@ -92,8 +93,8 @@ final class Wrapped
         if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations) || !\is_int($token) || !\is_int($failed) || !\is_int($process)) {
             return null;
         }
-        foreach ($generations as $generation) {
-            if (!\is_int($generation) && !\is_string($generation)) {
+        foreach ($generations as $tag => $generation) {
+            if ((!\is_int($generation) && !\is_string($generation)) || $tag === '' || \strlen((string) $tag) > Key::MAX_LENGTH) {
                 return null;
             }
         }

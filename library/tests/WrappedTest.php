@@ -38,12 +38,22 @@ final class WrappedTest extends TestCase
         yield 'no value' => [[Wrapped::MARK => [0.0, 0.0, []]]];
         yield 'no time' => [[Wrapped::MARK => ['soon', 0.0, []], 0 => 'value']];
         yield 'no generation' => [[Wrapped::MARK => [0.0, 0.0, ['tag' => null]], 0 => 'value']];
+        yield 'a tag without a name' => [[Wrapped::MARK => [0.0, 0.0, ['' => 1]], 0 => 'value']];
+        yield 'a tag that is too long' => [[Wrapped::MARK => [0.0, 0.0, [str_repeat('t', 65_536) => 1]], 0 => 'value']];
     }
 
     #[DataProvider('others')]
     public function testAnotherFormIsNone(mixed $stored): void
     {
         self::assertNull(Wrapped::of($stored));
+        $store = new ArrayStore();
+        $cache = new Cache($store);
+        $store->set('k', $stored);
+        if (Wrapped::is($stored)) {
+            self::assertSame('miss', $cache->get('k', 'miss'));
+            self::assertSame(['k' => 'miss'], $cache->getMany(['k'], 'miss'));
+            self::assertSame(4, \strlen($cache->remember('k', 60, static fn(): string => bin2hex(random_bytes(2)))));
+        }
     }
 
     public function testWholeFloatsMayHaveBecomeIntegers(): void
