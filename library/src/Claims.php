@@ -116,8 +116,9 @@ final class Claims
         return $until === 0.0 ? 0.0 : ($left > 0.0 ? $left : null);
     }
 
+    /** PHP itself cannot compare an array that holds itself: it ends. */
     private static function isSame(mixed $before, mixed $now): bool
     {
-        return $before === $now || (!Wrapped::is($now) && serialize($before) === serialize($now));
+        return \is_scalar($before) && $before === $now || !Wrapped::is($now) && serialize($before) === serialize($now);
     }
 }

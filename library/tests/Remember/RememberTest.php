@@ -59,6 +59,19 @@ final class RememberTest extends TestCase
         }
     }
 
+    /** PHP ends a process that compares two arrays that hold themselves. */
+    public function testAnArrayThatHoldsItselfIsMadeAnew(): void
+    {
+        foreach (['array:', 'file://' . Servers::directory('remember-itself')] as $address) {
+            $cache = Cache::open($address);
+            $itself = ['x'];
+            $itself['itself'] = &$itself;
+            self::assertTrue($cache->set('k', $itself));
+            $made = $cache->remember('k', 60, static fn(): string => bin2hex(random_bytes(4)), beta: \INF);
+            self::assertSame($made, $cache->get('k'));
+        }
+    }
+
     public function testWhenTheServerIsAwayItComputesAtOnce(): void
     {
         $server = RedisServer::start(Servers::directory('remember-away'));
