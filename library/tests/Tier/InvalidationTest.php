@@ -141,6 +141,20 @@ final class InvalidationTest extends TestCase
                 }
             }
         }];
+        foreach (['text' => 'text', 'the last number' => \PHP_INT_MAX] as $what => $number) {
+            yield "another has written $what over the number" => [static function (WatchedStore $shared, TierStore $there) use ($number): void {
+                $shared->set(ReservedKey::changes(), $number);
+                self::assertTrue($there->set('other', 1));
+            }];
+        }
+        foreach (['nothing' => [], 'a number alone' => [0], 'numbers' => [0, [1]], 'arrays' => [0, [['k']]], 'text' => [0, 'k']] as $what => $slot) {
+            yield "another has written $what into a slot" => [static function (WatchedStore $shared, TierStore $there) use ($slot): void {
+                $there->delete('other');
+                $number = $shared->get(ReservedKey::changes());
+                self::assertIsInt($number);
+                $shared->set(ReservedKey::change($number % 4096), array_replace($slot, isset($slot[0]) ? [$number] : []));
+            }];
+        }
         yield 'all is lost' => [static fn(WatchedStore $shared): bool => $shared->clear()];
     }
 

@@ -41,7 +41,7 @@ final class ChangeLog
     {
         $number = $this->shared->increment(ReservedKey::changes(), 1, self::first());
         if ($number === false) {
-            return null;
+            return $this->replaced();
         }
         $isShort = array_sum(array_map(strlen(...), $parts)) <= self::LONGEST;
         $this->shared->set(self::slot($number), [$number, $isShort ? $parts : null], self::KEPT);
@@ -57,7 +57,7 @@ final class ChangeLog
             $head = $this->shared->increment(ReservedKey::changes(), 1, self::first());
         }
 
-        return $head === false ? null : $head;
+        return $head === false ? $this->replaced() : $head;
     }
 
     /**
@@ -79,13 +79,13 @@ final class ChangeLog
             $slots = $this->shared->getMany(array_map(self::slot(...), $missing));
             foreach ($missing as $i => $number) {
                 $change = $slots[self::slot($number)];
-                if (\is_array($change) && $change[0] === $number) {
-                    if (!\is_array($change[1])) {
-                        return null;
+                if (\is_array($change) && ($change[0] ?? null) === $number) {
+                    $parts = $change[1] ?? null;
+                    $names = \is_array($parts) ? array_values(array_filter($parts, is_string(...))) : null;
+                    if (!\is_array($parts) || $names === null || \count($names) !== \count($parts)) {
+                        return null; // others than Larder may have written it, too
                     }
-                    /** @var list<string> $parts */
-                    $parts = $change[1];
-                    $changes[$number] = $parts;
+                    $changes[$number] = $names;
                     unset($missing[$i]);
                 }
             }
@@ -106,6 +106,19 @@ final class ChangeLog
         $number = self::first();
 
         return $this->shared->set(ReservedKey::changes(), $number) ? $number : null;
+    }
+
+    /**
+     * What others than Larder have put in the place of the number, and cannot be raised, would keep every change from being
+     * told.
+     *
+     * @return int|null null when the number is as it should be, or the shared tier refuses
+     */
+    private function replaced(): ?int
+    {
+        $there = $this->shared->get(ReservedKey::changes());
+
+        return \is_int($there) && $there < \PHP_INT_MAX ? null : $this->beginAgain();
     }
 
     private static function first(): int
