@@ -52,6 +52,14 @@ trait RedisAtomics
         return all
         LUA;
 
+    /** ARGV: bytes that are no lock, "" for what is no string. Gives 1 when they are gone. */
+    private const REMOVE = <<<'LUA'
+        local there = redis.pcall('GET', KEYS[1])
+        local isOther = type(there) == 'table' and string.find(there.err, 'WRONGTYPE', 1, true)
+        if isOther or there == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+        return 0
+        LUA;
+
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
         return $this->writeIf($key, $value, $ttl, isThere: false);
@@ -62,7 +70,7 @@ trait RedisAtomics
         return $this->writeIf($key, $value, $ttl, isThere: true);
     }
 
-    /** By SET with NX and PX: the server ends it, by its own clock. */
+    /** By SET with NX and PX: the server ends it, by its own clock. What is no lock, or not signed, is in nobody's way. */
     public function acquire(string $key, float $seconds, Ends $ends = Ends::WithProcessOrByTime, string $token = ''): string|false|null
     {
         $state = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
@@ -71,12 +79,14 @@ trait RedisAtomics
             if ($this->add($name, (string) $state, $seconds)) {
                 return $state->token;
             }
-            if ($this->has($name)) {
+            $there = (string) $this->asks(fn(): ?string => $this->read($this->name($name)));
+            if ($there !== '' && LockState::of($this->codec->decode($there, $name)) !== null) {
                 return null;
             }
+            $this->asks(fn(): mixed => $this->command('EVAL', self::REMOVE, '1', $this->name($name), $there));
         } // it fell between the two, or the server refuses
 
-        return false;
+        return $this->has($name) ? null : false;
     }
 
     public function touch(string $key, int|float $ttl): bool

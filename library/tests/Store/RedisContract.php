@@ -8,6 +8,8 @@ use Larder\Cache;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Store\RedisStore;
+use Larder\Store\ReservedKey;
 use Larder\Store\Store;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Away\Log;
@@ -239,6 +241,25 @@ abstract class RedisContract extends StoreContract
             self::assertStringContainsString('NOPERM', $failure->getMessage());
         }
         $server->stop();
+    }
+
+    /** Who can write to the server, but has no signing key, could else make everybody wait, for ever. */
+    public function testWhatIsNoLockIsInNobodysWay(): void
+    {
+        putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
+        $namespace = 'planted-' . $this->client();
+        $cache = Cache::open(\sprintf('redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS', Servers::redis()->socket, $this->client(), $namespace));
+        $name = RedisStore::prefix($namespace) . ReservedKey::lock('l');
+        self::raw()->set($name, serialize('ByTime 9999999999.0 planted'));
+        $lock = $cache->lock('l', 30);
+        self::assertNotNull($lock, 'a forged one');
+        self::assertNull($cache->lock('l', 30), 'the control: its own holds');
+        self::assertTrue($lock->release());
+        foreach (['rPush', 'sAdd'] as $command) {
+            self::raw()->rawcommand($command, $name, 'planted');
+            self::assertTrue($cache->lock('l', 20)?->release(), $command);
+        }
+        $cache->clear();
     }
 
     /** Redis repeats the arguments of a command that it does not know. */
