@@ -73,13 +73,15 @@ final class UserFolder
     {
         $folder = \dirname($plain);
         $form = '/^' . preg_quote(basename($plain), '/') . '-[0-9a-f]{32}$/D';
-        $names = scandir($folder);
+        // One after the other: a list of what others have made there may be too long for PHP's memory.
+        $names = opendir($folder);
         $found = [];
-        foreach ($names === false ? [] : $names as $name) {
+        while ($names !== false && ($name = readdir($names)) !== false) {
             if (preg_match($form, $name) === 1 && self::isOwn($folder . '/' . $name)) {
                 $found[] = $folder . '/' . $name;
             }
         }
+        sort($found, \SORT_STRING);
 
         return $found;
     }

@@ -126,6 +126,19 @@ final class HostileNeighbourTest extends TestCase
         }
     }
 
+    /** The neighbour fills the temporary directory with names, so that a list of them takes more memory than PHP may use. */
+    public function testTheFallbackOfAutoIsFoundAmongManyNames(): void
+    {
+        $temporary = $this->temporary(['larder-33']);
+        for ($i = 0; $i < 40_000; ++$i) {
+            touch($temporary . '/' . str_pad((string) $i, 200, 'x'));
+        }
+        $environment = 'export TMPDIR=' . escapeshellarg($temporary);
+        for ($i = 1; $i <= 2; ++$i) {
+            self::assertSame("int($i)\n", AsUser::run(AsUser::VICTIM, 'var_dump(Larder\Cache::open("auto:")->increment("k", first: 0));', ['-n', '-d', 'memory_limit=8M'], $environment));
+        }
+    }
+
     /** Processes of a user exclude each other although a neighbour has the names of their folders of locks. */
     public function testLocksInSharedMemoryCannotBeTaken(): void
     {
