@@ -102,7 +102,7 @@ final class MySqlConnection
     /**
      * One round trip for a statement that was run before.
      *
-     * @param list<string|int|float> $parameters
+     * @param list<string|int|float|null> $parameters
      * @throws PDOException when the server refuses
      * @throws StoreFailed when it is away
      */
@@ -129,7 +129,7 @@ final class MySqlConnection
     }
 
     /**
-     * @param list<string|int|float> $parameters
+     * @param list<string|int|float|null> $parameters
      * @return bool false when the server refuses
      * @throws StoreFailed when it is away
      */
@@ -145,7 +145,7 @@ final class MySqlConnection
     }
 
     /**
-     * @param list<string|int|float> $parameters
+     * @param list<string|int|float|null> $parameters
      * @throws PDOException
      * @throws StoreFailed when there is no connection
      */

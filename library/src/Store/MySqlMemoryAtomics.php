@@ -71,7 +71,7 @@ trait MySqlMemoryAtomics
                 if ($new === false) {
                     return false;
                 }
-                $old = $rows[0]['version'] ?? null;
+                $old = isset($rows[0]) ? (string) $rows[0]['version'] : null; // an integer in a table that others made
                 $parts = 1 + intdiv(\strlen($new->stored ?? ''), self::PART_LENGTH);
                 if ($new === null ? $this->removeVersion($key, $old) : $this->writeOver($key, $old, $new->stored, $new->until ?? $until)) {
                     return true;

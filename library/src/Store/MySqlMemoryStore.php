@@ -118,7 +118,7 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
      * One statement reads under one lock of the table.
      *
      * @param non-empty-list<string> $keys
-     * @return array<array-key, array<int, array{version: string, parts: int, data: string}>> by name and part
+     * @return array<array-key, array<int, array{version: string|int, parts: int, data: string}>> by name and part
      * @throws PDOException
      */
     private function rows(array $keys): array
@@ -137,7 +137,7 @@ final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Count
         return $parts;
     }
 
-    /** @param array<int, array{version: string, parts: int, data: string}> $rows by part */
+    /** @param array<int, array{version: string|int, parts: int, data: string}> $rows by part */
     private static function joined(array $rows): ?string
     {
         if (!isset($rows[0])) {

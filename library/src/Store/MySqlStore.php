@@ -122,8 +122,8 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
                 $this->table,
                 str_repeat(', ?', \count($keys) - 1),
             ), [...array_map(self::name(...), $keys), microtime(true)]);
-            /** @var array<array-key, string> $stored */
-            $stored = $rows->fetchAll(PDO::FETCH_KEY_PAIR);
+            // Others than Larder may have made the table, with columns of other types.
+            $stored = array_filter($rows->fetchAll(PDO::FETCH_KEY_PAIR), is_string(...));
         } catch (PDOException) {
             return [];
         }
@@ -160,11 +160,12 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
         for ($try = 0; $try < self::TRIES; ++$try) {
             try {
                 $row = $this->connection->run(\sprintf('SELECT full_key, value, expires FROM %s WHERE name = ?', $this->table), [$name]);
-                /** @var array{string, string, float}|false $found */
+                /** @var array{string|int|float|null, string|int|float|null, string|int|float|null}|false $found strings and a float, unless others made the table */
                 $found = $row->fetch(PDO::FETCH_NUM);
                 $row->closeCursor();
-                $isThere = $found !== false && $found[0] === $key && ($found[2] === 0.0 || $found[2] > microtime(true));
-                $new = $change($isThere ? new Entry($found[1], $found[2]) : null);
+                [$full, $bytes, $until] = $found === false ? [null, null, null] : $found;
+                $isThere = $full === $key && \is_string($bytes) && \is_float($until) && ($until === 0.0 || $until > microtime(true));
+                $new = $change($isThere ? new Entry($bytes, $until) : null);
                 if ($new === false) {
                     return false;
                 }
@@ -183,7 +184,7 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
     }
 
     /**
-     * @param array{string, string, float}|false $found
+     * @param array{string|int|float|null, string|int|float|null, string|int|float|null}|false $found
      * @param Entry<string>|null $new
      * @return bool false when the row is another by now
      * @throws PDOException
@@ -194,11 +195,11 @@ final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Tou
             $sql = $new === null ? null : 'INSERT IGNORE INTO %s (name, full_key, value, expires) VALUES (?, ?, ?, ?)';
             $parameters = $new === null ? [] : [$name, $key, $new->stored, $new->until ?? 0.0];
         } elseif ($new === null) {
-            $sql = 'DELETE FROM %s WHERE name = ? AND full_key = ? AND value = ? AND expires = ?';
+            $sql = 'DELETE FROM %s WHERE name = ? AND full_key <=> ? AND value <=> ? AND expires <=> ?';
             $parameters = [$name, ...$found];
         } else {
-            $sql = 'UPDATE %s SET full_key = ?, value = ?, expires = ? WHERE name = ? AND full_key = ? AND value = ? AND expires = ?';
-            $parameters = [$key, $new->stored, $new->until ?? $found[2], $name, ...$found];
+            $sql = 'UPDATE %s SET full_key = ?, value = ?, expires = ? WHERE name = ? AND full_key <=> ? AND value <=> ? AND expires <=> ?';
+            $parameters = [$key, $new->stored, $new->until ?? (float) $found[2], $name, ...$found];
         }
 
         return $sql === null || $this->connection->run(\sprintf($sql, $this->table), $parameters)->rowCount() === 1;

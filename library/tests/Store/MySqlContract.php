@@ -163,6 +163,37 @@ abstract class MySqlContract extends StoreContract
         }
     }
 
+    /** As where others have made the table, or changed it: nothing in it is a value, and nothing is thrown. */
+    public function testColumnsOfOtherTypesGiveMisses(): void
+    {
+        $columns = $this->engine() === 'memory'
+            ? ['data INT', 'version INT', 'expires VARCHAR(20)']
+            : ['value INT', 'value DOUBLE', 'expires VARCHAR(20)', 'full_key LONGBLOB NULL'];
+        foreach ($columns as $column) {
+            $cache = $this->cache('&namespace=contract_columns&classes=none');
+            self::assertTrue($cache->set('k', 'value') && $cache->set('n', 1));
+            $table = 'larder_contract_columns_' . $this->engine();
+            $raw = self::raw();
+            $raw->exec("SET sql_mode = ''");
+            $raw->exec("ALTER TABLE $table MODIFY $column");
+            if (str_ends_with($column, 'NULL')) {
+                $raw->exec("UPDATE $table SET full_key = NULL");
+            }
+            $start = microtime(true);
+            self::assertContains($cache->get('k', 'miss'), ['miss', 'value'], $column);
+            self::assertContains($cache->getMany(['k'], 'miss')['k'], ['miss', 'value'], $column);
+            foreach (['has', 'expiry', 'delete', 'increment'] as $call) {
+                $cache->$call('n');
+            }
+            $cache->touch('k', 60);
+            $cache->add('k', 1);
+            $cache->lock('k', 60)?->release();
+            self::assertSame(8, \strlen((string) $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t'])), $column);
+            self::assertLessThan(4.0, microtime(true) - $start, $column);
+            $raw->exec("DROP TABLE $table");
+        }
+    }
+
     /** A statement takes 65,535 parameters. */
     public function testMoreKeysAreReadAndWrittenAtOnceThanAStatementTakes(): void
     {
