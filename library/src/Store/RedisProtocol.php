@@ -40,10 +40,14 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
     /** What nobody else begins the names of his keys with by accident. */
     private const PREFIX = 'larder-cache:';
+    /** Nanoseconds. A server that closes idle connections gives them a second at least. */
+    private const IDLE = 1_000_000_000;
     /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
     private const TIMEOUTS = 4;
 
     private int $process = 0;
+    /** When the connection was last used, in nanoseconds. */
+    private int $used = 0;
     private readonly int $opener;
     private readonly string $prefix;
     private readonly \SensitiveParameterValue $secret;
@@ -91,6 +95,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
             throw RedisTrouble::of($this->endpoint, $cause->getMessage());
         }
         $this->process = Pid::own();
+        $this->used = hrtime(true);
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -98,8 +103,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         Key::check($key);
 
         try {
-            $this->ready();
-            $start = hrtime(true);
+            $start = $this->ready();
             $bytes = $this->read($this->prefix . $key);
             if (hrtime(true) - $start > $this->patience) {
                 throw $this->late();
@@ -286,8 +290,7 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
     private function asks(\Closure $work, bool $isOneAnswer = true): mixed
     {
         try {
-            $this->ready();
-            $start = hrtime(true);
+            $start = $this->ready();
             $answer = $work();
             if ($isOneAnswer && hrtime(true) - $start > $this->patience) {
                 throw $this->late();
@@ -318,11 +321,18 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
         $this->connect(false);
     }
 
-    /** @throws StoreFailed */
-    private function ready(): void
+    /**
+     * Connects, unless it is connected. A connection that was idle is asked first whether it still stands, since no
+     * client is to send a command twice, nor to connect anew by itself.
+     *
+     * @return int nanoseconds: when it was ready
+     * @throws StoreFailed
+     */
+    private function ready(): int
     {
-        if ($this->process === Pid::own()) {
-            return;
+        $now = hrtime(true);
+        if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+            return $this->used = $now;
         }
 
         try {
@@ -332,6 +342,23 @@ abstract class RedisProtocol implements Remote, Adds, Replaces, Counts, Touches,
 
             throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
         }
+
+        return $this->used;
+    }
+
+    /** Whether the connection is of use; it is given up if not. */
+    private function stands(): bool
+    {
+        try {
+            if ($this->answers()) {
+                return true;
+            }
+            $this->giveUp();
+        } catch (\Throwable $error) {
+            $this->abandon($error);
+        }
+
+        return false;
     }
 
     /**

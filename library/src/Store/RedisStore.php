@@ -41,8 +41,8 @@ final class RedisStore extends RedisProtocol
         } else {
             @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
         }
-        // Once: what is lost then is known to be lost, and the timeout counts.
-        $this->client->setOption(Redis::OPT_MAX_RETRIES, 1);
+        // Never by itself: before its version 6 it connects anew in the midst of an answer, and waits there for the rest.
+        $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
         $this->authenticate();
         if ($this->client->select($this->database) !== true) {
             throw new RedisException($this->client->getLastError() ?? 'no answer');

@@ -99,6 +99,37 @@ final class ControlsTest extends TestCase
         $proxy->stop();
     }
 
+    /** The server hangs up within the length of a value, and is there again at once: nobody waits for what no one was asked. */
+    #[DataProvider('redisClients')]
+    public function testAnAnswerThatIsCutOffHoldsNobodyUp(string $client): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $address = \sprintf('redis://%s?timeout=%s&namespace=cut&client=%s', $proxy->socket, self::TIMEOUT, $client);
+        self::assertTrue(Cache::open($address)->set('k', str_repeat('x', 1000)));
+        $proxy->does('drop 8'); // "+OK", and three bytes of the value's length
+        $reader = Php::start(\sprintf('var_dump(Larder\Cache::open(%s, new Psr\Log\NullLogger())->get("k"));', var_export($address, true)));
+        for ($end = microtime(true) + 30.0; $reader->isRunning() && microtime(true) < $end;) {
+            usleep(10_000);
+        }
+        $reader->stop(0.0);
+        self::assertSame("NULL\n", $reader->getOutput());
+        $proxy->stop();
+    }
+
+    /** As servers do that are told to (timeout in redis.conf). */
+    #[DataProvider('redisClients')]
+    public function testAConnectionThatWasClosedWhileItWasIdleIsOpenedAgain(string $client): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?on_failure=throw&namespace=idle&client=%s', $proxy->socket, $client) . Servers::PATIENTLY);
+        self::assertTrue($cache->set('k', 'value'));
+        $proxy->does('refuse');
+        $proxy->does('pass');
+        usleep(1_100_000);
+        self::assertSame('value', $cache->get('k'));
+        $proxy->stop();
+    }
+
     /** @return iterable<string, array{string}> */
     public static function redisClients(): iterable
     {
