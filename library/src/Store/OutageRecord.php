@@ -18,6 +18,8 @@ final class OutageRecord
 
     /** As last seen. */
     private Outage $own;
+    /** Whether the file could not be written: that there is none says nothing then. */
+    private bool $isAlone = false;
 
     /** @param string|null $file null to keep it in this object */
     public function __construct(private readonly ?string $file = null)
@@ -49,7 +51,7 @@ final class OutageRecord
         $file = $this->file;
         $handle = Quietly::run(static fn(): mixed => fopen($file, 'r'));
         if ($handle === false) {
-            return $this->own = new Outage();
+            return $this->isAlone ? $this->own : $this->own = new Outage();
         }
         // Not while it is written.
         if (self::lock($handle, \LOCK_SH)) {
@@ -73,28 +75,38 @@ final class OutageRecord
         if ($file === null || $handle === false) {
             $before = $this->own;
             $this->own = $change($before);
+            $this->isAlone = true;
 
             return $before;
         }
 
         try {
-            $before = Outage::parse((string) stream_get_contents($handle));
+            $line = (string) stream_get_contents($handle);
+            $before = $line === '' && $this->isAlone ? $this->own : Outage::parse($line);
             $this->own = $change($before);
-            if ($this->own->failures === 0) {
+            $this->isAlone = $this->own->failures > 0 && !self::write($handle, (string) $this->own);
+            if ($this->isAlone || $this->own->failures === 0) {
                 unlink($file);
-            } else {
-                rewind($handle);
-                ftruncate($handle, 0);
-                fwrite($handle, (string) $this->own);
-                if ($before->failures === 0) {
-                    self::forget(\dirname($file));
-                }
+            } elseif ($before->failures === 0) {
+                self::forget(\dirname($file));
             }
 
             return $before;
         } finally {
             fclose($handle);
         }
+    }
+
+    /**
+     * @param resource $handle
+     * @return bool false where there is no room
+     */
+    private static function write(mixed $handle, string $line): bool
+    {
+        rewind($handle);
+        ftruncate($handle, 0);
+
+        return Quietly::run(static fn(): int|false => fwrite($handle, $line)) === \strlen($line);
     }
 
     /** @return resource|false */

@@ -12,6 +12,7 @@ use Larder\Store\OutageRecord;
 use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
+use Larder\Tests\Php;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
@@ -207,6 +208,32 @@ final class BreakerTest extends TestCase
         $this->pass(1.0);
         self::assertTrue($breaker->allows());
         $breaker->worked();
+        self::assertFileDoesNotExist($file);
+    }
+
+    public function testWhereNothingCanBeWrittenEachObjectGoesByWhatItKnows(): void
+    {
+        $breaker = $this->open(new OutageRecord(Servers::directory('breaker') . '/none/' . bin2hex(random_bytes(8))));
+        self::assertFalse($breaker->allows());
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        self::assertFalse($breaker->allows(), 'while the probe is under way');
+        $breaker->worked();
+        self::assertTrue($breaker->allows());
+        self::assertCount(2, $this->log->entries());
+    }
+
+    /** No file may grow there, as on a full disk. */
+    public function testWithoutRoomItIsToldOnceAndWarnsOfNothing(): void
+    {
+        $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
+        $code = 'set_error_handler(static function (int $level, string $message): bool { echo $message, "\n"; return true; });
+            $logger = new class extends Psr\Log\AbstractLogger { public function log($level, $message, array $context = []): void { echo $level, "\n"; } };
+            $breaker = new Larder\Store\Breaker("redis", "server", new Larder\Store\OutageRecord(%s), $logger);
+            for ($call = 0; $call < 4; ++$call) { $breaker->failed(Larder\Exception\StoreFailed::because("redis", "no answer")); }
+            echo $breaker->allows() ? "asked again" : "left alone", "\n", file_put_contents(%s, "x") > 0 ? ", with room" : "";';
+        $printed = Php::run(\sprintf($code, var_export($file, true), var_export($file . '.control', true)), before: "trap '' XFSZ; ulimit -f 0");
+        self::assertMatchesRegularExpression('/^warning\nleft alone\nfile_put_contents\(\): Write of 1 bytes failed .+$/', $printed);
         self::assertFileDoesNotExist($file);
     }
 
