@@ -7,8 +7,10 @@
  * result without walking all of it, so both are noticed where they happen:
  *
  *  - the one function that makes incomplete objects is replaced by ours, which notes it;
- *  - an observer sees each error before a handler does. One of the unserializer's own is noted, and for as long as
- *    nothing else is reported no handler and no log gets to see it.
+ *  - an observer sees each error before a handler does. One of the unserializer's own is noted, and no handler and no
+ *    log gets to see it: for this one error everything is muted, until PHP's function that reports errors is called
+ *    with it, which ours replaces. Where another extension's took its place and does not call ours, it stays muted
+ *    until another error, or the end of reading.
  *
  * What is the unserializer's own, and not of the code that it calls, is told by the frame that executes: ours, or an
  * internal function that was called from there (igbinary_unserialize(), ArrayObject::__unserialize()), or what an old
@@ -80,7 +82,8 @@ static void mute(struct reading *reading) {
 }
 
 /* What a script has set itself meanwhile stays. */
-static void unmute(struct reading *reading) {
+void unserialize_unmute(void) {
+    struct reading *reading = &LARDER_G(reading);
     if (EXPECTED(!reading->muted)) {
         return;
     }
@@ -102,12 +105,23 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
     if (EXPECTED(!reading->frame)) {
         return;
     }
-    unmute(reading);
+    unserialize_unmute();
     if (!(type & E_FATAL_ERRORS) && is_unserializer()) {
         /* A property that the class no longer has is deprecated, but the value is whole. */
         reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
         mute(reading);
     }
+}
+
+static void (*report_error)(int type, zend_string *file, const uint32_t line, zend_string *message);
+
+/* Called for each error that no handler of the script gets. */
+static void report_unmuted_error(int type, zend_string *file, const uint32_t line, zend_string *message) {
+    /* It throws where an internal function has asked for exceptions. */
+    if (EXPECTED(!LARDER_G(reading).muted) || EG(error_handling) != EH_NORMAL) {
+        report_error(type, file, line, message);
+    }
+    unserialize_unmute();
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -135,14 +149,14 @@ static ZEND_COLD void drop(zval *result) {
 }
 
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
-    unmute(&LARDER_G(reading)); /* of a value whose code fetches this one */
+    unserialize_unmute(); /* of a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
     const struct apart outer_serializing = apart_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data)};
     ZVAL_NULL(result);
     call_unserializer(bytes, kind, result);
     const bool failed = LARDER_G(reading).failed;
-    unmute(&LARDER_G(reading));
+    unserialize_unmute();
     LARDER_G(reading) = outer;
     apart_set(&outer_serializing);
     /* Only objects, and arrays with something in them, are serialized. An exception may come when all is complete. */
@@ -159,11 +173,16 @@ void unserialize_register(void) {
     create_incomplete = PHP_IC_ENTRY->create_object;
     PHP_IC_ENTRY->create_object = note_incomplete;
     zend_observer_error_register(observe_error);
+    report_error = zend_error_cb;
+    zend_error_cb = report_unmuted_error;
 }
 
 void unserialize_unregister(void) {
     if (PHP_IC_ENTRY->create_object == note_incomplete) {
         PHP_IC_ENTRY->create_object = create_incomplete;
+    }
+    if (zend_error_cb == report_unmuted_error) {
+        zend_error_cb = report_error;
     }
 }
 

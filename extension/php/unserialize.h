@@ -10,6 +10,9 @@
  */
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result);
 
+/* If errors are kept from handlers now, that ends. */
+void unserialize_unmute(void);
+
 /* At the start and the end of the module; at the start of a request. */
 void unserialize_register(void);
 void unserialize_unregister(void);
