@@ -26,6 +26,7 @@ static PHP_MINIT_FUNCTION(larder) {
     settings_register(type, module_number);
     cache_prepare();
     unserialize_register();
+    apart_register();
     return SUCCESS;
 }
 
@@ -44,6 +45,7 @@ static PHP_RINIT_FUNCTION(larder) {
 #endif
     attach_request_begin();
     unserialize_forget();
+    apart_forget();
     return SUCCESS;
 }
 

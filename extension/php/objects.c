@@ -1,5 +1,5 @@
 #include "objects.h"
-#include "apart.h"
+#include "php_larder.h"
 #include "shape.h"
 
 #include "ext/standard/php_var.h"
@@ -122,9 +122,9 @@ zend_string *objects_serialize(zval *value, uint32_t *kind) {
         zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
         return NULL;
     }
-    const struct apart outer = apart_begin();
+    const struct counting outer = apart_begin();
     *kind = objects_use_igbinary() ? VALUE_IGBINARY : VALUE_PHP;
     zend_string *bytes = *kind == VALUE_IGBINARY ? serialize_by_igbinary(value) : serialize_by_php(value);
-    apart_set(&outer);
+    apart_end(&outer);
     return bytes;
 }

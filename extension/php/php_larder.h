@@ -12,6 +12,7 @@
 #include "php.h"
 
 #include "../core/cache.h"
+#include "apart.h"
 #include "measure.h"
 #include "versions.h"
 
@@ -45,6 +46,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
 
     struct plan plan;
     struct reading reading;
+    struct apart apart;
+    struct parked *parked; /* what is under way in suspended fibers; see apart.c */
 #ifdef LARDER_UNREADABLE
     zend_long control;
 #endif

@@ -19,7 +19,6 @@
  * as ever, and unserialize_callback_func is called. A value that reads well costs two assignments more.
  */
 #include "unserialize.h"
-#include "apart.h"
 #include "objects.h"
 #include "shape.h"
 
@@ -151,14 +150,14 @@ static ZEND_COLD void drop(zval *result) {
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     unserialize_unmute(); /* of a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
-    const struct apart outer_serializing = apart_begin();
+    const struct counting outer_counting = apart_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data)};
     ZVAL_NULL(result);
     call_unserializer(bytes, kind, result);
     const bool failed = LARDER_G(reading).failed;
     unserialize_unmute();
     LARDER_G(reading) = outer;
-    apart_set(&outer_serializing);
+    apart_end(&outer_counting);
     /* Only objects, and arrays with something in them, are serialized. An exception may come when all is complete. */
     if (UNEXPECTED(failed || EG(exception) || Z_TYPE_P(result) <= IS_TRUE)) {
         drop(result);
