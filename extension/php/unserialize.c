@@ -8,9 +8,8 @@
  *
  *  - the one function that makes incomplete objects is replaced by ours, which notes it;
  *  - an observer sees each error before a handler does. One of the unserializer's own is noted, and no handler and no
- *    log gets to see it: for this one error everything is muted, until PHP's function that reports errors is called
- *    with it, which ours replaces. Where another extension's took its place and does not call ours, it stays muted
- *    until another error, or the end of reading.
+ *    log gets to see it: for this one error everything is muted, and the function that reports errors, which PHP calls
+ *    next, is replaced by ours, which ends that.
  *
  * What is the unserializer's own, and not of the code that it calls, is told by the frame that executes: ours, or an
  * internal function that was called from there (igbinary_unserialize(), ArrayObject::__unserialize()), or what an old
@@ -71,6 +70,36 @@ static zend_object *note_incomplete(zend_class_entry *class) {
     return create_incomplete(class);
 }
 
+static void (*report_error)(int type, zend_string *file, const uint32_t line, zend_string *message);
+
+/* Called for the muted error; where ours stays, for each that no handler of the script gets. */
+static void report_unmuted_error(int type, zend_string *file, const uint32_t line, zend_string *message) {
+    /* It throws where an internal function has asked for exceptions. */
+    if (EXPECTED(!LARDER_G(reading).muted) || EG(error_handling) != EH_NORMAL) {
+        report_error(type, file, line, message);
+    }
+    unserialize_unmute();
+}
+
+/* Debuggers replace the function too, at any time: ours is put before theirs for the one error. But threads share it:
+ * with them it is put there once. Where it is not called then, all stays muted until another error or the end. */
+#ifdef ZTS
+enum { REPORTS_ALWAYS = true };
+#else
+enum { REPORTS_ALWAYS = false };
+#endif
+
+static void begin_reporting(void) {
+    report_error = zend_error_cb;
+    zend_error_cb = report_unmuted_error;
+}
+
+static void end_reporting(void) {
+    if (zend_error_cb == report_unmuted_error) {
+        zend_error_cb = report_error;
+    }
+}
+
 /* As the operator @, and no handler of the script's either. */
 static void mute(struct reading *reading) {
     reading->muted = true;
@@ -78,6 +107,9 @@ static void mute(struct reading *reading) {
     reading->handled = EG(user_error_handler_error_reporting);
     EG(error_reporting) = 0;
     EG(user_error_handler_error_reporting) = 0;
+    if (!REPORTS_ALWAYS) {
+        begin_reporting();
+    }
 }
 
 /* What a script has set itself meanwhile stays. */
@@ -87,6 +119,9 @@ void unserialize_unmute(void) {
         return;
     }
     reading->muted = false;
+    if (!REPORTS_ALWAYS) {
+        end_reporting();
+    }
     if (EG(error_reporting) == 0) {
         EG(error_reporting) = reading->shown;
     }
@@ -110,17 +145,6 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
         reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
         mute(reading);
     }
-}
-
-static void (*report_error)(int type, zend_string *file, const uint32_t line, zend_string *message);
-
-/* Called for each error that no handler of the script gets. */
-static void report_unmuted_error(int type, zend_string *file, const uint32_t line, zend_string *message) {
-    /* It throws where an internal function has asked for exceptions. */
-    if (EXPECTED(!LARDER_G(reading).muted) || EG(error_handling) != EH_NORMAL) {
-        report_error(type, file, line, message);
-    }
-    unserialize_unmute();
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -172,16 +196,17 @@ void unserialize_register(void) {
     create_incomplete = PHP_IC_ENTRY->create_object;
     PHP_IC_ENTRY->create_object = note_incomplete;
     zend_observer_error_register(observe_error);
-    report_error = zend_error_cb;
-    zend_error_cb = report_unmuted_error;
+    if (REPORTS_ALWAYS) {
+        begin_reporting();
+    }
 }
 
 void unserialize_unregister(void) {
     if (PHP_IC_ENTRY->create_object == note_incomplete) {
         PHP_IC_ENTRY->create_object = create_incomplete;
     }
-    if (zend_error_cb == report_unmuted_error) {
-        zend_error_cb = report_error;
+    if (REPORTS_ALWAYS) {
+        end_reporting();
     }
 }
 
