@@ -23,6 +23,7 @@ enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 /* While a stored object is unserialized; see unserialize.c. */
 struct reading {
     const zend_execute_data *frame; /* of the function that fetches it; NULL: none is read */
+    bool silent;                    /* errors were not reported when it began */
     bool failed;
     bool muted;
     int shown, handled; /* what EG() has when it is not muted */

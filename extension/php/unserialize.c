@@ -13,9 +13,10 @@
  *
  * What is the unserializer's own, and not of the code that it calls, is told by the frame that executes: ours, or an
  * internal function that was called from there (igbinary_unserialize(), ArrayObject::__unserialize()), or what an old
- * Serializable::unserialize() calls to read its part. Nothing is
- * changed for autoloaders and for methods of classes: their errors are reported as ever, unserialize() works for them
- * as ever, and unserialize_callback_func is called. A value that reads well costs two assignments more.
+ * Serializable::unserialize() calls to read its part, but not if it gives options or reads by @unserialize(): then it
+ * does with the result as it likes. Nothing is changed for autoloaders and for methods of classes: their errors are
+ * reported as ever, unserialize() works for them as ever, and unserialize_callback_func is called. A value that reads
+ * well costs a few assignments more.
  */
 #include "unserialize.h"
 #include "objects.h"
@@ -33,6 +34,11 @@ static bool is_named(const zend_function *function, const char *name, size_t len
     return own && zend_string_equals_cstr(own, name, length);
 }
 
+/* As within the operator @. */
+static bool is_silent(void) {
+    return (EG(error_reporting) & ~E_FATAL_ERRORS) == 0;
+}
+
 /* Whether the frame is the fetching one or an internal function that it called. The fetching one is compared and not
  * looked into: after a fatal error it may be gone. */
 static bool is_unserializers_frame(const zend_execute_data *frame) {
@@ -41,17 +47,11 @@ static bool is_unserializers_frame(const zend_execute_data *frame) {
            (frame && frame->func && !ZEND_USER_CODE(frame->func->type) && frame->prev_execute_data == fetching);
 }
 
-/* Whether what happens now is done by the unserializer itself, for the value that is read. */
-static bool is_unserializer(void) {
-    const zend_execute_data *frame = EG(current_execute_data);
-    if (EXPECTED(!LARDER_G(reading).frame) || !frame) {
-        return false;
-    }
-    if (is_unserializers_frame(frame)) {
-        return true;
-    }
-    /* Serializable::unserialize() reads a part of the value by unserialize(). */
-    if (!frame->func || frame->func->common.scope || !is_named(frame->func, ZEND_STRL("unserialize"))) {
+/* Whether this is unserialize(), by which a Serializable::unserialize() of the value reads its part, and does not decide
+ * itself what becomes of missing classes. */
+static bool is_part(const zend_execute_data *frame) {
+    if (!frame->func || frame->func->common.scope || !is_named(frame->func, ZEND_STRL("unserialize")) ||
+        ZEND_CALL_NUM_ARGS(frame) != 1) {
         return false;
     }
     do {
@@ -59,6 +59,19 @@ static bool is_unserializer(void) {
     } while (frame && frame->func && frame->func->common.scope && frame->func->common.scope->unserialize &&
              is_named(frame->func, ZEND_STRL("unserialize")));
     return is_unserializers_frame(frame);
+}
+
+/* Whether what happens now is done by the unserializer itself, for the value that is read. */
+static bool is_unserializer(void) {
+    const zend_execute_data *frame = EG(current_execute_data);
+    return UNEXPECTED(LARDER_G(reading).frame != NULL) && frame &&
+           (is_unserializers_frame(frame) || is_part(frame));
+}
+
+/* As is_unserializer(), but what is read as @unserialize() is only tried. */
+static bool is_unserializers_error(void) {
+    return is_unserializer() &&
+           (is_unserializers_frame(EG(current_execute_data)) || LARDER_G(reading).silent || !is_silent());
 }
 
 static zend_object *(*create_incomplete)(zend_class_entry *class);
@@ -140,7 +153,7 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
         return;
     }
     unserialize_unmute();
-    if (!(type & E_FATAL_ERRORS) && is_unserializer()) {
+    if (!(type & E_FATAL_ERRORS) && is_unserializers_error()) {
         /* A property that the class no longer has is deprecated, but the value is whole. */
         reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
         mute(reading);
@@ -175,7 +188,7 @@ bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     unserialize_unmute(); /* of a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
     const struct counting outer_counting = apart_begin();
-    LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data)};
+    LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
     ZVAL_NULL(result);
     call_unserializer(bytes, kind, result);
     const bool failed = LARDER_G(reading).failed;

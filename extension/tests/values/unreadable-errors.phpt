@@ -59,8 +59,50 @@ foreach (extension_loaded('igbinary') ? ['php', 'igbinary'] : ['php'] as $serial
     trigger_error('of the script', E_USER_WARNING);
     restore_error_handler();
 }
+
+echo "-- what a Serializable tries is its own\n";
+error_reporting(E_ALL & ~E_DEPRECATED);
+class Tries implements Serializable
+{
+    public static string $written;
+    public mixed $read = null;
+
+    public function serialize(): string
+    {
+        return self::$written;
+    }
+
+    public function unserialize($data): void
+    {
+        $this->read = @unserialize($data);
+    }
+}
+class Restricts extends Tries
+{
+    public function unserialize($data): void
+    {
+        $this->read = unserialize($data, ['allowed_classes' => false]);
+    }
+}
+class Reads extends Tries
+{
+    public function unserialize($data): void
+    {
+        $this->read = unserialize($data);
+    }
+}
+foreach (['text of an older version', serialize([new ArrayObject()]), 'O:7:"Nowhere":0:{}'] as Tries::$written) {
+    foreach (['Tries', 'Restricts', 'Reads'] as $class) {
+        larder_store('k', [new $class()]);
+        $value = larder_fetch('k', 'default');
+        echo "$class: ", is_array($value) ? get_debug_type($value[0]->read) : $value, "\n";
+        if ($class === 'Reads' && is_array(@larder_fetch('k')) !== is_array($value)) {
+            echo "not so if errors are silenced\n";
+        }
+    }
+}
 ?>
---EXPECT--
+--EXPECTF--
 -- the next one
 silenced: silenced in the autoloader
 silenced: silenced
@@ -80,3 +122,15 @@ string(7) "default"
 NULL
 bool(true)
 handler: of the script
+-- what a Serializable tries is its own
+Tries: bool
+
+%s: unserialize(): Error at offset 0 of 24 bytes in %s on line %d
+Restricts: bool
+Reads: default
+Tries: array
+Restricts: array
+Reads: array
+Tries: default
+Restricts: __PHP_Incomplete_Class
+Reads: default
