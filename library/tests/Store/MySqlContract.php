@@ -182,13 +182,14 @@ abstract class MySqlContract extends StoreContract
             $start = microtime(true);
             self::assertContains($cache->get('k', 'miss'), ['miss', 'value'], $column);
             self::assertContains($cache->getMany(['k'], 'miss')['k'], ['miss', 'value'], $column);
-            foreach (['has', 'expiry', 'delete', 'increment'] as $call) {
-                $cache->$call('n');
-            }
+            $cache->has('n');
+            $cache->expiry('n');
+            $cache->delete('n');
+            $cache->increment('n');
             $cache->touch('k', 60);
             $cache->add('k', 1);
             $cache->lock('k', 60)?->release();
-            self::assertSame(8, \strlen((string) $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t'])), $column);
+            self::assertSame(8, \strlen($cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t'])), $column);
             self::assertLessThan(4.0, microtime(true) - $start, $column);
             $raw->exec("DROP TABLE $table");
         }
