@@ -37,7 +37,7 @@ foreach (['off', 'develop', 'develop,debug'] as $mode) {
         set_error_handler(function (int $type, string $message) { echo "handler: $message\n"; return true; });
         echo json_encode([larder_fetch("fewer")[1]->seen, larder_fetch("damaged", "default"), error_get_last()]), "\n";
         trigger_error("of the script");
-    ', ['zend_extension' => $xdebug, 'xdebug.mode' => $mode, 'xdebug.start_with_request' => 'no', 'log_errors' => 0, 'opcache.jit' => 'off']);
+    ', ['zend_extension' => $xdebug, 'xdebug.mode' => $mode, 'xdebug.start_with_request' => 'no', 'log_errors' => 0, 'opcache.jit_buffer_size' => 0]);
 }
 ?>
 --EXPECT--
