@@ -94,7 +94,7 @@ final class MySqlConnection
             );
         }
         if (!$this->hasTable) {
-            $this->findTable($database);
+            Quietly::run(fn() => $this->findTable($database));
             $this->hasTable = true;
         }
     }
@@ -161,9 +161,14 @@ final class MySqlConnection
         if (\count($this->statements) > self::STATEMENTS_KEPT) {
             $this->statements = [];
         }
-        // PHP warns besides throwing when the connection is lost.
-        $statement = $this->statements[$sql] ??= @$this->connection()->prepare($sql);
-        @$statement->execute($parameters);
+        // PHP warns besides throwing when the connection is lost, or the server talks nonsense.
+        try {
+            set_error_handler(Quietly::ignore(...));
+            $statement = $this->statements[$sql] ??= $this->connection()->prepare($sql);
+            $statement->execute($parameters);
+        } finally {
+            restore_error_handler();
+        }
 
         return $statement;
     }
@@ -228,7 +233,9 @@ final class MySqlConnection
         $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);
 
         try {
-            return @new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password->getValue(), [
+            set_error_handler(Quietly::ignore(...));
+
+            return new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password->getValue(), [
                 PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
                 PDO::ATTR_EMULATE_PREPARES => false,
                 // An update that finds its row counts it, even if it writes what is there.
@@ -237,6 +244,7 @@ final class MySqlConnection
                 PDO::ATTR_PERSISTENT => $persistent ? 'larder' : false, // a name of its own: the program's connections stay the program's
             ]);
         } finally {
+            restore_error_handler();
             if ($before !== false) {
                 ini_set('mysqlnd.net_read_timeout', $before);
             }

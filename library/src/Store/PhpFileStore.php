@@ -264,9 +264,13 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private static function load(string $file): mixed
     {
         try {
-            return @include $file;
+            set_error_handler(Quietly::ignore(...)); // it may be removed at any moment
+
+            return include $file;
         } catch (\ParseError) {
             return false; // cut off by a crash of the machine
+        } finally {
+            restore_error_handler();
         }
     }
 
@@ -274,11 +278,14 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private static function compile(string $file): mixed
     {
         try {
-            $code = @file_get_contents($file);
+            set_error_handler(Quietly::ignore(...));
+            $code = file_get_contents($file);
 
             return $code === false || $code === '' ? false : eval('?>' . $code);
         } catch (\ParseError) {
             return false;
+        } finally {
+            restore_error_handler();
         }
     }
 }

@@ -4,11 +4,16 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
+use Larder\Cache;
+use Larder\Testing\Fork;
 use Larder\Tests\AsUser;
+use Larder\Tests\Away\Proxy;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
+use Larder\Tool\Server\MariaDbServer;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
+use Psr\Log\NullLogger;
 
 /** Frameworks make exceptions, or entries of a log, of every warning that their handler hears of, also of one hidden by @. */
 final class NoWarningsTest extends TestCase
@@ -39,6 +44,69 @@ final class NoWarningsTest extends TestCase
         $code = '$heard = []; set_error_handler(static function (int $level, string $message) use (&$heard): bool { $heard[] = $message; return true; });
             $c = Larder\Cache::open("shmop:?namespace=quiet"); echo json_encode([$c->get("missing"), $c->has("missing"), $c->set("k", 1), $c->get("k"), $heard]); $c->clear();';
         self::assertSame('[null,false,true,1,[]]', Php::run($code));
+    }
+
+    /** Between the look whether there is one, and the reading. */
+    public function testAValueThatIsRemovedWhileItIsReadIsAMiss(): void
+    {
+        $address = 'php-file://' . Servers::directory('quiet-removed');
+        $other = Fork::start(static function () use ($address): void {
+            for ($cache = Cache::open($address), $end = microtime(true) + 2.0; microtime(true) < $end;) {
+                $cache->set('k', 'value');
+                $cache->delete('k');
+            }
+        });
+        $cache = Cache::open($address);
+        $found = [];
+        $heard = self::heardIn(static function () use ($cache, &$found): void {
+            for ($end = microtime(true) + 2.0; microtime(true) < $end;) {
+                $value = $cache->get('k', 'a miss');
+                self::assertIsString($value);
+                $found[$value] = true;
+            }
+        });
+        $other->result();
+        self::assertSame([], $heard);
+        self::assertEqualsCanonicalizing(['value', 'a miss'], array_keys($found));
+    }
+
+    public function testMySqlWarnsOfNoNonsenseOnTheWay(): void
+    {
+        $server = Servers::mariaDb();
+        $proxy = Proxy::before($server->socket);
+        $cache = Cache::open(\sprintf('mysql://%s:%s@/%s?socket=%s', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $proxy->socket), new NullLogger());
+        self::assertTrue($cache->set('k', 'value'));
+        foreach (['garbage', 'drop 3', 'drop 200', 'refuse'] as $trouble) {
+            $proxy->does($trouble);
+            self::assertSame([], self::heardIn(static fn(): mixed => $cache->get('k')), $trouble);
+            $proxy->does('pass');
+            for ($end = microtime(true) + 60.0; $cache->get('k') !== 'value' && microtime(true) < $end;) {
+                usleep(10_000);
+            }
+        }
+        $proxy->stop();
+    }
+
+    /**
+     * @param \Closure(): mixed $work
+     * @return list<string>
+     */
+    private static function heardIn(\Closure $work): array
+    {
+        $heard = [];
+        set_error_handler(static function (int $level, string $message) use (&$heard): bool {
+            $heard[] = $message;
+
+            return true;
+        });
+
+        try {
+            $work();
+        } finally {
+            restore_error_handler();
+        }
+
+        return array_values(array_unique($heard));
     }
 
     /** Nothing above the cache may be looked at there; what may be is looked at as ever. */
