@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Store\User;
+
 /**
  * Whose cache a store of this machine is: clearing it clears that one alone. And what auto: takes in the other kind of PHP,
  * the web server's or the command line's, as far as this process can know.
@@ -16,9 +18,9 @@ final class Whose
         $php = \sprintf('PHP %d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
 
         return match ($scheme) {
-            Scheme::Larder => \sprintf('user %s, segment %s in %s, %s', self::user(), ini_get('larder.segment'), ini_get('larder.path'), $php),
-            Scheme::Apcu, Scheme::Yac => \sprintf('user %s, %s, %s', self::user(), $php, self::isCommandLine() ? 'this process alone' : 'the workers of this FPM master'),
-            Scheme::Shmop, Scheme::File, Scheme::PhpFile, Scheme::Sqlite => 'user ' . self::user(),
+            Scheme::Larder => \sprintf('user %s, segment %s in %s, %s', User::name(), ini_get('larder.segment'), ini_get('larder.path'), $php),
+            Scheme::Apcu, Scheme::Yac => \sprintf('user %s, %s, %s', User::name(), $php, self::isCommandLine() ? 'this process alone' : 'the workers of this FPM master'),
+            Scheme::Shmop, Scheme::File, Scheme::PhpFile, Scheme::Sqlite => 'user ' . User::name(),
             default => '',
         };
     }
@@ -42,14 +44,5 @@ final class Whose
     public static function isCommandLine(): bool
     {
         return \in_array(\PHP_SAPI, ['cli', 'phpdbg', 'embed'], true);
-    }
-
-    /** Without the extension posix by the owner of this process's own entry in /proc. */
-    private static function user(): string
-    {
-        $id = \function_exists('posix_geteuid') ? posix_geteuid() : @fileowner('/proc/self');
-        $user = \is_int($id) && \function_exists('posix_getpwuid') ? posix_getpwuid($id) : false;
-
-        return $user === false ? (string) $id : $user['name'];
     }
 }

@@ -46,7 +46,7 @@ final class MemcachedConnection
     public function __construct(private readonly MemcachedConnector $connector)
     {
         $this->nanoseconds = (int) (1e9 * $connector->timeout);
-        $this->quiet = static fn(): bool => true;
+        $this->quiet = Quietly::ignore(...);
     }
 
     /**

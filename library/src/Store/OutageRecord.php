@@ -128,11 +128,13 @@ final class OutageRecord
 
     private static function forget(string $directory): void
     {
-        foreach ((array) glob($directory . '/*') as $file) {
-            if ((int) @filemtime((string) $file) < time() - self::FORGOTTEN) {
-                @unlink((string) $file);
+        Quietly::run(static function () use ($directory): void {
+            foreach ((array) glob($directory . '/*') as $file) {
+                if ((int) filemtime((string) $file) < time() - self::FORGOTTEN) {
+                    unlink((string) $file);
+                }
             }
-        }
+        });
     }
 
     /**
