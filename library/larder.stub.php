@@ -142,14 +142,12 @@ function larder_clear(): bool {}
  * - evictions: array of int, entries dropped: room (to make room), expired (their time was over), index (both
  *   buckets of a new key were full; many of these mean that larder.size is too small for so many keys).
  * - moves: int, entries carried to another page because they were in use.
- * - refusals: array of int, stores refused: size (too large), room (everything is held by readers), lock (the
- *   key's lock was held by a stopped process).
+ * - refusals: array of int, stores refused: size (too large), room (everything is held by readers).
  * - pins: array of int: pages (held by readers), limit (how many may be), long_lived and long_lived_limit (the
  *   same for processes without request ends, such as the command line), mine (pages held by this process).
  * - processes: array: attached (int), limit (larder.processes), mine (int, this process's record), swept (int,
- *   dead ones cleaned up after), locks_taken_over (int, key locks taken over from dead ones), holders (list of
- *   the processes that hold most pages: record (int), pid (int, in that process's own namespace), pages (int),
- *   mine (bool), long_lived (bool)).
+ *   dead ones cleaned up after), holders (list of the processes that hold most pages: record (int), pid (int, in
+ *   that process's own namespace), pages (int), mine (bool), long_lived (bool)).
  *
  * @return mixed[]
  */

@@ -31,6 +31,13 @@ static inline void word_poke(shared_word *word, uint64_t value) {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
+/* As word_load(), and in the single order of these loads, of the read-modify-writes and of the fences: who has changed
+ * one word and then looks at another so, and who does the reverse, do not both miss what the other did. On x86 it costs
+ * what word_load() does. */
+static inline uint64_t word_load_in_order(const shared_word *word) {
+    return atomic_load_explicit(word, memory_order_seq_cst);
+}
+
 /* Replaces *expected by desired; when the word is another, *expected becomes it. */
 static inline bool word_swap(shared_word *word, uint64_t *expected, uint64_t desired) {
     return atomic_compare_exchange_strong_explicit(word, expected, desired, memory_order_seq_cst,
@@ -56,6 +63,44 @@ static inline uint64_t word_and(shared_word *word, uint64_t bits) {
 /* The fence between announcing something and looking at what others announced. */
 static inline void fence(void) {
     atomic_thread_fence(memory_order_seq_cst);
+}
+
+/*
+ * Two words side by side, aligned to 16 bytes, that change together. Each is loaded by itself; the swap tells whether
+ * the two belonged together. Sequentially consistent where it succeeds. In assembler, because compilers call a library
+ * for it that may take locks of one process. Every x86-64 processor since 2006 has the instruction.
+ */
+struct word_pair {
+    _Alignas(16) shared_word words[2];
+};
+
+static inline bool pair_swap(struct word_pair *pair, const uint64_t expected[2], const uint64_t desired[2]) {
+#if defined(__x86_64__)
+    uint64_t low = expected[0], high = expected[1];
+    bool swapped;
+    __asm__ __volatile__("lock cmpxchg16b %1"
+                         : "=@ccz"(swapped), "+m"(*pair), "+a"(low), "+d"(high)
+                         : "b"(desired[0]), "c"(desired[1])
+                         : "memory");
+    return swapped;
+#elif defined(__aarch64__)
+    /* What was loaded belongs together only if the exclusive store succeeds; if it is torn it differs from what was
+     * expected, or the store fails. The fence makes it one of the order of word_load_in_order(). */
+    uint64_t low, high;
+    uint32_t failed;
+    __asm__ __volatile__("1: ldaxp %0, %1, %3\n"
+                         "   cmp %0, %4\n"
+                         "   ccmp %1, %5, #0, eq\n"
+                         "   b.ne 2f\n"
+                         "   stlxp %w2, %6, %7, %3\n"
+                         "   cbnz %w2, 1b\n"
+                         "2:\n"
+                         : "=&r"(low), "=&r"(high), "=&r"(failed), "+Q"(*pair)
+                         : "r"(expected[0]), "r"(expected[1]), "r"(desired[0]), "r"(desired[1])
+                         : "cc", "memory");
+    fence();
+    return low == expected[0] && high == expected[1];
+#endif
 }
 
 /* Tells the processor that this is a spin loop. */

@@ -160,7 +160,6 @@ void cache_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
     if (cache->long_lived && is_due(cache)) {
         cache->record_refused = false;
-        cache->stalled_bucket = NULL;
         if (!cache->segment || !segment_is_current(cache->segment)) {
             renew(cache);
         }
@@ -169,7 +168,6 @@ void cache_look_again(struct cache *cache) {
 
 bool cache_request_begin(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
-    cache->stalled_bucket = NULL;
     cache->record_refused = false;
     if (!record) {
         process_leave(cache); /* forked since: what the record left behind pins is not needed any more */

@@ -6,6 +6,8 @@
  *
  * Promises
  *  - Reading never waits: not for a writer, not for a stopped process, not for a dead one.
+ *  - No key is locked: of several who change one key at a time each goes on, whether the others run, are slow, stopped
+ *    or dead, and nothing is refused because of them.
  *  - A process may be killed at any instruction. Others go on, no wrong value is returned, at most
  *    the one value being written is lost.
  *  - The bytes of a value found with CACHE_PINNED never change and stay mapped until
@@ -42,8 +44,9 @@ struct cache_key {
 };
 
 /*
- * What kind of value an entry holds. Core knows one kind, the integer: its 8 bytes are counted up in
- * place. All other numbers (2 to 127) are the binding's own.
+ * What kind of value an entry holds. Core knows one kind, the integer, which is counted in place: it is stored by
+ * cache_store_integer() and cache_count(), and what is found are its 8 bytes. All other numbers (2 to 127) are the
+ * binding's own.
  */
 enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
 
@@ -125,7 +128,7 @@ void cache_recover(struct cache *cache);
 /*
  * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, or no record free).
  * With `zero_copy` false the value is always CACHE_COPIED; with true it is CACHE_PINNED while the bound
- * on pinned pages allows. Integers and values of up to 8 bytes are always CACHE_COPIED.
+ * on pinned pages allows. Integers and values of up to 24 bytes are always CACHE_COPIED.
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
@@ -146,13 +149,14 @@ bool cache_exists(struct cache *cache, const struct cache_key *key);
 
 enum cache_result {
     CACHE_OK,
-    CACHE_ABSENT, /* replace, delete, touch, swap: no such key */
-    CACHE_EXISTS, /* add: the key is there */
-    CACHE_DIFFERENT, /* count, swap: not an integer, not the expected one, or it would overflow; over: another entry */
-    CACHE_TOO_LARGE, /* over cache_value_max(): refused at once, others lose nothing */
-    CACHE_NO_ROOM,   /* nothing could be evicted: everything is held by readers */
-    CACHE_BUSY,      /* the key's lock is held by a process that lives but does not move */
-    CACHE_AWAY,      /* no process record is free, or the segment is gone */
+    CACHE_ABSENT,     /* replace, delete, touch, swap: no such key */
+    CACHE_EXISTS,     /* add: the key is there */
+    CACHE_DIFFERENT,  /* swap: not the expected one; over: another entry */
+    CACHE_NO_INTEGER, /* count, swap: what is there is no integer */
+    CACHE_OVERFLOW,   /* count: the sum would leave the range */
+    CACHE_TOO_LARGE,  /* over cache_value_max(): refused at once, others lose nothing */
+    CACHE_NO_ROOM,    /* nothing could be evicted: everything is held by readers */
+    CACHE_AWAY,       /* no process record is free, or the segment is gone */
 };
 
 /* The longest value, in bytes, that a store may bring; an eighth of the pages. */
@@ -197,15 +201,24 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);
 bool cache_clear(struct cache *cache);
 
+/* Storing an integer, as by cache_reserve() and cache_commit(), or cache_commit_over(). */
+enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
+                                      uint64_t expires, enum cache_mode mode);
+enum cache_result cache_store_integer_over(struct cache *cache, const struct cache_key *key, int64_t value,
+                                           uint64_t expires, uint64_t token);
+
 /*
  * Adds `step` to an integer in place and gives the new value. A missing key is created with the value
- * `step` and `expires`; an existing one keeps its expiry. CACHE_DIFFERENT when the entry is no
- * integer or the sum would leave the range; nothing changes then.
+ * `step` and `expires`; an existing one keeps its expiry. CACHE_NO_INTEGER or CACHE_OVERFLOW change nothing.
+ *
+ * Counting is never refused because others do it too, waits for nobody, and no count is lost but with the key. What was
+ * counted or swapped within the last minute is not evicted, as long as what is kept for that reason alone is at most
+ * a quarter of the memory; its expiry, a store or a delete end it as ever.
  */
 enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
                               int64_t *result);
 
-/* Replaces an integer `expected` by `desired`. */
+/* Replaces an integer `expected` by `desired`; CACHE_DIFFERENT if it is another. */
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
 
 /* ---- Time and figures ------------------------------------------------------------------------ */
@@ -242,9 +255,8 @@ struct cache_info {
     uint64_t expired;                               /* entries dropped because their time was over */
     uint64_t moved;                                 /* entries carried to another page because they were used */
     uint64_t displaced; /* entries dropped because both buckets of a new key were full */
-    uint64_t refused_size, refused_room, refused_lock;
-    uint64_t swept;      /* dead processes whose records were cleared */
-    uint64_t taken_over; /* key locks taken over from dead processes */
+    uint64_t refused_size, refused_room;
+    uint64_t swept; /* dead processes whose records were cleared */
 };
 
 /* Fills `info`. Walks the tables: tens of microseconds to milliseconds. False, with zeros and no path, when this process

@@ -91,11 +91,11 @@ static bool same_key(const struct entry_shared *a, const struct entry_shared *b)
            memcmp(entry_key(a), entry_key(b), length) == 0;
 }
 
-/* A key stands once in its two buckets. */
+/* A key stands once in its two buckets, and tentatively besides where somebody was stopped or killed. */
 static void check_twice(struct check *check, const shared_word *slot) {
     const struct map *map = &check->cache->map;
-    const uint64_t location = slot_location(word_load(slot));
-    const struct entry_shared *entry = location ? ref_entry(map, location) : NULL;
+    const uint64_t word = word_load(slot), location = slot_location(word);
+    const struct entry_shared *entry = slot_is_committed(word) ? ref_entry(map, location) : NULL;
     if (!entry) {
         return;
     }
@@ -105,10 +105,10 @@ static void check_twice(struct check *check, const shared_word *slot) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             const shared_word *other = &buckets[b]->slots[i];
             const uint64_t other_location = slot_location(word_load(other));
-            const struct entry_shared *twin =
-                other > slot && other_location && ref_page(map, other_location) < map->page_count
-                    ? ref_entry(map, other_location)
-                    : NULL;
+            const struct entry_shared *twin = other > slot && slot_is_committed(word_load(other)) &&
+                                                      ref_page(map, other_location) < map->page_count
+                                                  ? ref_entry(map, other_location)
+                                                  : NULL;
             if (twin && same_key(entry, twin)) {
                 fault(check, "a key of %u bytes stands twice", where_key_length(entry->where));
             }

@@ -2,7 +2,7 @@
 
 #include "hash.h"
 #include "index.h"
-#include "lock.h"
+#include "integer.h"
 #include "page.h"
 #include "pin.h"
 #include "point.h"
@@ -10,6 +10,7 @@
 enum {
     DRAW_AFTER = 128, /* entries of probation that were drained and had not been used, in a row */
     DRAW_ONE_OF = 8,
+    KEPT_SHARE = 4, /* one page of so many, at most, is kept for counters that nothing else keeps */
 };
 
 /* ---- Limbo ---- */
@@ -73,7 +74,8 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
     const uint64_t location = slot_location(word);
     page_raise_live(cache, pending->page);
     while (slot_location(word) == location) {
-        const unsigned use = slot_use(word) > rule->lower_use ? slot_use(word) - rule->lower_use : 0;
+        const unsigned use =
+            slot_use(word) > rule->lower_use + USE_NONE ? slot_use(word) - rule->lower_use : USE_NONE;
         if (word_swap(slot, &word, slot_make(slot_tag(word), use, pending->location))) {
             POINT(move_published);
             return true;
@@ -83,33 +85,60 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
     return false;
 }
 
-/* False: there is no place for it, or its key is locked. */
+/* False: there is no place for it. */
 static bool move(struct cache *cache, struct record_shared *record, const struct rule *rule,
                  const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
-    const uint64_t units = entry_units_all(entry);
-    struct bucket_shared *locked = NULL;
-    if (where_kind(entry->where) == CACHE_INTEGER) {
-        /* Counted up in place under the key's lock: without it a count could go into the old entry after
-         * it was copied. */
-        locked = hash_place(&cache->map, entry_hash(entry)).first;
-        if (!lock_take(cache, locked)) {
+    struct pending pending;
+    if (!place_for_move(cache, record, rule->log, entry_units_all(entry), &pending)) {
+        return false;
+    }
+    if (entry_is_integer(entry)) {
+        integer_finish(&cache->map, entry); /* else a count could go into it after it was copied */
+        POINT(move_sealed);
+    }
+    page_copy(cache, &pending, entry, location, entry->expires);
+    POINT(move_copied);
+    if (republish(cache, rule, slot, word, &pending)) {
+        count(record, COUNT_MOVED);
+    }
+    clear_writing(record);
+    return true;
+}
+
+/* ---- Counters in use ---- */
+
+/*
+ * An integer that was counted lately is moved though nothing else would keep it. A flood of new counters must not take the
+ * whole memory by that, so it is limited: in a lap, in which the logs together advance by all pages and each page is
+ * drained about once, a quarter of the memory may be kept so. Beyond that the rule of the page decides, which keeps those
+ * that are counted often. The word begins anew with each lap, so nothing drifts.
+ */
+static uint64_t lap(const struct cache *cache) {
+    const struct header_shared *header = cache->map.header;
+    const uint64_t pages = word_peek(&header->age[LOG_MAIN]) + word_peek(&header->age[LOG_PROBATION]);
+    return (uint32_t)(pages / cache->map.page_count);
+}
+
+static bool keep_counter(struct cache *cache, uint64_t units) {
+    const uint64_t now = lap(cache) << 32, most = (uint64_t)(cache->map.page_count / KEPT_SHARE)
+                                                  << cache->map.unit_shift;
+    shared_word *kept = &cache->map.header->counters_kept;
+    uint64_t word = word_load(kept), next;
+    do {
+        next = (word >> 32 == now >> 32 ? word : now) + units;
+        if ((uint32_t)next > most) {
             return false;
         }
+    } while (!word_swap(kept, &word, next));
+    return true;
+}
+
+/* It was not moved after all. */
+static void unkeep_counter(struct cache *cache, uint64_t units) {
+    shared_word *kept = &cache->map.header->counters_kept;
+    uint64_t word = word_load(kept);
+    while ((uint32_t)word >= units && !word_swap(kept, &word, word - units)) {
     }
-    struct pending pending;
-    const bool placed = place_for_move(cache, record, rule->log, units, &pending);
-    if (placed) {
-        page_copy(cache, &pending, entry, location, entry->expires);
-        POINT(move_copied);
-        if (republish(cache, rule, slot, word, &pending)) {
-            count(record, COUNT_MOVED);
-        }
-        clear_writing(record);
-    }
-    if (locked) {
-        lock_release(cache, locked);
-    }
-    return placed;
 }
 
 /* ---- Draining ---- */
@@ -141,36 +170,74 @@ static bool is_drawn(struct cache *cache, const struct rule *rule, bool used) {
     return cache->unused_in_a_row > DRAW_AFTER && cache->unused_in_a_row % DRAW_ONE_OF == 0;
 }
 
-/* Moves the entry if the rule allows, else takes its word out of the index. */
-static void drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
+/* Takes the word out of the index, unless it names another entry by now. */
+static void drop(shared_word *slot, uint64_t word, struct record_shared *record, enum counter why) {
+    const uint64_t location = slot_location(word);
+    while (slot_location(word) == location) {
+        if (word_swap(slot, &word, 0)) {
+            POINT(drain_unlinked);
+            count(record, why);
+            return;
+        }
+    }
+}
+
+/* What becomes of an integer that the rule does not keep. False: it was counted lately, is to stay, and there is no
+ * place for it. */
+static bool drain_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
+                          const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
+    const uint64_t units = entry_units_all(entry);
+    if (!integer_may_go(&cache->map, entry)) {
+        if (keep_counter(cache, units)) {
+            if (move(cache, record, rule, entry, location, slot, word)) {
+                cache->counters_kept += units;
+                return true;
+            }
+            unkeep_counter(cache, units);
+            return false;
+        }
+        integer_finish(&cache->map, entry);
+    }
+    POINT(drain_sealed);
+    drop(slot, word, record, COUNT_EVICTED);
+    return true;
+}
+
+/* Moves the entry if the rule allows, else takes its word out of the index. False: it can do neither. */
+static bool drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                         uint32_t life, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
     if (entry->life != life || slot_location(entry->where) != location ||
         !entry_inside(&cache->map, location, entry)) {
-        return;
+        return true;
     }
     const struct place place = hash_place(&cache->map, entry_hash(entry));
     uint64_t word;
     shared_word *slot = find_slot(&place, location, &word);
     if (!slot) {
-        return;
+        return true;
     }
-    const bool expired = index_is_expired(entry);
+    if (!slot_is_committed(word)) {
+        drop(slot, word, record, COUNT_EVICTED); /* its inserter is dead */
+        return true;
+    }
+    if (index_is_expired(entry)) {
+        drop(slot, word, record, COUNT_EXPIRED);
+        return true;
+    }
     const uint64_t units = entry_units_all(entry);
     const bool used = slot_use(word) >= rule->least_use;
-    if (!expired && (is_drawn(cache, rule, used) || used) && units <= rule->budget &&
+    if ((is_drawn(cache, rule, used) || used) && units <= rule->budget &&
         move(cache, record, rule, entry, location, slot, word)) {
         rule->budget -= units;
-        return;
+        return true;
     }
-    while (slot_location(word) == location) {
-        if (word_swap(slot, &word, 0)) {
-            POINT(drain_unlinked);
-            count(record, expired ? COUNT_EXPIRED : COUNT_EVICTED);
-            return;
-        }
+    if (entry_is_integer(entry)) {
+        return drain_integer(cache, record, rule, entry, location, slot, word);
     }
+    drop(slot, word, record, COUNT_EVICTED);
+    return true;
 }
 
 /*
@@ -195,16 +262,20 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-static void drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
+/* False: a counter in use has to stay in the page. */
+static bool drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
                           enum drain_effort effort) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
     struct rule rule = rule_for(&cache->map, page_row(cache, page), effort);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule);
+            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 /* A run, which may be of one page, is never copied. One that was used is kept: its use count is lowered and it becomes
@@ -246,8 +317,11 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
         return false;
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
-    if ((uint32_t)word_load(&row->live) != 0) {
-        drain_entries(cache, record, page, life, effort);
+    if ((uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, effort)) {
+        /* As the newest of its log: or it would stay the cheapest, and each store would try it first. */
+        page_renew(cache, page, page_log(row));
+        word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
+        return false;
     }
     POINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);

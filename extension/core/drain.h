@@ -20,7 +20,8 @@ enum drain_effort {
 /*
  * Makes a page free, whatever state it is in: frees it from limbo, drains it, or its whole run. False if
  * it cannot be had now: it is open, held, being written to, or somebody else is at it; or it is a run that was used
- * since it was last looked at: that stays, with its use count lowered, as the newest of the main log.
+ * since it was last looked at: that stays, with its use count lowered, as the newest of the main log. Or a counter in it
+ * was counted lately and there is no place to move it to: then the page stays as the newest of its log.
  */
 bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort);
 

@@ -39,4 +39,9 @@ static inline struct place hash_place(const struct map *map, uint64_t hash) {
     };
 }
 
+/* One of the words where the key may stand: the first bucket's, then the second's. */
+static inline shared_word *place_slot(const struct place *place, unsigned number) {
+    return number < BUCKET_SLOTS ? &place->first->slots[number] : &place->second->slots[number - BUCKET_SLOTS];
+}
+
 #endif

@@ -1,41 +1,57 @@
 #include "index.h"
 
+#include "integer.h"
+#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "point.h"
+
+/* How long is waited for another who inserts the key: some microseconds, and then so that it has the processor. */
+enum { SPINS_A_TURN = 32, TURNS_OF_SPINS = 8, TURNS_OF_YIELDS = 4 };
 
 /* A page that this process has pinned, or into which it is writing, cannot be taken away. */
 static bool is_protected(const struct record_shared *record, uint32_t page) {
     return pin_is_held(record, page) || word_peek(&record->writing) == (uint64_t)page + 1;
 }
 
-/* Fills `found` if the slot holds the key. Never gives up while it may: a writer would put the key into a
- * second slot, a delete would leave it. Each further turn means that others have drained a page. */
+const struct entry_shared *index_protect(struct cache *cache, struct record_shared *record,
+                                         const shared_word *slot, uint64_t *word) {
+    *word = word_load(slot);
+    for (;;) {
+        const uint64_t location = slot_location(*word);
+        const uint32_t page = ref_page(&cache->map, location);
+        if (location == 0 || page >= cache->map.page_count) {
+            return NULL;
+        }
+        if (is_protected(record, page)) {
+            return ref_entry(&cache->map, location);
+        }
+        announce_copying(record, page);
+        POINT(find_announced);
+        *word = word_load(slot);
+        if (slot_location(*word) == location) {
+            return ref_entry(&cache->map, location);
+        }
+    }
+}
+
+/* Fills `found` if the slot holds the key, committed or tentatively. Never gives up while it may: a writer would put the
+ * key into a second slot, a delete would leave it. Each further turn means that others have got on. */
 static bool look(struct cache *cache, struct record_shared *record, shared_word *slot, const struct place *place,
                  const struct cache_key *key, struct found *found) {
-    uint64_t word = word_load(slot);
-    while (slot_tag(word) == place->tag && slot_location(word)) {
-        const uint64_t location = slot_location(word);
-        const uint32_t page = ref_page(&cache->map, location);
-        if (page >= cache->map.page_count) {
-            return false;
-        }
-        if (!is_protected(record, page)) {
-            announce_copying(record, page);
-            POINT(find_announced);
-            word = word_load(slot);
-            if (slot_location(word) != location) {
-                continue;
-            }
-        }
-        const struct entry_shared *entry = ref_entry(&cache->map, location);
-        if (!index_is_key(&cache->map, entry, location, place->hash, key)) {
-            return false;
-        }
-        *found = (struct found){.slot = slot, .word = word, .entry = entry, .page = page};
-        return true;
+    uint64_t word;
+    const struct entry_shared *entry = index_protect(cache, record, slot, &word);
+    if (!entry || slot_tag(word) != place->tag ||
+        !index_is_key(&cache->map, entry, slot_location(word), place->hash, key)) {
+        return false;
     }
-    return false;
+    *found = (struct found){
+        .slot = slot,
+        .word = word,
+        .entry = entry,
+        .page = ref_page(&cache->map, slot_location(word)),
+    };
+    return true;
 }
 
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
@@ -44,7 +60,7 @@ bool index_find_announced(struct cache *cache, struct record_shared *record, con
     for (;;) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             if (slot_tag(word_peek(&bucket->slots[i])) == place->tag &&
-                look(cache, record, &bucket->slots[i], place, key, found)) {
+                look(cache, record, &bucket->slots[i], place, key, found) && slot_is_committed(found->word)) {
                 return true;
             }
         }
@@ -93,45 +109,61 @@ static unsigned free_slots(const struct bucket_shared *bucket) {
     return free;
 }
 
-static bool fill_free_slot(struct bucket_shared *bucket, uint64_t word) {
+static shared_word *fill_free_slot(struct bucket_shared *bucket, uint64_t word) {
     for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
         uint64_t empty = 0;
         if (word_peek(&bucket->slots[i]) == 0 && word_swap(&bucket->slots[i], &empty, word)) {
-            return true;
+            return &bucket->slots[i];
         }
     }
-    return false;
+    return NULL;
 }
 
-/* Both buckets are full: the least used of the fourteen gives way. */
-static bool displace(struct cache *cache, struct record_shared *record, const struct place *place, uint64_t word) {
-    shared_word *least = NULL;
-    uint64_t least_word = 0;
-    for (unsigned i = 0; i < 2 * BUCKET_SLOTS; i++) {
-        /* Begins at a place that the key decides, so that not always the same slot suffers. */
-        const unsigned slot = (unsigned)((place->hash >> 8) + i) % (2 * BUCKET_SLOTS);
-        shared_word *candidate =
-            slot < BUCKET_SLOTS ? &place->first->slots[slot] : &place->second->slots[slot - BUCKET_SLOTS];
-        const uint64_t value = word_load(candidate);
-        if (!least || slot_use(value) < slot_use(least_word)) {
-            least = candidate;
-            least_word = value;
+enum { SLOTS_OF_A_KEY = 2 * BUCKET_SLOTS, COUNTERS_THAT_STAY = SLOTS_OF_A_KEY / 4 };
+
+/* The least used of both buckets, but those of the set; of like ones the first from a place on that the key decides, so
+ * that not always the same slot suffers. Tentative ones last: soon they are something else. */
+static unsigned least_used(const struct place *place, uint32_t but) {
+    unsigned least = SLOTS_OF_A_KEY, least_use = UINT32_MAX;
+    for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
+        const unsigned slot = (unsigned)((place->hash >> 8) + i) % SLOTS_OF_A_KEY;
+        const uint64_t word = word_load(place_slot(place, slot));
+        const unsigned use = slot_is_committed(word) ? slot_use(word) : USE_MAX + 1;
+        if (!(but >> slot & 1) && use < least_use) {
+            least = slot;
+            least_use = use;
         }
     }
-    const uint32_t page = ref_page(&cache->map, slot_location(least_word));
-    const uint32_t life =
-        page < cache->map.page_count ? (uint32_t)(word_load(&page_row(cache, page)->live) >> 32) : 0;
-    if (least_word == 0 || !word_swap(least, &least_word, word)) {
-        return false;
+    return least;
+}
+
+/* Both buckets are full: the least used of the sixteen gives way. One that was counted lately stays, if it is not one of
+ * many: a flood of counters must not take the index. */
+static shared_word *displace(struct cache *cache, struct record_shared *record, const struct place *place,
+                             uint64_t word) {
+    const unsigned first = least_used(place, 0);
+    unsigned slot;
+    uint64_t old = 0;
+    const struct entry_shared *entry = NULL;
+    uint32_t passed = 0;
+    for (unsigned stay = 0; stay <= COUNTERS_THAT_STAY; stay++) {
+        slot = stay < COUNTERS_THAT_STAY ? least_used(place, passed) : first;
+        entry = index_protect(cache, record, place_slot(place, slot), &old);
+        if (!entry || !entry_is_integer(entry) || integer_may_go(&cache->map, entry)) {
+            break;
+        }
+        passed |= UINT32_C(1) << slot;
+    }
+    if (old == 0 || !word_swap(place_slot(place, slot), &old, word)) {
+        return NULL;
     }
     POINT(index_displaced);
-    /* The life was read while the word named the page. If the word was taken out and came back meanwhile,
-     * the life is an older one and nothing is subtracted: the number of living is never too low. */
-    if (page < cache->map.page_count) {
-        page_lower_live(cache, page, life, 0); /* nothing protects the entry, its length cannot be read */
+    if (entry) {
+        /* Not as dead: where the index is too small, compacting would have no end. */
+        page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->life, 0);
     }
     count(record, COUNT_DISPLACED);
-    return true;
+    return place_slot(place, slot);
 }
 
 /* The key's word names another entry now. Within one page (and so one life) the number of living stays. */
@@ -159,8 +191,10 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     return true;
 }
 
-/* Into the emptier of the two: filling the first one first loses keys long before the index is full. */
-static bool insert(struct cache *cache, struct record_shared *record, const struct place *place, uint64_t word) {
+/* Into the emptier of the two: filling the first one first loses keys long before the index is full. NULL: somebody was
+ * faster. */
+static shared_word *take_slot(struct cache *cache, struct record_shared *record, const struct place *place,
+                              uint64_t word) {
     const unsigned first = free_slots(place->first);
     const unsigned second = place->second == place->first ? 0 : free_slots(place->second);
     if (first + second == 0) {
@@ -169,16 +203,73 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
     return fill_free_slot(first >= second ? place->first : place->second, word);
 }
 
-bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
-                      const struct found *found, const struct pending *pending) {
-    const uint64_t word = slot_make(place->tag, 0, pending->location);
-    if (found->slot) {
-        return replace(cache, found, word, pending);
+/* Whether another word of the key is there, which is protected then. Each slot is looked at in order after the own word
+ * was put; what is loaded again by look() is newer still. */
+static bool find_rival(struct cache *cache, struct record_shared *record, const struct place *place,
+                       const struct cache_key *key, const shared_word *mine, struct found *rival) {
+    for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
+        shared_word *slot = place_slot(place, i);
+        if (slot != mine && slot_tag(word_load_in_order(slot)) == place->tag &&
+            look(cache, record, slot, place, key, rival)) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* Takes out a tentative word; not if it was committed meanwhile. */
+static void take_out(struct cache *cache, const struct found *tentative) {
+    uint64_t word = tentative->word;
+    if (word_swap(tentative->slot, &word, 0)) {
+        POINT(index_taken_out);
+        page_lower_live(cache, tentative->page, tentative->entry->life, 0);
+    }
+}
+
+/* For a process that is about to commit. */
+static void wait_for_rival(unsigned turn) {
+    for (unsigned i = 0; i < SPINS_A_TURN; i++) {
+        spin_pause();
+    }
+    if (turn >= TURNS_OF_SPINS) {
+        os_yield();
+    }
+}
+
+/* See index.h. */
+static bool insert(struct cache *cache, struct record_shared *record, const struct place *place,
+                   const struct cache_key *key, const struct pending *pending) {
+    struct found mine = {
+        .word = slot_make(place->tag, USE_TENTATIVE, pending->location),
+        .page = pending->page,
+        .entry = ref_entry(&cache->map, pending->location),
+    };
     page_raise_live(cache, pending->page);
-    const bool put = insert(cache, record, place, word);
-    if (!put) {
-        page_lower_live(cache, pending->page, pending->life, pending->units);
+    mine.slot = take_slot(cache, record, place, mine.word);
+    if (!mine.slot) {
+        page_lower_live(cache, pending->page, pending->life, 0);
+        return false;
     }
-    return put;
+    POINT(index_tentative);
+    struct found rival;
+    for (unsigned turn = 0; find_rival(cache, record, place, key, mine.slot, &rival);) {
+        if (slot_is_committed(rival.word)) {
+            take_out(cache, &mine);
+            return false;
+        }
+        if (rival.slot < mine.slot && turn < TURNS_OF_SPINS + TURNS_OF_YIELDS) {
+            wait_for_rival(turn++);
+        } else {
+            take_out(cache, &rival);
+        }
+    }
+    POINT(index_alone);
+    uint64_t word = mine.word;
+    return word_swap(mine.slot, &word, slot_make(place->tag, USE_NONE, pending->location));
+}
+
+bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,
+               const struct cache_key *key, const struct found *found, const struct pending *pending) {
+    return found->slot ? replace(cache, found, slot_make(place->tag, USE_NONE, pending->location), pending)
+                       : insert(cache, record, place, key, pending);
 }

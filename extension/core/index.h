@@ -1,9 +1,24 @@
 /*
  * The index: from a key to the location of its entry.
  *
- * A key has two candidate buckets of seven words. A word never moves between slots; replacing a key
- * changes its word where it stands. Every change is a compare-and-swap, because two keys with different
- * first buckets (and so different locks) can share a second one.
+ * A key has two candidate buckets of eight words. A word never moves between slots; replacing a key changes its word
+ * where it stands, by one compare-and-swap. Nobody holds a lock, so nobody waits for one who is stopped, and each failed
+ * swap means that another has got on.
+ *
+ * Two who insert an absent key at the same time must not both do so, in different slots. So a new word is tentative
+ * first, and its key absent for all but other inserters:
+ *
+ *   put the tentative word; look through both buckets; nobody else is there: commit, by another swap
+ *
+ * A committed word of the key: mine goes, and what is there is acted on. Another's tentative one: of the two the one in
+ * the lower slot comes first. A higher one I take out; for a lower one I wait a moment, for it is about to be committed,
+ * and then take it out as well, for its owner may be stopped or dead. Whoever is taken out sees it when its swap fails,
+ * and begins again.
+ *
+ * Why at most one word of a key is committed: let A and B commit words of one key that was absent, and let A have put its
+ * own first, in the single order of swaps and ordered loads. B looked through all slots after that. It saw A's word
+ * committed, and gave way; or tentative, and did not go on before it was out, so A's commit failed; or not any more, so
+ * it was out, as before, or it had been committed and removed again, and the key was absent.
  */
 #ifndef LARDER_INDEX_H
 #define LARDER_INDEX_H
@@ -80,23 +95,28 @@ static inline void index_mark_used(const struct cache *cache, const struct found
     uint64_t word = found->word;
     const unsigned use = slot_use(word);
     if (use < USE_MAX) {
-        const unsigned worth = use == 0 && !page_is_new(cache, found->page) ? USE_WORTH_MOVING : 1;
-        word_swap(found->slot, &word, word + worth * USE_ONE);
+        const bool is_worth = use == USE_NONE && !page_is_new(cache, found->page);
+        word_swap(found->slot, &word, word + (is_worth ? USE_WORTH_MOVING - USE_NONE : 1) * USE_ONE);
     }
 }
+
+/* Announces the page that the word in the slot names, unless it is protected already: NULL if the slot does not name one
+ * any more; else `word` is what it names, and its entry protected as by index_find_announced(). */
+const struct entry_shared *index_protect(struct cache *cache, struct record_shared *record,
+                                         const shared_word *slot, uint64_t *word);
 
 /* Takes the found word out of the index; false: it has changed, look again. */
 bool index_unlink(struct cache *cache, const struct found *found);
 
-/* Unlinks a key whatever it is; whether there was an unexpired one. Takes no lock. */
+/* Unlinks a key whatever it is; whether there was an unexpired one. */
 bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
                   const struct cache_key *key);
 
 /*
- * Makes the key's word name a sealed entry. The caller holds the key's lock. `found` is what
- * index_find_announced() gave under the lock, its slot NULL if the key is not there; false: look again.
+ * Makes the key's word name a sealed entry, which is still announced in `writing`. `found` is what index_find_announced()
+ * gave, its slot NULL if the key was not there; false: that is no longer so, look again.
  */
-bool index_put_locked(struct cache *cache, struct record_shared *record, const struct place *place,
-                      const struct found *found, const struct pending *pending);
+bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,
+               const struct cache_key *key, const struct found *found, const struct pending *pending);
 
 #endif

@@ -1,105 +1,135 @@
-/* Counting: integers change in place, under their key's lock. */
-#include <string.h>
+/* Counting: integers change in place. The argument why it is safe stands in integer.h. */
+#include "integer.h"
 
 #include "enter.h"
 #include "index.h"
-#include "lock.h"
 #include "point.h"
+#include "room.h"
 #include "write.h"
 
-enum { CREATE_TRIES = 64 };
+/* What is to become of an integer. */
+struct change {
+    bool adds; /* `step` is added, and an absent one created; else `expected` is replaced by `desired` */
+    int64_t step, expected, desired;
+};
 
-/* The 8 bytes of a found integer, or NULL if it is none. The caller holds the key's lock, so nobody else
- * changes them, and nobody moves them elsewhere. */
-static shared_word *integer_locked(const struct cache *cache, const struct found *found) {
-    if (where_kind(found->entry->where) != CACHE_INTEGER || found->entry->units != 1) {
-        return NULL;
+static enum cache_result apply(const struct change *change, int64_t old, int64_t *value) {
+    if (change->adds) {
+        return __builtin_add_overflow(old, change->step, value) ? CACHE_OVERFLOW : CACHE_OK;
     }
-    const char *value = entry_value(found->entry);
-    return (shared_word *)(void *)(cache->map.desk + (value - cache->map.view));
+    *value = change->desired;
+    return old == change->expected ? CACHE_OK : CACHE_DIFFERENT;
 }
 
-static enum cache_result add_locked(struct cache *cache, const struct found *found, int64_t step,
-                                    int64_t *result) {
-    shared_word *integer = integer_locked(cache, found);
-    if (!integer || __builtin_add_overflow((int64_t)word_load(integer), step, result)) {
-        return CACHE_DIFFERENT;
-    }
-    word_store(integer, (uint64_t)*result);
-    POINT(counted);
-    index_mark_used(cache, found);
-    return CACHE_OK;
+/* A place for an integer, in `pending`. */
+static enum cache_result reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
+                                 enum cache_mode mode) {
+    struct cache_span span;
+    return write_reserve(cache, record, key, (size_t)INTEGER_UNITS << UNIT_SHIFT, mode, &span);
 }
 
-/* Under the key's lock: finds the key and adds. CACHE_ABSENT if it is not there. */
-static enum cache_result count_existing(struct cache *cache, struct record_shared *record,
-                                        const struct place *place, const struct cache_key *key, int64_t step,
-                                        int64_t *result) {
-    if (!lock_take(cache, place->first)) {
-        return CACHE_BUSY;
+static void seal(struct cache *cache, const struct cache_key *key, struct integer integer, uint64_t expires) {
+    integer_fill(ref_desk(&cache->map, cache->pending.location), integer);
+    write_seal(cache, key, CACHE_INTEGER, expires);
+}
+
+/*
+ * Changes the integer where it is, until it is sealed: then, and if it is absent, by an entry of our own. For that room is
+ * made, with nothing announced, and everything is looked up again. Each further turn means that others have got on.
+ */
+static enum cache_result change(struct cache *cache, const struct cache_key *key, const struct change *change,
+                                uint64_t expires, int64_t *result) {
+    struct record_shared *record = enter(cache);
+    if (!record) {
+        return CACHE_AWAY;
     }
-    struct found found;
-    enum cache_result outcome = CACHE_ABSENT;
-    if (index_find_announced(cache, record, place, key, &found) && !index_is_expired(found.entry)) {
-        outcome = add_locked(cache, &found, step, result);
+    const struct place place = index_place(cache, key);
+    bool reserved = false, published = false;
+    enum cache_result outcome;
+    for (;;) {
+        struct found found;
+        const bool there =
+            index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+        const uint64_t now = cache_now();
+        *result = change->step;
+        if (there) {
+            if (!entry_is_integer(found.entry)) {
+                outcome = CACHE_NO_INTEGER;
+                break;
+            }
+            const struct integer old = integer_read(found.entry);
+            outcome = apply(change, (int64_t)old.value, result);
+            if (outcome != CACHE_OK) {
+                break;
+            }
+            if (!integer_is_sealed(old)) {
+                if (integer_change(&cache->map, found.entry, old, (struct integer){(uint64_t)*result, now})) {
+                    POINT(counted);
+                    index_mark_used(cache, &found);
+                    break;
+                }
+                continue;
+            }
+        } else if (!change->adds) {
+            outcome = CACHE_ABSENT;
+            break;
+        }
+        if (!reserved) {
+            clear_copying(record);
+            outcome = reserve(cache, record, key, CACHE_REPLACE);
+            if (outcome != CACHE_OK) {
+                return outcome;
+            }
+            reserved = true;
+            continue;
+        }
+        seal(cache, key, (struct integer){(uint64_t)*result, now}, there ? found.entry->expires : expires);
+        published = index_put(cache, record, &place, key, &found, &cache->pending);
+        if (published) {
+            outcome = CACHE_OK;
+            if (!there) {
+                count(record, COUNT_STORES);
+            }
+            break;
+        }
     }
     clear_copying(record);
-    lock_release(cache, place->first);
+    if (reserved) {
+        room_finish(cache, record, &cache->pending, published);
+    }
     return outcome;
 }
 
 enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
                               int64_t *result) {
-    struct record_shared *record = enter(cache);
-    if (!record) {
-        return CACHE_AWAY;
-    }
-    const struct place place = index_place(cache, key);
-    enum cache_result outcome = CACHE_BUSY;
-    for (unsigned i = 0; i < CREATE_TRIES; i++) {
-        outcome = count_existing(cache, record, &place, key, step, result);
-        if (outcome != CACHE_ABSENT) {
-            break;
-        }
-        /* Room is made without the lock; meanwhile somebody else may create the key: then count that. */
-        struct cache_span span;
-        outcome = write_reserve(cache, record, key, sizeof step, CACHE_REPLACE, &span);
-        if (outcome != CACHE_OK) {
-            return outcome;
-        }
-        memcpy(span.desk, &step, sizeof step);
-        outcome = cache_commit(cache, key, &span, CACHE_INTEGER, expires, CACHE_ADD);
-        if (outcome != CACHE_EXISTS) {
-            *result = step;
-            return outcome;
-        }
-    }
-    if (outcome == CACHE_BUSY) {
-        count(record, COUNT_REFUSED_LOCK);
-    }
-    return outcome;
+    return change(cache, key, &(struct change){.adds = true, .step = step}, expires, result);
 }
 
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired) {
+    int64_t result;
+    return change(cache, key, &(struct change){.expected = expected, .desired = desired}, 0, &result);
+}
+
+static enum cache_result store(struct cache *cache, const struct cache_key *key, int64_t value, uint64_t expires,
+                               enum cache_mode mode, const uint64_t *token) {
     struct record_shared *record = enter(cache);
     if (!record) {
         return CACHE_AWAY;
     }
-    const struct place place = index_place(cache, key);
-    if (!lock_take(cache, place.first)) {
-        return write_refused(cache, record, key, CACHE_REPLACE, COUNT_REFUSED_LOCK, CACHE_BUSY);
+    const enum cache_result result = reserve(cache, record, key, mode);
+    if (result != CACHE_OK) {
+        return result;
     }
-    struct found found;
-    enum cache_result result = CACHE_ABSENT;
-    if (index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry)) {
-        shared_word *integer = integer_locked(cache, &found);
-        result = CACHE_DIFFERENT;
-        if (integer && (int64_t)word_load(integer) == expected) {
-            word_store(integer, (uint64_t)desired);
-            result = CACHE_OK;
-        }
-    }
-    clear_copying(record);
-    lock_release(cache, place.first);
-    return result;
+    seal(cache, key, (struct integer){.value = (uint64_t)value}, expires);
+    return write_publish(cache, record, key, mode, token);
+}
+
+enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
+                                      uint64_t expires, enum cache_mode mode) {
+    return store(cache, key, value, expires, mode, NULL);
+}
+
+enum cache_result cache_store_integer_over(struct cache *cache, const struct cache_key *key, int64_t value,
+                                           uint64_t expires, uint64_t token) {
+    return store(cache, key, value, expires, CACHE_REPLACE, &token);
 }

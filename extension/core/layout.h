@@ -8,13 +8,14 @@
  *
  * Words (most significant bits first)
  *
- *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word
+ *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word; use 0: tentative
  *   page state   life 32 | incarnation 17 | record 12 | state 3
  *   page append  life 32 | next free unit 32              a unit is 8 bytes
  *   page live    life 32 | entries 32                     index words that name the page (never too low)
  *   page age     number 63 | log 1
  *   current      life 32 | page + 1
- *   key lock     zero 20 | record 12 | incarnation 32     0 is unlocked
+ *   integer      value 64, state 64: sealed 1 | when it was last counted, milliseconds, 63
+ *   counters     lap 32 | units kept in it 32
  *
  * A life number is raised each time the page leaves `free`; it tells apart what happened to the page
  * before and after it was reused, so one compare-and-swap of the whole word is free of ABA.
@@ -25,13 +26,13 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 6,
+    LAYOUT_VERSION = 7,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
     PAGES_MAX = 1 << 14, /* so that a record's pins are at most 2 KiB */
     RECORDS_MAX = 4095,
-    BUCKET_SLOTS = 7,
+    BUCKET_SLOTS = 8,
     BOOT_ID_SIZE = 40,
 };
 
@@ -39,9 +40,10 @@ enum {
 
 enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
-/* A use counts one, the first one two; but one if the entry is new, because what was just stored is often read at
- * once. A drain moves entries of at least two and takes one off. */
-enum { USE_MAX = 4, USE_WORTH_MOVING = 2 };
+/* A word is put into the index tentatively: its key is not there yet, and for readers it never is until the word is
+ * committed, as of no use so far. A use counts one, the first one two; but one if the entry is new, because what was just
+ * stored is often read at once. A drain moves entries that are worth it and takes one off. */
+enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
 #define USE_ONE (UINT64_C(1) << LOCATION_BITS)
@@ -60,8 +62,11 @@ static inline uint64_t slot_tag(uint64_t slot) {
     return slot >> TAG_SHIFT;
 }
 
+static inline bool slot_is_committed(uint64_t slot) {
+    return slot_use(slot) != USE_TENTATIVE && slot_location(slot) != 0;
+}
+
 struct bucket_shared {
-    shared_word lock; /* of all keys whose first bucket this is */
     shared_word slots[BUCKET_SLOTS];
 };
 _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line");
@@ -79,6 +84,11 @@ struct entry_shared {
     /* the key, padded to 8, then the value */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
+
+/* An integer's value is a pair of words that change together, at the first place in three units that is aligned for
+ * it. A sealed one does not change any more: its entry is about to be replaced. */
+enum { INTEGER_UNITS = 3 };
+#define INTEGER_SEALED (UINT64_C(1) << 63)
 
 #define WHERE_KEY_MASK ((UINT64_C(1) << (LOCATION_BITS + KEY_BITS)) - 1)
 
@@ -156,9 +166,7 @@ enum counter {
     COUNT_DISPLACED,
     COUNT_REFUSED_SIZE,
     COUNT_REFUSED_ROOM,
-    COUNT_REFUSED_LOCK,
     COUNT_SWEPT,
-    COUNT_TAKEN_OVER,
     COUNT_UNREADABLE,
     COUNTERS = 16,
 };
@@ -210,7 +218,8 @@ struct header_shared {
     shared_word reserve;                /* page + 1 kept free for moves; a hint */
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
-    uint64_t unused_3[2];
+    shared_word counters_kept;          /* what drains kept only because it had been counted, see drain.c */
+    uint64_t unused_3[1];
 
     _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "integer.h"
 #include "os.h"
 #include "point.h"
 
@@ -215,6 +216,9 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
     memcpy(copy, entry, pending->units << UNIT_SHIFT);
     copy->expires = expires;
     copy->hash = entry_hash(entry);
+    if (entry_is_integer(entry)) {
+        integer_fill(copy, integer_read(entry));
+    }
     const size_t value = (size_t)((const char *)entry_value(entry) - (const char *)entry);
     if (cache->options.rebase) {
         cache->options.rebase(where_kind(entry->where), (char *)copy + value, (size_t)entry->units << UNIT_SHIFT,

@@ -99,7 +99,7 @@ void page_unclaim(struct cache *cache, uint32_t page);
 void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry);
 
 /* Copies a whole entry from `location` to the place of `pending` with another expiry, and seals it. The
- * caller protects the source, and holds the key's lock if it is an integer. */
+ * caller protects the source, and has sealed it if it is an integer. */
 void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
                uint64_t location, uint64_t expires);
 

@@ -18,6 +18,9 @@
 
 struct segment;
 
+/* What is no longer is never pointed to: all integers, and what is cheaper to copy. */
+enum { INLINE_UNITS = INTEGER_UNITS };
+
 enum { VICTIMS_MIN = 8, VICTIMS_MAX = 32 };
 
 /* What survives in a page that a forked child finds wiped. */
@@ -62,14 +65,13 @@ struct cache {
     uint32_t pages_held; /* a run counts all its pages */
 
     struct pending pending;
-    uint64_t stalled_lock; /* a key lock that was waited for in vain in this request or second, */
-    const struct bucket_shared *stalled_bucket; /* and whose; NULL once it was seen to move */
     struct victims victims[LOGS];
+    uint64_t counters_kept;   /* units that drains moved only because they are counters in use */
     uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
-    uint64_t word; /* a copied value of up to 8 bytes */
-    char *scratch; /* copies of longer values */
+    uint64_t words[INLINE_UNITS]; /* a copied short value */
+    char *scratch;                /* copies of longer values */
     size_t scratch_size;
 
     struct segment *segment;

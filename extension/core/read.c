@@ -4,6 +4,7 @@
 
 #include "enter.h"
 #include "index.h"
+#include "integer.h"
 #include "pin.h"
 #include "point.h"
 #include "token.h"
@@ -33,9 +34,15 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
     value->length = (size_t)entry->units << UNIT_SHIFT;
     value->base = cache->map.base + (uintptr_t)((const char *)bytes - cache->map.view);
     value->expires = entry->expires;
-    if (entry->units <= 1) {
-        cache->word = entry->units ? word_load((const shared_word *)bytes) : 0;
-        value->bytes = &cache->word;
+    if (entry->units <= INLINE_UNITS) {
+        if (entry_is_integer(entry)) {
+            cache->words[0] = integer_read(entry).value;
+            value->length = sizeof(int64_t);
+        } else {
+            memcpy(cache->words, bytes, value->length);
+        }
+        value->bytes = cache->words;
+        value->base = (uintptr_t)cache->words;
         value->hold = CACHE_COPIED;
     } else if (LIKELY(pinned)) {
         value->bytes = bytes;
@@ -51,7 +58,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         count(record, COUNT_COPIES);
     }
     if (UNLIKELY(token != NULL)) {
-        *token = token_of(&cache->map, entry, cache->word); /* of an integer this is what was read above */
+        *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer this is what was read above */
     }
     index_mark_used(cache, found);
     return HIT;
@@ -62,7 +69,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
                               const struct place *place, const struct cache_key *key, bool zero_copy,
                               struct cache_value *value, uint64_t *token) {
     uint64_t word = word_load(slot);
-    for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_location(word); i++) {
+    for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_is_committed(word); i++) {
         const uint64_t location = slot_location(word);
         const uint32_t page = ref_page(&cache->map, location);
         if (page >= cache->map.page_count) {
@@ -122,7 +129,7 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
         return false;
     }
     const struct entry_shared *entry = ref_entry(map, location);
-    if (UNLIKELY(entry->expires != 0 || entry->units <= 1 ||
+    if (UNLIKELY(entry->expires != 0 || entry->units <= INLINE_UNITS ||
                  !index_is_key(map, entry, location, place->hash, key))) {
         return false;
     }
@@ -181,7 +188,7 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
     const struct place place = index_place(cache, key);
     const struct bucket_shared *bucket = place.first;
     for (unsigned b = 0; b < 2; b++) {
-#pragma GCC unroll 7
+#pragma GCC unroll 8
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             const uint64_t word = word_load(&bucket->slots[i]);
             if (slot_tag(word) == place.tag) {

@@ -250,11 +250,16 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const enum drain_effort effort = surveys == SURVEYS  ? DRAIN_INSIST
                                          : i >= GENTLE_TRIES ? DRAIN_FIRMLY
                                                              : DRAIN_GENTLY;
+        const uint64_t kept = cache->counters_kept;
         if (drain_page(cache, record, page, effort) && !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Somebody was faster: it is for whoever needs the next one. */
                 word_poke(&cache->map.header->warm, (uint64_t)page + 1);
             }
+        }
+        if (cache->counters_kept != kept) {
+            i = surveys =
+                0; /* what is moved for that reason is limited, see drain.c, and says nothing of other pages */
         }
     }
     return has_open_page(cache, word_load(current));

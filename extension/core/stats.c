@@ -109,9 +109,7 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     info->displaced = total(map, COUNT_DISPLACED);
     info->refused_size = total(map, COUNT_REFUSED_SIZE);
     info->refused_room = total(map, COUNT_REFUSED_ROOM);
-    info->refused_lock = total(map, COUNT_REFUSED_LOCK);
     info->swept = total(map, COUNT_SWEPT);
-    info->taken_over = total(map, COUNT_TAKEN_OVER);
     return true;
 }
 

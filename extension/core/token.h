@@ -10,8 +10,8 @@
  *    the page's next life.
  *  - A page that was reused has another life. Entries are immutable, and one that is carried, by a drain or by a new
  *    expiry, gets another location: its token no longer matches, which is the safe side.
- *  - An integer changes in place, so its token names its value too. It is compared under the key's lock, as is every
- *    count. Counted up and down again it matches, and it is the same value at the same place.
+ *  - An integer changes in place, so its token names its value too, and what matched is sealed before the swap. Counted
+ *    up and down again it matches, and it is the same value at the same place.
  *  - Another segment has another seed: a token of it matches one here as likely as any number does.
  *
  * Nothing changes between the comparison and the compare-and-swap of the index word: the entry is announced while both
@@ -24,6 +24,7 @@
 
 #include "cache.h"
 #include "hash.h"
+#include "integer.h"
 
 /* A bijection that spreads each bit over all (the last step of Austin Appleby's MurmurHash3, public domain). */
 static inline uint64_t token_spread(uint64_t value) {
@@ -37,12 +38,23 @@ static inline uint64_t token_of(const struct map *map, const struct entry_shared
     _Static_assert(LOCATION_BITS <= 33, "a location without its lowest bit has 32 bits");
     const uint64_t location = entry->where & LOCATION_MASK;
     const uint64_t token = ((uint64_t)entry->life << 32 | location >> 1) ^ hash_mix(0, map->seed);
-    return where_kind(entry->where) == CACHE_INTEGER ? token ^ token_spread(word) : token;
+    return entry_is_integer(entry) ? token ^ token_spread(word) : token;
 }
 
-/* Of an entry that is protected; an integer's only under its key's lock. */
-static inline uint64_t token_of_found(const struct map *map, const struct entry_shared *entry) {
-    return token_of(map, entry, entry->units ? word_load((const shared_word *)entry_value(entry)) : 0);
+/* Whether a protected entry has the token, and will have it as long as the index names it. */
+static inline bool token_holds(const struct map *map, const struct entry_shared *entry, uint64_t token) {
+    if (!entry_is_integer(entry)) {
+        return token_of(map, entry, 0) == token;
+    }
+    for (;;) {
+        const struct integer integer = integer_read(entry);
+        if (token_of(map, entry, integer.value) != token) {
+            return false;
+        }
+        if (integer_seal(map, entry, integer)) {
+            return true;
+        }
+    }
 }
 
 #endif

@@ -60,6 +60,10 @@ NEVER(enum cache_result,
       CACHE_AWAY)
 NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_AWAY)
 NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_AWAY)
+NEVER(enum cache_result, cache_store_integer(ANY_KEY, int64_t value, uint64_t expires, enum cache_mode mode),
+      CACHE_AWAY)
+NEVER(enum cache_result, cache_store_integer_over(ANY_KEY, int64_t value, uint64_t expires, uint64_t token),
+      CACHE_AWAY)
 NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_AWAY)
 NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_AWAY)
 

@@ -5,13 +5,11 @@
 
 #include "enter.h"
 #include "index.h"
-#include "lock.h"
+#include "integer.h"
 #include "page.h"
 #include "point.h"
 #include "room.h"
 #include "token.h"
-
-enum { PUT_TRIES = 64, TOUCH_TRIES = 4 };
 
 size_t cache_value_max(const struct cache *cache) {
     return (size_t)(room_units_max(&cache->map) - entry_units(CACHE_KEY_MAX, 0)) << UNIT_SHIFT;
@@ -34,14 +32,11 @@ void cache_refuse(struct cache *cache, const struct cache_key *key) {
     }
 }
 
-/* The entry's header without kind and expiry, and its key. */
-static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t hash,
-                                        uint64_t value_units) {
+/* The length of the entry's value, and its key. */
+static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t value_units) {
     struct entry_shared *entry = ref_desk(&cache->map, cache->pending.location);
-    entry->hash = hash;
     entry->units = (uint32_t)value_units;
     entry->where = where_make(0, key->length, 0);
-    entry->expires = 0;
     char *bytes = (char *)(entry + 1);
     const size_t padded = units_of(key->length) << UNIT_SHIFT;
     memset(bytes + padded - UNIT, 0, UNIT);
@@ -58,7 +53,7 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
     if (UNLIKELY(!room_take(cache, record, entry_units(key->length, value_units), &cache->pending))) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
-    const struct entry_shared *entry = begin_entry(cache, key, hash_mix(key->hash, cache->map.seed), value_units);
+    const struct entry_shared *entry = begin_entry(cache, key, value_units);
     span->desk = (void *)(uintptr_t)entry_value(entry);
     span->view = cache->map.base + (uintptr_t)((char *)span->desk - cache->map.desk);
     span->length = value_units << UNIT_SHIFT;
@@ -72,12 +67,18 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
     return LIKELY(record != NULL) ? write_reserve(cache, record, key, length, mode, span) : CACHE_AWAY;
 }
 
-/* Publishes the sealed pending entry if the mode allows, and over the entry of the token unless that is NULL (with it
- * the mode is CACHE_REPLACE). The caller holds the key's lock. */
-static enum cache_result publish_locked(struct cache *cache, struct record_shared *record,
-                                        const struct place *place, const struct cache_key *key,
-                                        enum cache_mode mode, const uint64_t *token) {
-    for (unsigned i = 0; i < PUT_TRIES; i++) {
+void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
+    struct entry_shared *entry = ref_desk(&cache->map, cache->pending.location);
+    entry->where = where_make(kind, key->length, cache->pending.location);
+    entry->expires = expires;
+    entry->hash = hash_mix(key->hash, cache->map.seed);
+    page_seal(cache, &cache->pending, entry);
+}
+
+/* Each turn but the last means that somebody else has changed the key or its buckets. */
+static enum cache_result put(struct cache *cache, struct record_shared *record, const struct place *place,
+                             const struct cache_key *key, enum cache_mode mode, const uint64_t *token) {
+    for (;;) {
         struct found found;
         const bool there = index_find_announced(cache, record, place, key, &found);
         if (mode != CACHE_SET) {
@@ -88,61 +89,45 @@ static enum cache_result publish_locked(struct cache *cache, struct record_share
             if (mode == CACHE_REPLACE && !alive) {
                 return CACHE_ABSENT;
             }
-            if (token && token_of_found(&cache->map, found.entry) != *token) {
+            if (token && !token_holds(&cache->map, found.entry, *token)) {
                 return CACHE_DIFFERENT;
             }
             if (token) {
                 POINT(token_compared);
             }
         }
-        if (index_put_locked(cache, record, place, &found, &cache->pending)) {
+        if (LIKELY(index_put(cache, record, place, key, &found, &cache->pending))) {
             POINT(published);
             return CACHE_OK;
         }
     }
-    return CACHE_BUSY;
 }
 
-/* From a sealed entry to a published or a given up one. */
-static enum cache_result publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
-                                 enum cache_mode mode, const uint64_t *token) {
+enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
+                                enum cache_mode mode, const uint64_t *token) {
     const struct place place = index_place(cache, key);
-    enum cache_result result = CACHE_BUSY;
-    if (LIKELY(lock_take(cache, place.first))) {
-        result = publish_locked(cache, record, &place, key, mode, token);
-        lock_release(cache, place.first);
-    }
+    const enum cache_result result = put(cache, record, &place, key, mode, token);
     clear_copying(record);
     room_finish(cache, record, &cache->pending, result == CACHE_OK);
-    return result;
-}
-
-static inline enum cache_result commit(struct cache *cache, const struct cache_key *key,
-                                       const struct cache_span *span, uint32_t kind, uint64_t expires,
-                                       enum cache_mode mode, const uint64_t *token) {
-    struct record_shared *record = cache->identity->record;
-    struct entry_shared *entry = ref_desk(&cache->map, span->opaque);
-    entry->where = where_make(kind, key->length, span->opaque);
-    entry->expires = expires;
-    page_seal(cache, &cache->pending, entry);
-    const enum cache_result result = publish(cache, record, key, mode, token);
     if (LIKELY(result == CACHE_OK)) {
         count(record, COUNT_STORES);
-    } else if (result == CACHE_BUSY) {
-        return write_refused(cache, record, key, mode, COUNT_REFUSED_LOCK, CACHE_BUSY);
     }
     return result;
 }
 
 enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
                                uint32_t kind, uint64_t expires, enum cache_mode mode) {
-    return commit(cache, key, span, kind, expires, mode, NULL);
+    (void)span;
+    write_seal(cache, key, kind, expires);
+    return write_publish(cache, cache->identity->record, key, mode, NULL);
 }
 
 enum cache_result cache_commit_over(struct cache *cache, const struct cache_key *key,
                                     const struct cache_span *span, uint32_t kind, uint64_t expires,
                                     uint64_t token) {
-    return commit(cache, key, span, kind, expires, CACHE_REPLACE, &token);
+    (void)span;
+    write_seal(cache, key, kind, expires);
+    return write_publish(cache, cache->identity->record, key, CACHE_REPLACE, &token);
 }
 
 void cache_abandon(struct cache *cache, const struct cache_span *span) {
@@ -163,43 +148,15 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
     return CACHE_OK;
 }
 
-/*
- * Puts the pending copy of `found` in its place under the key's lock. A copy of megabytes was made before, without the
- * lock: it is no longer put if the key's word has changed since. An integer is copied here, for it changes in place.
- */
-static enum cache_result put_touched(struct cache *cache, struct record_shared *record, const struct place *place,
-                                     const struct cache_key *key, struct found *found, uint64_t expires) {
-    const bool integer = where_kind(found->entry->where) == CACHE_INTEGER;
-    const uint32_t units = found->entry->units;
-    if (!integer) {
-        page_copy(cache, &cache->pending, found->entry, slot_location(found->word), expires);
-    }
-    if (!lock_take(cache, place->first)) {
-        return CACHE_BUSY;
-    }
-    enum cache_result result = CACHE_BUSY;
-    bool same = true;
-    if (integer) {
-        same = index_find_announced(cache, record, place, key, found) && found->entry->units == units;
-        if (same) {
-            page_copy(cache, &cache->pending, found->entry, slot_location(found->word), expires);
-        }
-    }
-    if (same && index_put_locked(cache, record, place, found, &cache->pending)) {
-        result = CACHE_OK;
-    }
-    lock_release(cache, place->first);
-    return result;
-}
-
-/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until its copy is put. */
+/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until its copy is put; the copy is
+ * put only if the key's word has not changed meanwhile. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {
         return CACHE_AWAY;
     }
     const struct place place = index_place(cache, key);
-    for (unsigned i = 0; i < TOUCH_TRIES; i++) {
+    for (;;) {
         struct found found;
         if (!index_find_announced(cache, record, &place, key, &found) || index_is_expired(found.entry)) {
             clear_copying(record);
@@ -210,17 +167,21 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
             clear_copying(record);
             return write_refused(cache, record, key, CACHE_REPLACE, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
         }
-        const enum cache_result result = put_touched(cache, record, &place, key, &found, expires);
+        if (entry_is_integer(found.entry)) {
+            integer_finish(&cache->map, found.entry);
+            POINT(integer_sealed);
+        }
+        page_copy(cache, &cache->pending, found.entry, slot_location(found.word), expires);
+        const bool put = index_put(cache, record, &place, key, &found, &cache->pending);
         clear_copying(record);
-        room_finish(cache, record, &cache->pending, result == CACHE_OK);
-        if (result == CACHE_OK) {
-            return result;
+        room_finish(cache, record, &cache->pending, put);
+        if (put) {
+            return CACHE_OK;
         }
     }
-    return write_refused(cache, record, key, CACHE_REPLACE, COUNT_REFUSED_LOCK, CACHE_BUSY);
 }
 
-/* Takes no lock: each word is unlinked by itself, as a delete does. */
+/* Each word is unlinked by itself, as a delete does. */
 bool cache_clear(struct cache *cache) {
     if (!enter(cache)) {
         return false;

@@ -43,7 +43,6 @@ static void add_refusals(zval *result, const struct cache_info *info) {
     array_init(&refusals);
     add_count(&refusals, "size", info->refused_size);
     add_count(&refusals, "room", info->refused_room);
-    add_count(&refusals, "lock", info->refused_lock);
     add_assoc_zval(result, "refusals", &refusals);
 }
 
@@ -82,7 +81,6 @@ static void add_processes(zval *result, struct cache *cache, const struct cache_
     add_count(&processes, "limit", info->process_limit);
     add_count(&processes, "mine", info->record);
     add_count(&processes, "swept", info->swept);
-    add_count(&processes, "locks_taken_over", info->taken_over);
     add_holders(&processes, cache);
     add_assoc_zval(result, "processes", &processes);
 }

@@ -45,6 +45,14 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
     return commit(s, &span, kind);
 }
 
+/* Core's own kind. */
+static bool store_integer(const struct storing *s, int64_t value) {
+    if (UNEXPECTED(s->token != NULL)) {
+        return cache_store_integer_over(s->cache, s->key, value, s->expires, *s->token) == CACHE_OK;
+    }
+    return cache_store_integer(s->cache, s->key, value, s->expires, s->mode) == CACHE_OK;
+}
+
 static bool store_nothing(const struct storing *s, uint32_t kind) {
     struct cache_span span;
     return reserve(s, 0, &span) && commit(s, &span, kind);
@@ -107,7 +115,7 @@ bool store_value(struct cache *cache, const struct cache_key *key, zval *value, 
         case IS_TRUE:
             return store_nothing(&s, VALUE_TRUE);
         case IS_LONG:
-            return store_number(&s, VALUE_INTEGER, (uint64_t)Z_LVAL_P(value));
+            return store_integer(&s, Z_LVAL_P(value));
         case IS_DOUBLE: {
             uint64_t bits;
             memcpy(&bits, &Z_DVAL_P(value), sizeof(bits));

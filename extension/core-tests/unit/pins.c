@@ -11,7 +11,7 @@ static void expect_kept(const struct cache_value *held, uint64_t seed) {
 /* Whatever this process does meanwhile. */
 static void against_oneself(void) {
     struct cache *cache = open_cache(8);
-    static const size_t lengths[] = {16, 1000, 30000, 40 * KIB, 300 * KIB};
+    static const size_t lengths[] = {32, 1000, 30000, 40 * KIB, 300 * KIB};
     struct cache_value held[5];
     for (unsigned i = 0; i < 5; i++) {
         EXPECT_EQUAL(put(cache, key_of("held %u", i), i, lengths[i]), CACHE_OK);

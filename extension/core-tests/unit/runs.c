@@ -127,7 +127,7 @@ static void dead_writer_child(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
     static const char *const points[] = {
         "page_claimed",    "page_starts_cleared", "run_page_claimed", "run_claimed", "entry_header_written",
-        "entry_start_set", "entry_counted",       "lock_taken",       "published",   "lock_before_release"};
+        "entry_start_set", "entry_counted",       "index_tentative",  "index_alone", "published"};
     at_point(points[number % 10], 1 + number / 10, die_here);
     put(cache, key_of("dead %u", number), number, 300 * KIB);
     die_here();

@@ -22,7 +22,8 @@
     SUITE(records)        \
     SUITE(fork)           \
     SUITE(fork_points)    \
-    SUITE(locks)          \
+    SUITE(rivals)         \
+    SUITE(contention)     \
     SUITE(races)          \
     SUITE(away)           \
     SUITE(threads)        \

@@ -85,12 +85,10 @@ int(1)
 int(3)
 int(1)
 int(1)
-array(3) {
+array(2) {
   ["size"]=>
   int(1)
   ["room"]=>
-  int(0)
-  ["lock"]=>
   int(0)
 }
 bool(true)

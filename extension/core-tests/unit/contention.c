@@ -1,0 +1,361 @@
+/*
+ * Many processes change the same keys, in a cache with room and in a full one, and beside one that is disturbed: that is
+ * stopped where it happens to be, runs a twentieth of the time, or is killed. Nothing may be refused, no count lost, no
+ * counter begin anew, no two add one key.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+/* On the board. */
+enum { STOP, TOLD, REFUSED, RESTARTED, BACK, LAST_SEEN, WON, NOT_FOUND, STARTED, SKIPPED };
+
+enum disturbance { UNDISTURBED, STOPPED, THROTTLED, KILLED };
+static const char *const disturbances[] = {"undisturbed", "one stopped now and then", "one throttled to 5 %",
+                                           "one killed again and again"};
+
+enum { LASTING_MS = 1200, LASTING_MS_LONG = 10000, MEMBERS_MAX = 16, SEGMENT_MIB = 8 };
+
+static bool goes_on(void) {
+    return atomic_load(&board->number[STOP]) == 0;
+}
+static void note(unsigned what) {
+    atomic_fetch_add(&board->number[what], 1);
+}
+static long noted(unsigned what) {
+    return atomic_load(&board->number[what]);
+}
+
+/* ---- What they do ---- */
+
+/* Each count must exceed what was seen before the call by anybody: that is a lost one else, or one that began anew. */
+static void count_one(struct cache *cache, const struct cache_key *key, bool is_killed) {
+    const long before = noted(LAST_SEEN);
+    int64_t result;
+    if (is_killed) {
+        note(STARTED); /* the one that it is killed in may have been counted and not told */
+    }
+    if (cache_count(cache, key, 1, 0, &result) != CACHE_OK) {
+        note(REFUSED);
+        return;
+    }
+    note(TOLD);
+    if (is_killed) {
+        atomic_fetch_sub(&board->number[STARTED], 1);
+    }
+    if (result <= before) {
+        note(result == 1 ? RESTARTED : BACK);
+    }
+    long seen = before;
+    while (seen < result && !atomic_compare_exchange_weak(&board->number[LAST_SEEN], &seen, result)) {
+    }
+}
+static bool i_am_killed;
+static void counter(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    const struct cache_key key = key_of("counted");
+    (void)argument;
+    while (goes_on()) {
+        count_one(cache, &key, i_am_killed);
+    }
+}
+static void filler(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    for (unsigned i = 0; goes_on(); i++) {
+        if (put(cache, key_of("filler %u %u", (unsigned)(uintptr_t)argument, i), i, 1000 + i % 7 * 1000) !=
+            CACHE_OK) {
+            note(REFUSED);
+        }
+    }
+}
+/* Two and more rewrite one key. */
+static void writer(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    for (unsigned i = 0; goes_on(); i++) {
+        if (put(cache, key_of("hot"), (uint64_t)(uintptr_t)argument << 32 | i, 100 + i % 3 * 400) != CACHE_OK) {
+            note(REFUSED);
+        }
+        note(TOLD);
+    }
+}
+/* Set, add, delete and count meet at one key, so that it is inserted all the time. */
+static void inserter(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    const struct cache_key key = key_of("inserted");
+    for (unsigned i = (unsigned)(uintptr_t)argument; goes_on(); i++) {
+        const enum cache_result result = i % 4 == 0   ? cache_delete(cache, &key)
+                                         : i % 4 == 1 ? put(cache, key, i, 100)
+                                                      : put_as(cache, key, i, 100, 0, CACHE_ADD);
+        if (result != CACHE_OK && result != CACHE_ABSENT && result != CACHE_EXISTS) {
+            note(REFUSED);
+        }
+        note(TOLD);
+        if (i % 50 == 0) {
+            cache_request_end(cache, false);
+        }
+    }
+}
+
+/* ---- A company ---- */
+
+struct member {
+    void (*run)(void *);
+    unsigned number;
+    pid_t process;
+};
+
+static void run_killed(void *argument) {
+    i_am_killed = true;
+    const struct member *member = argument;
+    member->run((void *)(uintptr_t)member->number);
+}
+
+/* Now and then for 30 ms; or all the time but one ms of twenty; or dead, and another comes. */
+static void disturb(struct member *member, enum disturbance disturbance) {
+    switch (disturbance) {
+        case UNDISTURBED:
+            sleep_ms(20);
+            break;
+        case STOPPED:
+            kill(member->process, SIGSTOP);
+            sleep_ms(30);
+            kill(member->process, SIGCONT);
+            usleep((useconds_t)(rand() % 5000));
+            break;
+        case THROTTLED:
+            kill(member->process, SIGSTOP);
+            sleep_ms(19);
+            kill(member->process, SIGCONT);
+            usleep((useconds_t)(500 + rand() % 1000));
+            break;
+        case KILLED:
+            usleep((useconds_t)(2000 + rand() % 5000));
+            kill_and_wait(member->process);
+            member->process = start(run_killed, member);
+            break;
+    }
+}
+
+static void run_together(struct member *members, unsigned count, enum disturbance disturbance) {
+    for (unsigned i = 0; i <= SKIPPED; i++) {
+        reached(i, 0);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        members[i].number = i;
+        members[i].process = start(i == 0 && disturbance == KILLED ? run_killed : members[i].run,
+                                   i == 0 && disturbance == KILLED ? (void *)&members[i] : (void *)(uintptr_t)i);
+    }
+    const uint64_t until = nanoseconds() + UINT64_C(1000000) * (proof_is_long() ? LASTING_MS_LONG : LASTING_MS);
+    while (nanoseconds() < until) {
+        disturb(&members[0], disturbance);
+    }
+    reached(STOP, 1);
+    for (unsigned i = 0; i < count; i++) {
+        finish(members[i].process);
+    }
+}
+
+/* ---- Counting ---- */
+
+static void expect_counted(const char *what, enum disturbance disturbance, unsigned counters, unsigned fillers) {
+    struct member members[MEMBERS_MAX] = {{0}};
+    for (unsigned i = 0; i < counters + fillers; i++) {
+        members[i].run = i < counters ? counter : filler;
+    }
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    const struct cache_key key = key_of("counted");
+    cache_clear(cache);
+    run_together(members, counters + fillers, disturbance);
+    int64_t sum = 0;
+    const enum cache_result last = cache_count(cache, &key, 0, 0, &sum);
+    const long told = noted(TOLD), begun = noted(STARTED);
+    const long lost = sum < told ? told - sum : 0, false_ones = sum > told + begun ? (long)sum - told - begun : 0;
+    printf("        %s, %u counting, %u filling: %ld counts, %ld refused, %ld restarts, %ld others went back, %ld "
+           "lost\n",
+           disturbances[disturbance], counters, fillers, told, noted(REFUSED), noted(RESTARTED), noted(BACK),
+           lost);
+    const proof_count failed =
+        (proof_count)(noted(REFUSED) + noted(RESTARTED) + noted(BACK) + lost + false_ones) + (last != CACHE_OK);
+    proof_record(what, (proof_count)told,
+                 "counts of several processes, beside others that fill the cache, and beside one that is stopped, "
+                 "throttled or killed: none refused, lost or begun anew",
+                 failed, 0);
+    end_request(cache);
+    expect_nothing_left(cache);
+    close_cache(cache);
+}
+
+static void counted_in_a_full_cache(void) {
+    for (enum disturbance d = UNDISTURBED; d <= KILLED; d++) {
+        expect_counted("contention.counting-full", d, 6, 4);
+    }
+}
+static void counted_together(void) {
+    for (enum disturbance d = UNDISTURBED; d <= KILLED; d++) {
+        expect_counted("contention.counting", d, 8, 0);
+    }
+}
+
+/* ---- Storing ---- */
+
+static void expect_stored(const char *what, enum disturbance disturbance, void (*run)(void *), unsigned writers,
+                          unsigned fillers) {
+    struct member members[MEMBERS_MAX] = {{0}};
+    for (unsigned i = 0; i < writers + fillers; i++) {
+        members[i].run = i < writers ? run : filler;
+    }
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    run_together(members, writers + fillers, disturbance);
+    printf("        %s, %u writing, %u filling: %ld stores, %ld refused\n", disturbances[disturbance], writers,
+           fillers, noted(TOLD), noted(REFUSED));
+    proof_record(what, (proof_count)noted(TOLD),
+                 "stores of one key by several processes, also beside one that is stopped, throttled or killed: "
+                 "none refused",
+                 (proof_count)noted(REFUSED), 0);
+    end_request(cache);
+    expect_nothing_left(cache);
+    close_cache(cache);
+}
+
+static void hot_key(void) {
+    for (enum disturbance d = UNDISTURBED; d <= KILLED; d++) {
+        expect_stored("contention.storing", d, writer, 2, 0);
+        expect_stored("contention.storing", d, writer, 3, 2);
+    }
+}
+static void inserted_together(void) {
+    for (enum disturbance d = UNDISTURBED; d <= KILLED; d++) {
+        expect_stored("contention.inserting", d, inserter, 4, 0);
+    }
+}
+
+/* ---- Adding ---- */
+
+enum { ADDERS = 4, KEYS = 4000 };
+
+/* All add the same keys, beginning together; the value tells who was first. */
+static void adder(void *argument) {
+    struct cache *cache = open_cache(64);
+    note(STARTED);
+    await(STARTED, ADDERS);
+    for (unsigned i = 0; i < KEYS; i++) {
+        const uint64_t seed = (uint64_t)(uintptr_t)argument + 1;
+        const enum cache_result result = put_as(cache, key_of("added %u", i), seed, 100, 0, CACHE_ADD);
+        if (result == CACHE_OK) {
+            note(WON);
+            /* What was added stays what it is: nobody else has added over it. */
+            if (!has(cache, key_of("added %u", i), seed, 100)) {
+                note(NOT_FOUND);
+            }
+        } else if (result != CACHE_EXISTS) {
+            note(REFUSED);
+        } else if (!is_there(cache, key_of("added %u", i))) {
+            note(NOT_FOUND);
+        }
+        /* Who was behind joins the foremost, so that they meet. */
+        long foremost = noted(LAST_SEEN);
+        if (foremost < (long)i) {
+            reached(LAST_SEEN, (long)i);
+        } else if (foremost > (long)i + 1) {
+            atomic_fetch_add(&board->number[SKIPPED], foremost - (long)i - 1);
+            i = (unsigned)foremost - 1;
+        }
+        cache_request_end(cache, false);
+    }
+}
+static void one_winner(void) {
+    struct cache *cache = open_cache(64);
+    pid_t children[ADDERS];
+    for (unsigned i = 0; i < ADDERS; i++) {
+        children[i] = start(adder, (void *)(uintptr_t)i);
+    }
+    for (unsigned i = 0; i < ADDERS; i++) {
+        finish(children[i]);
+    }
+    EXPECT_EQUAL(noted(REFUSED), 0);
+    EXPECT_EQUAL(noted(NOT_FOUND), 0);
+    proof_record("contention.adding", KEYS,
+                 "keys that four processes added at the same time: each by just one of them",
+                 (proof_count)labs(noted(WON) - KEYS), 0);
+    expect_nothing_left(cache);
+}
+
+/* ---- Counters in use stay ---- */
+
+enum { FEW = 200 };
+
+static void counters_stay(void) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    int64_t result;
+    for (unsigned lap = 0; lap < 6; lap++) {
+        for (unsigned i = 0; i < FEW; i++) {
+            const struct cache_key key = key_of("counter %u", i);
+            if (lap == 0 || lap == 5) {
+                EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
+                EXPECT_EQUAL(result, lap ? 2 : 1);
+            }
+        }
+        churn(cache, 3);
+    }
+    /* What was only stored has to be used, as anything. */
+    for (unsigned i = 0; i < FEW; i++) {
+        const struct cache_key key = key_of("stored %u", i);
+        EXPECT_EQUAL(cache_store_integer(cache, &key, 1, 0, CACHE_SET), CACHE_OK);
+    }
+    churn(cache, 6);
+    unsigned left = 0;
+    for (unsigned i = 0; i < FEW; i++) {
+        left += is_there(cache, key_of("stored %u", i));
+    }
+    EXPECT(left < FEW / 2);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
+/* New counters without end, each counted once: others are still stored, and what is used stays. */
+static void flood_of_counters(void) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    enum { HOT = 100, FLOOD = 1000 * 1000 };
+    uint64_t longest = 0;
+    unsigned found = 0, asked = 0;
+    for (unsigned i = 0; i < FLOOD; i++) {
+        const struct cache_key key = key_of("flood %u", i);
+        int64_t result;
+        EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
+        if (i % 100 == 0) {
+            const unsigned hot = i / 100 % HOT;
+            if (i > FLOOD / 2) {
+                asked++;
+                found += is_there(cache, key_of("hot %u", hot));
+            }
+            const uint64_t begun = nanoseconds();
+            if (!is_there(cache, key_of("hot %u", hot))) {
+                EXPECT_EQUAL(put(cache, key_of("hot %u", hot), hot, 3000), CACHE_OK);
+            }
+            const uint64_t took = nanoseconds() - begun;
+            longest = took > longest ? took : longest;
+            end_request(cache);
+        }
+    }
+    printf("        %u of %u fetches hit beside the flood; longest store %.1f ms\n", found, asked,
+           (double)longest / 1e6);
+    EXPECT(found > asked * 3 / 4);
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"six count while four fill the cache", counted_in_a_full_cache},
+    {"eight count one key", counted_together},
+    {"several store one key", hot_key},
+    {"several add, store and delete one key", inserted_together},
+    {"of those who add a key one has added it", one_winner},
+    {"counters that were counted lately stay in a full cache", counters_stay},
+    {"a flood of new counters leaves room for the rest", flood_of_counters},
+    {0},
+};
+const struct suite suite_contention = {.name = "contention", .tests = tests, .seconds = 200};
