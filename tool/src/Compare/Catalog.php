@@ -23,6 +23,12 @@ final class Catalog
     /** Memory for the stores that have to be told, as much as memcached has by default. */
     private const MEMORY = '64M';
 
+    /**
+     * For servers: after its usual second, a server that had to wait for a processor would count as one that loses values.
+     * One that fails is named for that. Neither costs a call anything.
+     */
+    private const PATIENCE = 'timeout=20&on_failure=throw';
+
     public function __construct(private readonly Places $places) {}
 
     /** @return non-empty-list<key-of<self::STORES>> */
@@ -110,8 +116,8 @@ final class Catalog
     private function memcached(string $client, MemcachedServer $server): array
     {
         return [
-            new Subject($client, 'socket', \sprintf('%s://%s', $client, $server->socket), Kind::Server),
-            new Subject($client, 'tcp', \sprintf('%s://127.0.0.1:%d', $client, $server->port), Kind::Server),
+            new Subject($client, 'socket', \sprintf('%s://%s?%s', $client, $server->socket, self::PATIENCE), Kind::Server),
+            new Subject($client, 'tcp', \sprintf('%s://127.0.0.1:%d?%s', $client, $server->port, self::PATIENCE), Kind::Server),
         ];
     }
 
@@ -119,8 +125,8 @@ final class Catalog
     private function redis(string $store, string $client, RedisServer $server): array
     {
         return [
-            new Subject($store, 'socket', \sprintf('redis://%s?client=%s', $server->socket, $client), Kind::Server),
-            new Subject($store, 'tcp', \sprintf('redis://127.0.0.1:%d?client=%s', $server->port, $client), Kind::Server),
+            new Subject($store, 'socket', \sprintf('redis://%s?client=%s&%s', $server->socket, $client, self::PATIENCE), Kind::Server),
+            new Subject($store, 'tcp', \sprintf('redis://127.0.0.1:%d?client=%s&%s', $server->port, $client, self::PATIENCE), Kind::Server),
         ];
     }
 
@@ -128,7 +134,7 @@ final class Catalog
     private function mySql(string $store, string $engine, MariaDbServer $server): array
     {
         $login = MariaDbServer::USER . ':' . $server->password;
-        $table = MariaDbServer::DATABASE . '?engine=' . $engine;
+        $table = MariaDbServer::DATABASE . '?engine=' . $engine . '&' . self::PATIENCE;
 
         return [
             new Subject($store, 'socket', \sprintf('mysql://%s@localhost/%s&socket=%s', $login, $table, $server->socket), Kind::Server),
