@@ -36,10 +36,13 @@ final class SqliteSchema
         $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, self::WAIT_SECONDS);
         while (true) {
             try {
-                self::refuseForeign($database);
-                $database->exec('PRAGMA journal_mode = WAL');
+                $isMade = self::isMade($database);
                 // A power cut may lose the last values, and never damages the file.
-                $database->exec(\sprintf('PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %d; %s', self::LOG_LENGTH, self::TABLE));
+                $database->exec(\sprintf(
+                    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = %d; %s',
+                    self::LOG_LENGTH,
+                    $isMade ? '' : self::TABLE,
+                ));
                 if ($maxBytes > 0) {
                     $size = $database->query('PRAGMA page_size');
                     $page = $size === false ? 0 : (int) $size->fetchColumn();
@@ -57,17 +60,21 @@ final class SqliteSchema
     }
 
     /**
+     * Whether the table is there, and its index. To make them again, if they are not there, would cost every open a fifth.
+     *
      * A cache's file is thrown away when it is damaged, or the disk is full; another program's tables must not go with it.
      *
      * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws StoreUnavailable when it is another program's file
      */
-    private static function refuseForeign(PDO $database): void
+    private static function isMade(PDO $database): bool
     {
-        $query = $database->query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
-        $tables = $query === false ? [] : $query->fetchAll(PDO::FETCH_COLUMN);
-        if ($tables !== [] && !\in_array('larder', $tables, true)) {
+        $query = $database->query("SELECT name, type = 'table' FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+        $isTable = $query === false ? [] : $query->fetchAll(PDO::FETCH_KEY_PAIR);
+        if (\in_array(1, $isTable, true) && !isset($isTable['larder'])) {
             throw StoreUnavailable::because('sqlite', 'the file has tables of another program', 'Name another file: a cache has one of its own');
         }
+
+        return isset($isTable['larder'], $isTable['larder_expires']);
     }
 }

@@ -272,7 +272,8 @@ final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps
 
     private function collectSometimes(): void
     {
-        if (random_int(1, self::WRITES_PER_COLLECTION) > 1) {
+        // The nanoseconds of the clock are chance enough, as for the Collector of files.
+        if (hrtime(true) % 1021 >= 1021 / self::WRITES_PER_COLLECTION) {
             return;
         }
 

@@ -19,23 +19,23 @@ final class SqliteTrust
     public static function check(string $file, array $suffixes): string
     {
         $place = TrustedPath::check('sqlite', $file);
-        $folder = \dirname($place);
-        if (self::mayBeForeign($folder)) {
-            TrustedPath::check('sqlite', $folder);
-        }
-        foreach ($suffixes as $suffix) {
-            if (file_exists($place . $suffix) && self::mayBeForeign($place . $suffix)) {
-                TrustedPath::check('sqlite', $place . $suffix);
-            }
+        $user = User::id();
+        $suspects = Quietly::run(static fn(): array => array_filter(
+            [\dirname($place), ...array_map(static fn(string $suffix): string => $place . $suffix, $suffixes)],
+            static fn(string $path): bool => self::mayBeForeign($path, $user),
+        ));
+        foreach ($suspects as $path) {
+            TrustedPath::check('sqlite', $path);
         }
 
         return $place;
     }
 
-    private static function mayBeForeign(string $path): bool
+    /** A quick look at what is there; what is not, nobody else can put there. */
+    private static function mayBeForeign(string $path, ?int $user): bool
     {
-        $stat = Quietly::run(static fn(): array|false => lstat($path));
+        $stat = lstat($path);
 
-        return $stat === false || $stat['uid'] !== User::id() || ($stat['mode'] & 0o022) !== 0;
+        return $stat !== false && ($stat['uid'] !== $user || ($stat['mode'] & 0o022) !== 0);
     }
 }
