@@ -39,6 +39,19 @@ final class Claims
     }
 
     /**
+     * On nothing, without a look.
+     *
+     * @return Claim|null null where something is, or the store refused, or cannot tell in one step
+     */
+    public function onNothing(string $key, float $lease): ?Claim
+    {
+        $placeholder = Wrapped::placeholder();
+
+        return $this->comparing !== null && !$this->comparing instanceof InTwoSteps && $this->comparing->add($key, $placeholder->stored(), max(self::KEPT, $lease))
+            ? Claim::on($this->comparing, $key, $placeholder) : null;
+    }
+
+    /**
      * On what is no value of use: nothing, a placeholder, or a value that is out of date, which goes.
      *
      * @param mixed $stored what was there; $nothing for nothing

@@ -59,7 +59,7 @@ final class Remember
         $stored = $this->stored($recipe);
         $found = $this->usable($recipe, $stored);
         if ($found === null) {
-            return $this->computedByOne($recipe, self::token($stored));
+            return $this->computedByOne($recipe, self::token($stored), $stored === $this);
         }
         if ($found->isFresh($this->freshness->now()) && !$this->freshness->isEarly($found, $recipe->beta)) {
             return $this->of($recipe, $found);
@@ -72,9 +72,10 @@ final class Remember
      * @template T
      * @param Recipe<T> $recipe
      * @param int $awaited the token of the placeholder of the computation that is waited for; 0 for not seen
+     * @param bool $wasMissing whether there was nothing just now
      * @return T
      */
-    private function computedByOne(Recipe $recipe, int $awaited): mixed
+    private function computedByOne(Recipe $recipe, int $awaited, bool $wasMissing): mixed
     {
         if ($this->computing->isNested($recipe->key)) {
             return $this->compute($recipe, null, Claim::none()); // it is asked for by its own computation
@@ -90,7 +91,7 @@ final class Remember
                 continue;
             }
             // Its last holder may have stored the value since we looked.
-            $found = $found instanceof Wrapped ? $found : $this->claimed($recipe, $hasWaited);
+            $found = $found instanceof Wrapped ? $found : $this->claimed($recipe, $hasWaited, $wasMissing && !$hasWaited);
 
             return $found instanceof Wrapped ? $this->of($recipe, $found) : $this->compute($recipe, $lease === false ? null : $lease, $found);
         }
@@ -176,10 +177,15 @@ final class Remember
      * To be called when a computation is to begin.
      *
      * @param Recipe<mixed> $recipe
+     * @param bool $wasMissing whether there was nothing just now: then to add a placeholder tells whether there is by now
      * @return Claim|Wrapped the value, when it is there by now
      */
-    private function claimed(Recipe $recipe, bool $hasWaited): Claim|Wrapped
+    private function claimed(Recipe $recipe, bool $hasWaited, bool $wasMissing = false): Claim|Wrapped
     {
+        $claim = $wasMissing ? $this->claims->onNothing($recipe->key, (float) $recipe->lease) : null;
+        if ($claim !== null) {
+            return $claim;
+        }
         for ($try = 0; $try < self::TRIES; ++$try) {
             $stored = $this->stored($recipe);
             if ($stored === $this && $hasWaited) {
