@@ -25,6 +25,12 @@ final class Backoff
         return hrtime(true) >= $this->end;
     }
 
+    /** @return float seconds */
+    public function left(): float
+    {
+        return max(0.0, ($this->end - hrtime(true)) / 1e9);
+    }
+
     /** It ends when the time is over, at the latest. */
     public function pause(): void
     {

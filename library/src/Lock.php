@@ -8,6 +8,7 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Store\Capability\Ends;
 use Larder\Store\Capability\Locks;
+use Larder\Store\TellsOutage;
 
 /**
  * A lock that Cache::lock() gave: held until release() or what else ends it, whatever becomes of this object. For work
@@ -28,7 +29,7 @@ final class Lock
     public function __construct(private readonly Locks $store, public readonly string $key, public readonly string $token) {}
 
     /**
-     * @return self|null null when another has it, and had it until the waiting was over
+     * @return self|null null when another has it, and had it until the waiting was over; or the store is away for longer
      * @throws InvalidKey
      * @throws InvalidTtl
      */
@@ -44,7 +45,8 @@ final class Lock
             if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
-            if ($backoff->isOver()) {
+            // A server that is away, and that nobody asks again before the time is over, is not waited for.
+            if ($backoff->isOver() || ($token === false && $store instanceof TellsOutage && $store->awayFor($key) > $backoff->left())) {
                 return null;
             }
             $backoff->pause();

@@ -56,6 +56,15 @@ final class Breaker
         return $this->isWell || $this->looksUp();
     }
 
+    /** For how long the server is left alone yet, whoever asks; 0.0 where a call may go to it. */
+    public function secondsToProbe(): float
+    {
+        $now = $this->now();
+        $outage = $this->isWell ? new Outage() : $this->record->read();
+
+        return $outage->failures < $this->threshold || $this->isDue($outage, $now) ? 0.0 : $outage->until - $now;
+    }
+
     public function worked(): void
     {
         if ($this->isWell) {

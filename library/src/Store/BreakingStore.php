@@ -20,7 +20,7 @@ use Larder\Store\Capability\Touches;
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
+final class BreakingStore implements Decorator, Remote, TellsOutage, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes
 {
     use ForwardsCapabilities;
 
@@ -109,6 +109,11 @@ final class BreakingStore implements Decorator, Remote, Adds, Replaces, Counts, 
         $store = Capability::of($this->store, Prunes::class);
 
         return $this->attempt(static fn(Store $there): int => $there instanceof NullStore ? 0 : $store->prune(), 0);
+    }
+
+    public function awayFor(string $key): float
+    {
+        return $this->breaker->secondsToProbe();
     }
 
     public function decorated(): Store

@@ -20,7 +20,7 @@ use Larder\Store\Capability\Touches;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Decorator, Remote, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
+final class ShardedStore implements Decorator, Remote, TellsOutage, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     use ForwardsCapabilities;
 
@@ -111,6 +111,13 @@ final class ShardedStore implements Decorator, Remote, Adds, Replaces, Counts, T
                 yield $key;
             }
         }
+    }
+
+    public function awayFor(string $key): float
+    {
+        $store = $this->stores[$this->server($key)];
+
+        return $store instanceof TellsOutage ? $store->awayFor($key) : 0.0;
     }
 
     public function decorated(): Store

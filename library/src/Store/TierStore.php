@@ -29,7 +29,7 @@ use Larder\Wrapped;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes, Resets
+final class TierStore implements Decorator, TellsOutage, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry, Prunes, Resets
 {
     use ForwardsCapabilities;
 
@@ -55,6 +55,11 @@ final class TierStore implements Decorator, Adds, Replaces, Counts, Touches, Swa
         $this->presence = new Presence($local, $place);
         $this->log = new ChangeLog(Capability::of($shared, Counts::class));
         $this->poll = new Poll($this->copies, $this->log, $pollSeconds);
+    }
+
+    public function awayFor(string $key): float
+    {
+        return $this->shared instanceof TellsOutage ? $this->shared->awayFor($key) : 0.0;
     }
 
     public function decorated(): Store

@@ -1,0 +1,108 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Away;
+
+use Larder\Cache;
+use Larder\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Store\ArrayStore;
+use Larder\Store\Breaker;
+use Larder\Store\BreakingStore;
+use Larder\Store\PredisStore;
+use Larder\Store\ShardedStore;
+use Larder\Store\Store;
+use Larder\Store\TierStore;
+use Larder\Testing\SetClock;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** How long a lock is waited for while the server is away. */
+final class LockTest extends TestCase
+{
+    /** Seconds that nobody would take for none, and that a busy machine seldom takes for nothing. */
+    private const WAIT = 10.0;
+
+    private SetClock $clock;
+    private Breaker $breaker;
+
+    /** @return iterable<string, array{\Closure(BreakingStore): Store}> */
+    public static function stores(): iterable
+    {
+        yield 'one server' => [static fn(BreakingStore $store): Store => $store];
+        yield 'several servers' => [static fn(BreakingStore $store): Store => new ShardedStore(['a' => $store])];
+        yield 'a tier' => [static fn(BreakingStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0)];
+    }
+
+    /** @param \Closure(BreakingStore): Store $with */
+    #[DataProvider('stores')]
+    public function testALockIsNotWaitedForWhileNobodyAsksTheServer(\Closure $with): void
+    {
+        $cache = $this->away($with);
+        for ($failures = 0; $this->breaker->secondsToProbe() <= self::WAIT; ++$failures) {
+            $this->clock->move($this->breaker->secondsToProbe() + 0.001);
+            self::assertTrue($this->breaker->allows());
+            $this->breaker->failed(self::failure());
+        }
+
+        $start = microtime(true);
+        self::assertNull($cache->lock('k', 60, wait: self::WAIT));
+        self::assertLessThan(self::WAIT, microtime(true) - $start);
+    }
+
+    /** @param \Closure(BreakingStore): Store $with */
+    #[DataProvider('stores')]
+    public function testALockIsWaitedForWhileTheServerMayBeBackInTime(\Closure $with): void
+    {
+        $cache = $this->away($with);
+        $wait = $this->breaker->secondsToProbe() + 0.2;
+
+        $start = microtime(true);
+        self::assertNull($cache->lock('k', 60, wait: $wait));
+        // The clock of the breaker stands still: the probe is not due before less time is left than until then.
+        self::assertGreaterThan(0.19, microtime(true) - $start);
+    }
+
+    public function testTheServerIsAskedWhenItIsTime(): void
+    {
+        $breaker = $this->breaker();
+        self::assertSame(0.0, $breaker->secondsToProbe());
+        $breaker->failed(self::failure());
+        self::assertSame(0.0, $breaker->secondsToProbe(), 'one failure is no outage');
+        $breaker->failed(self::failure());
+        $seconds = $breaker->secondsToProbe();
+        self::assertGreaterThan(0.2, $seconds);
+        $this->clock->move($seconds - 0.1);
+        self::assertEqualsWithDelta(0.1, $breaker->secondsToProbe(), 0.001);
+        $this->clock->move(0.11);
+        self::assertSame(0.0, $breaker->secondsToProbe());
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertSame(0.0, $breaker->secondsToProbe());
+    }
+
+    /** @param \Closure(BreakingStore): Store $with */
+    private function away(\Closure $with): Cache
+    {
+        $breaker = $this->breaker();
+        $store = new BreakingStore(new PredisStore(Endpoint::unix(Servers::directory('lock') . '/none.sock')), $breaker);
+        $store->get('k');
+        $store->get('k');
+
+        return new Cache($with($store));
+    }
+
+    private function breaker(): Breaker
+    {
+        $this->clock = new SetClock(new \DateTimeImmutable('2030-01-01 00:00:00'));
+
+        return $this->breaker = new Breaker('redis', 'nowhere', clock: $this->clock);
+    }
+
+    private static function failure(): StoreFailed
+    {
+        return StoreFailed::because('redis', 'no answer');
+    }
+}
