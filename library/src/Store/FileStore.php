@@ -28,14 +28,13 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
+    /** @use ChangesFiles<string> */
+    use ChangesFiles;
     /** @use LocksByChanging<string> */
     use LocksByChanging;
     use KeepsBytes;
     use OneByOne;
     use PacksByCodec;
-
-    private readonly Directory $directory;
-    private readonly Collector $collector;
 
     /**
      * @param int $maxBytes of all files, about; 0 for no limit
@@ -59,18 +58,6 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         return $isWritten;
     }
 
-    public function delete(string $key): bool
-    {
-        Key::check($key);
-
-        return $this->directory->delete($this->directory->file($key));
-    }
-
-    public function patiently(\Closure $calls): mixed
-    {
-        return $this->directory->patience->of($calls);
-    }
-
     public function clear(): bool
     {
         return $this->directory->clear();
@@ -91,30 +78,11 @@ final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, 
         }
     }
 
-    private function change(string $key, \Closure $change): bool
+    private function write(string $file, string $key, mixed $stored, float $until): int
     {
-        Key::check($key);
-        $file = $this->directory->file($key);
+        $sealed = Envelope::seal($stored, $until, $key);
 
-        $until = 0.0;
-        $sealed = '';
-        $isChanged = $this->directory->locked($file, function () use ($key, $file, $change, &$until, &$sealed): bool {
-            $old = $this->found($key);
-            $new = $change($old);
-
-            if ($new === false || $new === null) {
-                return $new === null && Folders::remove($file);
-            }
-            $until = $new->until ?? $old->until ?? 0.0;
-            $sealed = Envelope::seal($new->stored, $until, $key);
-
-            return $this->directory->write($file, $sealed);
-        }) ?? false;
-        if ($sealed !== '') {
-            $this->collector->wrote($file, \strlen($sealed), $until > 0.0);
-        }
-
-        return $isChanged;
+        return $this->directory->write($file, $sealed) ? \strlen($sealed) : 0;
     }
 
     /** @return Entry<string>|null */

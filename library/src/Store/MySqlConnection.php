@@ -162,15 +162,12 @@ final class MySqlConnection
             $this->statements = [];
         }
         // PHP warns besides throwing when the connection is lost, or the server talks nonsense.
-        try {
-            set_error_handler(Quietly::ignore(...));
+        return Quietly::run(function () use ($sql, $parameters): PDOStatement {
             $statement = $this->statements[$sql] ??= $this->connection()->prepare($sql);
             $statement->execute($parameters);
-        } finally {
-            restore_error_handler();
-        }
 
-        return $statement;
+            return $statement;
+        });
     }
 
     /** Whether the connection is of no use any more; it is given up then, so that a late answer is nobody's. */
@@ -233,18 +230,15 @@ final class MySqlConnection
         $before = ini_set('mysqlnd.net_read_timeout', (string) $seconds);
 
         try {
-            set_error_handler(Quietly::ignore(...));
-
-            return new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password->getValue(), [
+            return Quietly::run(fn(): PDO => new PDO(\sprintf('mysql:%s;dbname=%s;charset=binary', $where, $this->name), $this->user, $this->password->getValue(), [
                 PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
                 PDO::ATTR_EMULATE_PREPARES => false,
                 // An update that finds its row counts it, even if it writes what is there.
                 PDO::MYSQL_ATTR_FOUND_ROWS => true,
                 PDO::ATTR_TIMEOUT => $seconds,
                 PDO::ATTR_PERSISTENT => $persistent ? 'larder' : false, // a name of its own: the program's connections stay the program's
-            ]);
+            ]));
         } finally {
-            restore_error_handler();
             if ($before !== false) {
                 ini_set('mysqlnd.net_read_timeout', $before);
             }

@@ -36,6 +36,8 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
+    /** @use ChangesFiles<array{bool, mixed}> */
+    use ChangesFiles;
     use OneByOne;
     use PacksPlainData;
 
@@ -43,8 +45,6 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private const FIRST_VERSION = 0x2000_0000;
     private const LAST_VERSION = 0x3FFF_FFFF;
 
-    private readonly Directory $directory;
-    private readonly Collector $collector;
     private readonly ?OpcacheRoom $opcache;
 
     /** @var \Closure(): FileStore */
@@ -95,18 +95,6 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         $this->collector->wrote($file, $bytes, $until > 0.0);
 
         return $isWritten;
-    }
-
-    public function delete(string $key): bool
-    {
-        Key::check($key);
-
-        return $this->directory->delete($this->directory->file($key));
-    }
-
-    public function patiently(\Closure $calls): mixed
-    {
-        return $this->directory->patience->of($calls);
     }
 
     public function clear(): bool
@@ -176,36 +164,11 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         return $entry === null ? null : new Entry([$entry[3], $entry[4]], $entry[1]);
     }
 
-    private function change(string $key, \Closure $change): bool
-    {
-        $file = $this->directory->file($key);
-
-        $until = 0.0;
-        $bytes = 0;
-        $isChanged = $this->directory->locked($file, function () use ($key, $file, $change, &$until, &$bytes): bool {
-            $old = $this->found($key);
-            $new = $change($old);
-
-            if ($new === false || $new === null) {
-                return $new === null && Folders::remove($file);
-            }
-            $until = $new->until ?? $old->until ?? 0.0;
-            $bytes = $this->write($file, $key, $new->stored, $until);
-
-            return $bytes > 0;
-        }) ?? false;
-        if ($bytes > 0) {
-            $this->collector->wrote($file, $bytes, $until > 0.0);
-        }
-
-        return $isChanged;
-    }
-
     /**
      * @param array{bool, mixed} $stored as pack() gives it
      * @return int how many bytes; 0 when it was refused
      */
-    private function write(string $file, string $key, array $stored, float $until): int
+    private function write(string $file, string $key, mixed $stored, float $until): int
     {
         $version = random_int(self::FIRST_VERSION, self::LAST_VERSION);
         $code = \sprintf(
@@ -263,8 +226,9 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     /** By way of opcache, where there is one. */
     private static function load(string $file): mixed
     {
+        // As Quietly::run() does, without a closure: every value is read here. It may be removed at any moment.
         try {
-            set_error_handler(Quietly::ignore(...)); // it may be removed at any moment
+            set_error_handler(Quietly::ignore(...));
 
             return include $file;
         } catch (\ParseError) {
@@ -278,14 +242,13 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
     private static function compile(string $file): mixed
     {
         try {
-            set_error_handler(Quietly::ignore(...));
-            $code = file_get_contents($file);
+            return Quietly::run(static function () use ($file): mixed {
+                $code = file_get_contents($file);
 
-            return $code === false || $code === '' ? false : eval('?>' . $code);
+                return $code === false || $code === '' ? false : eval('?>' . $code);
+            });
         } catch (\ParseError) {
             return false;
-        } finally {
-            restore_error_handler();
         }
     }
 }
