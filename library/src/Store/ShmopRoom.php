@@ -29,10 +29,19 @@ final class ShmopRoom
     /** @return array<int, array{size: int, used: int}> by id; size in bytes of whole pages, and the unix time of the last use */
     public static function blocks(): array
     {
+        return self::ofThisUser(self::list());
+    }
+
+    /**
+     * @param list<string> $list
+     * @return array<int, array{size: int, used: int}>
+     */
+    private static function ofThisUser(array $list): array
+    {
         $blocks = [];
         $user = User::id();
-        foreach (\array_slice((array) @file(self::LIST), 1) as $line) {
-            $columns = preg_split('/\s+/', trim((string) $line));
+        foreach ($list as $line) {
+            $columns = preg_split('/\s+/', trim($line));
             if ($columns !== false && (int) $columns[self::ID] > 0 && (int) ($columns[self::USER] ?? -1) === $user) {
                 $blocks[(int) $columns[self::ID]] = [
                     'size' => self::pages((int) $columns[self::SIZE]),
@@ -65,10 +74,11 @@ final class ShmopRoom
      */
     public function make(int $bytes): bool
     {
-        $limit = (float) @file_get_contents('/proc/sys/kernel/shmmax');
-        $blocks = self::blocks();
+        $limit = self::limit('shmmax');
+        $list = self::list();
+        $blocks = self::ofThisUser($list);
         // Either the kernel has no more blocks, or no more memory for them.
-        $isOfNumber = \count((array) @file(self::LIST)) > (int) @file_get_contents('/proc/sys/kernel/shmmni');
+        $isOfNumber = \count($list) >= self::limit('shmmni');
         $least = $isOfNumber ? 0 : self::pages($bytes);
         if (($limit > 0 && $bytes > $limit) || $least > array_sum(array_column($blocks, 'size'))) {
             return false;
@@ -104,6 +114,20 @@ final class ShmopRoom
         }
 
         return $removed > 0;
+    }
+
+    /** @return list<string> a line for each block, of whichever user */
+    private static function list(): array
+    {
+        $lines = Quietly::run(static fn(): array|false => file(self::LIST));
+
+        return \array_slice($lines === false ? [] : $lines, 1);
+    }
+
+    /** @return float one of the kernel's; 0.0 where it does not tell */
+    private static function limit(string $name): float
+    {
+        return (float) Quietly::run(static fn(): string|false => file_get_contents('/proc/sys/kernel/' . $name));
     }
 
     private static function pages(int $bytes): int
