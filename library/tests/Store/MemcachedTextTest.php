@@ -157,12 +157,19 @@ final class MemcachedTextTest extends TestCase
             }
             yield "\r\n";
         });
-        $stream = stream_socket_client('unix://' . $this->server->socket);
-        self::assertNotFalse($stream);
-        stream_set_timeout($stream, 1);
-        $start = microtime(true);
-        fwrite($stream, "get a\r\n");
-        self::assertSame(str_repeat('x', 40) . "\r\n", fgets($stream));
+        // Again where the server, or all of the machine, stood still for that second.
+        $tries = 0;
+        do {
+            $stream = stream_socket_client('unix://' . $this->server->socket);
+            self::assertNotFalse($stream);
+            stream_set_timeout($stream, 1);
+            $start = microtime(true);
+            fwrite($stream, "get a\r\n");
+            $line = fgets($stream);
+            $isOver = stream_get_meta_data($stream)['timed_out'];
+            fclose($stream);
+        } while ($isOver && ++$tries < 10);
+        self::assertSame(str_repeat('x', 40) . "\r\n", $line);
         self::assertGreaterThan(1.9, microtime(true) - $start);
     }
 
