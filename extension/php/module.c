@@ -1,5 +1,6 @@
 /* The module as PHP sees it: what happens when it is loaded, and at both ends of a request. */
 #include "attach.h"
+#include "handoff.h"
 #include "info.h"
 #include "settings.h"
 #include "unserialize.h"
@@ -34,6 +35,7 @@ static PHP_MSHUTDOWN_FUNCTION(larder) {
     (void)type;
     UNREGISTER_INI_ENTRIES();
     unserialize_unregister();
+    handoff_unregister();
     return SUCCESS;
 }
 
@@ -43,6 +45,7 @@ static PHP_RINIT_FUNCTION(larder) {
 #if defined(ZTS) && defined(COMPILE_DL_LARDER)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
+    handoff_request_begin();
     attach_request_begin();
     unserialize_forget();
     apart_forget();
