@@ -145,6 +145,12 @@ bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zer
 /* Whether the key is there and not expired. Counts as neither hit nor miss. */
 bool cache_exists(struct cache *cache, const struct cache_key *key);
 
+/*
+ * Whether an address lies in a read-only view of a segment that this process has mapped. For signal handlers: it only
+ * reads memory, and takes no lock. Any thread. (Of more segments than 16 at once, the later ones are not known.)
+ */
+bool cache_shows(const void *address);
+
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 enum cache_result {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "os.h"
+#include "views.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -71,7 +72,11 @@ void *os_map_view(int description, size_t size, uintptr_t address) {
     if (at == MAP_FAILED) {
         at = mmap(NULL, size, PROT_READ, MAP_SHARED, description, 0);
     }
-    return at == MAP_FAILED ? NULL : at;
+    if (at == MAP_FAILED) {
+        return NULL;
+    }
+    views_add(at, size);
+    return at;
 }
 
 bool os_address_free(uintptr_t address, size_t size) {
@@ -85,6 +90,7 @@ bool os_address_free(uintptr_t address, size_t size) {
 }
 
 void os_unmap(void *address, size_t size) {
+    views_remove(address);
     munmap(address, size);
 }
 

@@ -44,6 +44,7 @@ NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
 NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
+NEVER(bool, cache_shows(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
 NEVER(bool, cache_clear(struct cache *cache), false)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)

@@ -11,6 +11,7 @@
  */
 #include "handoff.h"
 #include "arguments.h"
+#include "stray.h"
 
 #include "zend_compile.h"
 #include "zend_stream.h"
@@ -50,6 +51,7 @@ static void install(void) {
     zend_compile_file = compile_file_by_own_name;
     zend_resolve_path = resolve_path_by_own_name;
     arguments_register();
+    stray_register();
 }
 
 void handoff_request_begin(void) {
@@ -64,5 +66,6 @@ void handoff_unregister(void) {
     if (zend_resolve_path == resolve_path_by_own_name) {
         zend_resolve_path = next_resolve_path;
     }
+    stray_unregister();
     once = (pthread_once_t)PTHREAD_ONCE_INIT; /* where PHP starts again in the same process */
 }

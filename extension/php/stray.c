@@ -1,0 +1,165 @@
+/*
+ * The handler of SIGSEGV only calls what POSIX allows there, and keeps nothing from happening: it says its lines, puts
+ * the handler before it back, and returns. The instruction is repeated, and what would have happened without us
+ * happens now: another handler is called, a core is written with this very fault in it, the process ends.
+ *
+ * It does not run where the stack is used up, and need not: that is no write into a value.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "stray.h"
+#include "php_larder.h"
+
+#if defined(__linux__) && defined(__LP64__)
+
+#include <fcntl.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static struct sigaction previous;
+static bool registered;
+
+/* ---- What the processor says -------------------------------------------------------------------- */
+
+static bool is_write(const ucontext_t *context) {
+#if defined(__x86_64__)
+    return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#elif defined(__aarch64__)
+    /* Records of a type and a size each; the one with the syndrome register need not be there. */
+    const char *record = (const char *)context->uc_mcontext.__reserved;
+    const char *end = record + sizeof(context->uc_mcontext.__reserved);
+    while (record + sizeof(struct _aarch64_ctx) <= end) {
+        const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)record;
+        if (head->magic == ESR_MAGIC) {
+            return (((const struct esr_context *)record)->esr & 1 << 6) != 0;
+        }
+        if (head->magic == 0 || head->size == 0) {
+            return false;
+        }
+        record += head->size;
+    }
+    return false;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+/* ---- Lines, without stdio ------------------------------------------------------------------------ */
+
+struct line {
+    size_t length;
+    char text[1024];
+};
+
+static void add(struct line *line, const char *text) {
+    while (*text && line->length < sizeof(line->text) - 1) { /* the last is for the newline */
+        line->text[line->length++] = *text++;
+    }
+}
+
+static void add_number(struct line *line, uint64_t number, unsigned base) {
+    char digits[24];
+    char *digit = digits + sizeof(digits);
+    *--digit = '\0';
+    do {
+        *--digit = "0123456789abcdef"[number % base];
+        number /= base;
+    } while (number);
+    add(line, digit);
+}
+
+/* Where PHP writes its errors to, and always to standard error: what a worker of FPM writes there is in FPM's log. */
+static void say(struct line *line) {
+    line->text[line->length++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line->text, line->length);
+    const char *log = PG(error_log);
+    if (log && log[0] == '/') {
+        const int file = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+        if (file >= 0) {
+            written = write(file, line->text, line->length);
+            close(file);
+        }
+    }
+    (void)written; /* nothing can be done */
+}
+
+/* ---- The handler ---------------------------------------------------------------------------------- */
+
+static void say_what_happens(const void *address) {
+    struct line line = {0};
+    add(&line, "larder: process ");
+    add_number(&line, (uint64_t)getpid(), 10);
+    add(&line, " ends (SIGSEGV), because something tried to write into a cached value, at 0x");
+    add_number(&line, (uint64_t)(uintptr_t)address, 16);
+    add(&line, ". All others go on, and the value is as it was. An extension changes what it is given in place: "
+               "with larder.zero_copy=0 it is given copies. Please report which one it is.");
+    say(&line);
+}
+
+/* After the other line: if what is read here is damaged too, the process ends here. */
+static void say_where(void) {
+    const zend_execute_data *call = EG(current_execute_data);
+    if (!call || !call->func || !call->func->common.function_name) {
+        return;
+    }
+    struct line line = {0};
+    add(&line, "larder: it was in ");
+    if (call->func->common.scope) {
+        add(&line, ZSTR_VAL(call->func->common.scope->name));
+        add(&line, "::");
+    }
+    add(&line, ZSTR_VAL(call->func->common.function_name));
+    add(&line, "()");
+    while (call && (!call->func || !ZEND_USER_CODE(call->func->type))) {
+        call = call->prev_execute_data;
+    }
+    if (call && call->func->op_array.filename) {
+        add(&line, ", called from ");
+        add(&line, ZSTR_VAL(call->func->op_array.filename));
+        if (call->opline) {
+            add(&line, ":");
+            add_number(&line, call->opline->lineno, 10);
+        }
+    }
+    say(&line);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context) {
+    const int error = errno;
+    sigaction(SIGSEGV, &previous, NULL);
+    if (info->si_code <= 0) {
+        raise(signal); /* sent by somebody: it does not come again by itself. Delivered when this returns. */
+    } else if (is_write(context) && cache_shows(info->si_addr)) {
+        say_what_happens(info->si_addr);
+        say_where();
+    }
+    errno = error;
+}
+
+void stray_register(void) {
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    registered = sigaction(SIGSEGV, &action, &previous) == 0;
+}
+
+void stray_unregister(void) {
+    struct sigaction now;
+    if (registered && sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+        now.sa_sigaction == on_fault) {
+        sigaction(SIGSEGV, &previous, NULL);
+    }
+    registered = false;
+}
+
+#else
+
+void stray_register(void) {
+}
+
+void stray_unregister(void) {
+}
+
+#endif
