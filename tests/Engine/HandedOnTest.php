@@ -1,0 +1,184 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\ProjectTests\Promises\Proof;
+use Larder\Tool\Server\PhpFpmPool;
+use PHPUnit\Framework\Attributes\DataProvider;
+use Symfony\Component\Process\Exception\ProcessSignaledException;
+use Symfony\Component\Process\Process;
+
+/** Fetched values in the hands of code that writes into what it is given. */
+final class HandedOnTest extends EngineTestCase
+{
+    private const OPCACHE = ['opcache.enable' => 1, 'opcache.file_update_protection' => 0];
+
+    /** Each is asked for twice, by workers that share opcache's memory: first it is compiled, then known by another name. */
+    private const WAYS = ['include', 'require', 'include_once', 'require_once', 'opcache_compile_file', 'stream_resolve_include_path'];
+
+    public function testWorkersIncludeFetchedPathsInAnySpelling(): void
+    {
+        [$tried, $failed] = $this->includeAll(1);
+        Proof::record('holding.included', $tried, 'files that a worker under opcache was given by a fetched path', $failed);
+    }
+
+    /** The control: opcache gets the strings themselves. */
+    public function testAWorkerEndsWhereOpcacheCountsReferencesToAFetchedPath(): void
+    {
+        $this->useCarelessBuild();
+        [$tried, $failed] = $this->includeAll(1);
+        Proof::control('holding.included', 'a build that hands the strings themselves to opcache', $tried, $failed);
+    }
+
+    public function testFunctionsThatConvertInPlaceLeaveTheCacheAlone(): void
+    {
+        self::assertSame([0, 0], $this->convertAll());
+    }
+
+    /** The control: the functions write. */
+    public function testFunctionsConvertInPlace(): void
+    {
+        if (\PHP_VERSION_ID >= 80_400) {
+            self::markTestSkipped('from PHP 8.4 on these convert copies');
+        }
+        $this->useCarelessBuild();
+        [$failed, $said] = $this->convertAll();
+        self::assertGreaterThan(0, $failed);
+        self::assertSame($failed, $said, 'each said why it ended');
+    }
+
+    /** @return iterable<string, array{array<string, string>, array<string, string>}> */
+    public static function logs(): iterable
+    {
+        yield 'of FPM, which catches what workers print' => [['catch_workers_output' => 'yes'], []];
+        yield 'of PHP' => [['catch_workers_output' => 'no'], ['error_log' => 'php.log']];
+    }
+
+    /**
+     * @param array<string, string> $directives
+     * @param array<string, string> $ini
+     */
+    #[DataProvider('logs')]
+    public function testAStrayWriteEndsOneWorkerWhichSaysWhy(array $directives, array $ini): void
+    {
+        self::needsForeignFunctions();
+        $folder = $this->sandbox->folder();
+        $ini = array_map(static fn(string $name): string => "$folder/$name", $ini);
+        $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, ini: $ini, directives: $directives)], self::OPCACHE + ['ffi.enable' => '1']);
+        $fpm->run('larder_store("value", ["text" => str_repeat("all is well ", 10)]);');
+        try {
+            $fpm->run('$value = larder_fetch("value"); ' . self::strayWrite('$value["text"]'));
+            self::fail('nothing was written');
+        } catch (NoAnswer) {
+        }
+        $log = static fn(): string => $fpm->log() . implode('', array_map(static fn(string $file): string => (string) @file_get_contents($file), $ini));
+        Wait::until(static fn(): bool => str_contains($fpm->log(), 'SIGSEGV)') && str_contains($log(), 'larder: it was in'), 'the master has noticed');
+        self::assertMatchesRegularExpression('/larder: process \d+ ends \(SIGSEGV\), because something tried to write into a cached value, at 0x[0-9a-f]+\..*larder\.zero_copy=0/', $log());
+        self::assertMatchesRegularExpression('/larder: it was in \w+\(\), called from \S+\.php:1/', $log());
+        self::assertSame(['text' => str_repeat('all is well ', 10)], $fpm->run('return larder_fetch("value");'));
+    }
+
+    public function testTheCommandLineSaysWhyItEnds(): void
+    {
+        self::needsForeignFunctions();
+        [$signal, $errors] = $this->ends('larder_store("value", str_repeat("text", 10)); ' . self::strayWrite('larder_fetch("value")'));
+        self::assertSame(\SIGSEGV, $signal);
+        self::assertStringContainsString('because something tried to write into a cached value', $errors);
+
+        [$signal, $errors] = $this->ends('ini_set("larder.zero_copy", "0"); larder_store("value", str_repeat("text", 10)); ' . self::strayWrite('larder_fetch("value")') . ' echo "goes on";');
+        self::assertSame([0, 'goes on'], [$signal, $errors]);
+    }
+
+    public function testOtherFaultsAreNotTakenForStrayWrites(): void
+    {
+        self::needsForeignFunctions();
+        foreach ([
+            'a write elsewhere' => 'larder_fetch("value"); FFI::cdef("void *memset(intptr_t, int, size_t);")->memset(16, 0, 1);',
+            'a signal that was sent' => 'larder_fetch("value"); posix_kill(getmypid(), SIGSEGV); sleep(5);',
+            'a stack that is used up' => 'larder_fetch("value"); class A { function __toString() { return "$this"; } } ini_set("zend.max_allowed_stack_size", "-1"); (string) new A();',
+        ] as $what => $code) {
+            [$signal, $errors] = $this->ends($code);
+            self::assertSame([\SIGSEGV, ''], [$signal, $errors], $what);
+        }
+    }
+
+    private static function needsForeignFunctions(): void
+    {
+        if (!\extension_loaded('FFI')) {
+            self::markTestSkipped('writes by FFI, which is not loaded');
+        }
+    }
+
+    private static function strayWrite(string $string): string
+    {
+        return "FFI::cdef('void *memset(char *, int, size_t);')->memset($string, 65, 1);";
+    }
+
+    /** @return array{int, string} the signal that ended a script, or 0, and all that it printed */
+    private function ends(string $code): array
+    {
+        $command = $this->sandbox->command(\PHP_BINARY, User::site(), ['opcache.enable_cli' => '1', 'ffi.enable' => '1']);
+        $process = new Process([...$command, '-r', $code]);
+        $signal = 0;
+        try {
+            $process->run();
+        } catch (ProcessSignaledException $ended) {
+            $signal = $ended->getSignal();
+        }
+
+        return [$signal, trim($process->getOutput() . $process->getErrorOutput())];
+    }
+
+    /** @return array{int, int} how often it was tried, and how often a worker ended */
+    private function includeAll(int $times): array
+    {
+        $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: 2)], self::OPCACHE);
+        $folder = $this->sandbox->folder();
+        mkdir("$folder/real");
+        symlink('real', "$folder/link");
+        $tried = $failed = 0;
+        foreach (['real', 'link', 'real/../link', './real', '/real/', 'file'] as $number => $spelling) {
+            foreach (self::WAYS as $way) {
+                $name = "$number-$way.php";
+                file_put_contents("$folder/real/$name", '<?php return 1;');
+                touch("$folder/real/$name", time() - 100);
+                $path = $spelling === 'file' ? "file://$folder/real/$name" : "$folder/$spelling/$name";
+                foreach ([$path, $path, "$folder/link/./$name"] as $spelled) {
+                    $code = \sprintf('larder_store("path", %s); $path = larder_fetch("path"); return (bool) %s($path);', var_export($spelled, true), $way);
+                    ++$tried;
+                    try {
+                        $failed += $fpm->run($code) === true ? 0 : 1;
+                    } catch (NoAnswer) {
+                        ++$failed;
+                    }
+                }
+            }
+        }
+
+        return [$tried, $failed];
+    }
+
+    /** @return array{int, int} how many scripts ended early, and how many of them said why */
+    private function convertAll(): array
+    {
+        $failed = $said = 0;
+        foreach ([
+            'unserialize("i:1;", larder_fetch("value")["classes"]);',
+            'socket_set_option(socket_create(AF_INET, SOCK_STREAM, SOL_TCP), SOL_SOCKET, SO_LINGER, larder_fetch("value")["linger"]);',
+            '(new SQLite3(":memory:"))->setAuthorizer(larder_fetch("value")["authorizer"]);',
+        ] as $code) {
+            preg_match('/socket|SQLite3/', $code, $extension);
+            if (isset($extension[0]) && !\extension_loaded(['socket' => 'sockets', 'SQLite3' => 'sqlite3'][$extension[0]])) {
+                continue;
+            }
+            $value = ['classes' => ['allowed_classes' => [1, 2.5]], 'linger' => ['l_onoff' => '1', 'l_linger' => 1.5], 'authorizer' => ['SQLite3', 'version']];
+            [$signal, $errors] = $this->ends(\sprintf('larder_store("value", %s); %s if (larder_fetch("value") !== %1$s) { echo "changed"; exit(1); }', var_export($value, true), $code));
+            $failed += $signal !== 0 || $errors !== '' ? 1 : 0;
+            $said += str_contains($errors, 'tried to write into a cached value') ? 1 : 0;
+        }
+
+        return [$failed, $said];
+    }
+}
