@@ -44,6 +44,13 @@ static inline bool word_swap(shared_word *word, uint64_t *expected, uint64_t des
                                                    memory_order_acquire);
 }
 
+/* Makes the word at least `value`; never lowers it, so who is slow does no harm. */
+static inline void word_raise(shared_word *word, uint64_t value) {
+    uint64_t known = word_load(word);
+    while (known < value && !word_swap(word, &known, value)) {
+    }
+}
+
 static inline uint64_t word_exchange(shared_word *word, uint64_t desired) {
     return atomic_exchange_explicit(word, desired, memory_order_seq_cst);
 }

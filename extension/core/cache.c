@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commit.h"
 #include "enter.h"
 #include "geometry.h"
 #include "os.h"
@@ -74,8 +75,10 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
-static bool attach_segment(struct cache *cache, char reason[CACHE_REASON_MAX]) {
+/* Joins the segment, or makes it if there is none and it may be made. */
+static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->description = -1;
+    cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
     cache->record_refused = false;
     if (!segment_attach(cache, reason)) {
@@ -113,7 +116,7 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     cache->calls_until_look = 1;
     cache->description = -1;
     process_register(cache);
-    if (!attach_segment(cache, reason)) {
+    if (!attach_segment(cache, options->joins_only, reason)) {
         const int error = errno;
         cache_detach(cache);
         errno = error;
@@ -153,13 +156,29 @@ static void renew(struct cache *cache) {
     cache->touched_count = 0;
     cache->pages_held = 0;
     char reason[CACHE_REASON_MAX];
-    attach_segment(cache, reason);
+    attach_segment(cache, true, reason);
+}
+
+struct record_shared *cache_make_segment(struct cache *cache) {
+    char reason[CACHE_REASON_MAX];
+    if (cache->segment || !commit_may_grow(cache)) {
+        return NULL;
+    }
+    if (!attach_segment(cache, false, reason)) {
+        const uint64_t now = os_milliseconds();
+        cache->refused_at = now ? now : 1;
+        return NULL;
+    }
+    return cache->identity->record;
 }
 
 void cache_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
     if (cache->long_lived && is_due(cache)) {
         cache->record_refused = false;
+        if (!cache->map.index_whole && cache->segment) {
+            commit_look(&cache->map);
+        }
         if (!cache->segment || !segment_is_current(cache->segment)) {
             renew(cache);
         }
@@ -177,12 +196,15 @@ bool cache_request_begin(struct cache *cache) {
     } else {
         return false;
     }
+    if (!cache->map.index_whole && cache->segment) {
+        commit_look(&cache->map);
+    }
     if (!is_due(cache) || (cache->segment && segment_is_current(cache->segment))) {
         return true;
     }
     leave_segment(cache);
     char reason[CACHE_REASON_MAX];
-    return attach_segment(cache, reason);
+    return attach_segment(cache, true, reason);
 }
 
 void cache_request_end(struct cache *cache, bool keep_pins) {

@@ -82,6 +82,8 @@ struct cache_options {
     double pin_share;      /* 0.0 to 0.9: the share of pages that readers may hold */
     uint64_t value_layout; /* hash of what decides the shape of the binding's values */
     bool long_lived;       /* this process has no request ends: a command line, a worker loop */
+    bool joins_only;       /* do not make a segment where there is none; a store makes it later all the same */
+    bool replaces;         /* make a new segment in place of one of another size, processes or pin_share */
     cache_rebase rebase;   /* may be NULL if no value holds pointers into itself */
 };
 
@@ -98,11 +100,12 @@ void cache_prepare(void);
 pid_t cache_pid(void);
 
 /*
- * Attaches to the segment of the effective user, creating it if there is none. Returns NULL when there
+ * Attaches to the segment of the effective user, creating it if there is none. One that is there is joined whatever size,
+ * processes and pin_share the options say, unless they say that it is to be replaced. Returns NULL when there
  * is no cache to be had, and then `reason` says why in one sentence and what to do. `reason` is also
- * filled, and the cache returned, when it differs from what was asked (a smaller size); else it is "".
- * After NULL, errno is EAGAIN if another process is just creating the segment, so that the next try finds
- * it: no fault to be reported. Never waits. May be tried again, at most once a request.
+ * filled, and the cache returned, when it differs from what was asked; else it is "".
+ * After NULL, errno is ENOENT if there is no segment and none was to be made: no fault to be reported. Waits for nobody
+ * who creates; for one who replaces a damaged segment some milliseconds. May be tried again, at most once a request.
  */
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]);
 
@@ -214,6 +217,13 @@ enum cache_result cache_store_integer_over(struct cache *cache, const struct cac
                                            uint64_t expires, uint64_t token);
 
 /*
+ * Gives memory back to the system: that of pages in which nothing is of use any more, and of files in the segment's folder
+ * that no process has been attached to for a day. No entry that could be fetched goes. Returns the bytes given back of
+ * the segment. Milliseconds; others go on meanwhile.
+ */
+size_t cache_release(struct cache *cache);
+
+/*
  * Adds `step` to an integer in place and gives the new value. A missing key is created with the value
  * `step` and `expires`; an existing one keeps its expiry. CACHE_NO_INTEGER or CACHE_OVERFLOW change nothing.
  *
@@ -239,8 +249,11 @@ struct cache_info {
     const char *path;  /* of the segment's file */
     size_t size;       /* bytes of the file */
     size_t size_asked; /* bytes that the settings ask for */
-    uintptr_t view;    /* address of the read-only view */
-    bool fixed;        /* false: the address was taken here, every fetch copies */
+    size_t memory;     /* bytes of the file that have their memory; the rest gets it when it is needed */
+    /* What the creator's settings asked for, which holds for all: bytes, and millionths of the pages. */
+    size_t size_made_for, pin_share_made_for;
+    uintptr_t view; /* address of the read-only view */
+    bool fixed;     /* false: the address was taken here, every fetch copies */
     size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
     /* Of entries that were replaced, deleted or evicted one by one, in pages that are still in use. */
     size_t bytes_dead;

@@ -31,7 +31,7 @@ static uint32_t *count_names(const struct map *map) {
     uint32_t *named = calloc(map->page_count, sizeof *named);
     for (uint32_t b = 0; named && b < map->bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            const uint64_t word = word_load(&map->buckets[b].slots[i]);
+            const uint64_t word = word_load(&ref_bucket(map, b)->slots[i]);
             if (word && ref_page(map, slot_location(word)) < map->page_count) {
                 named[ref_page(map, slot_location(word))]++;
             }
@@ -63,6 +63,10 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
     if (kind == PAGE_FREE || kind == PAGE_LIMBO || kind == PAGE_MEMBER) {
         fault(check, "bucket %u names page %u in state %d", bucket, page, (int)kind);
     }
+    if (!ref_page_has_memory(map, page)) {
+        fault(check, "bucket %u names page %u, which has no memory", bucket, page);
+        return;
+    }
     const struct entry_shared *entry = ref_entry(map, location);
     if (!entry_inside(map, location, entry)) {
         fault(check, "bucket %u names an entry that leaves the pages", bucket);
@@ -91,11 +95,20 @@ static bool same_key(const struct entry_shared *a, const struct entry_shared *b)
            memcmp(entry_key(a), entry_key(b), length) == 0;
 }
 
+static bool is_readable(const struct map *map, uint64_t location) {
+    return ref_page(map, location) < map->page_count && ref_page_has_memory(map, ref_page(map, location));
+}
+
+/* The entry that a committed word names, or NULL. */
+static const struct entry_shared *committed_entry(const struct map *map, uint64_t word) {
+    return slot_is_committed(word) && is_readable(map, slot_location(word)) ? ref_entry(map, slot_location(word))
+                                                                            : NULL;
+}
+
 /* A key stands once in its two buckets, and tentatively besides where somebody was stopped or killed. */
 static void check_twice(struct check *check, const shared_word *slot) {
     const struct map *map = &check->cache->map;
-    const uint64_t word = word_load(slot), location = slot_location(word);
-    const struct entry_shared *entry = slot_is_committed(word) ? ref_entry(map, location) : NULL;
+    const struct entry_shared *entry = committed_entry(map, word_load(slot));
     if (!entry) {
         return;
     }
@@ -104,11 +117,7 @@ static void check_twice(struct check *check, const shared_word *slot) {
     for (unsigned b = 0; b < (place.first == place.second ? 1 : 2); b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             const shared_word *other = &buckets[b]->slots[i];
-            const uint64_t other_location = slot_location(word_load(other));
-            const struct entry_shared *twin = other > slot && slot_is_committed(word_load(other)) &&
-                                                      ref_page(map, other_location) < map->page_count
-                                                  ? ref_entry(map, other_location)
-                                                  : NULL;
+            const struct entry_shared *twin = other > slot ? committed_entry(map, word_load(other)) : NULL;
             if (twin && same_key(entry, twin)) {
                 fault(check, "a key of %u bytes stands twice", where_key_length(entry->where));
             }
@@ -120,7 +129,7 @@ static void check_index(struct check *check) {
     const struct map *map = &check->cache->map;
     for (uint32_t b = 0; b < map->bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            const shared_word *slot = &map->buckets[b].slots[i];
+            const shared_word *slot = &ref_bucket(map, b)->slots[i];
             const uint64_t word = word_load(slot);
             if (word && slot_location(word) == 0) {
                 fault(check, "bucket %u has a word without a location", b);

@@ -309,15 +309,17 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     }
     POINT(drain_begun);
     fence();
+    /* Not, if its owner died before it had its memory: there is nothing in it then, and nothing may be read. */
+    const bool has_memory = ref_page_has_memory(&cache->map, page);
     /* Pins are looked at before anything is unlinked: draining a held page would lose hot keys and gain
      * no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
-        (!insist && keep_run(cache, page, life))) {
+        (!insist && has_memory && keep_run(cache, page, life))) {
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
-    if ((uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, effort)) {
+    if (has_memory && (uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, effort)) {
         /* As the newest of its log: or it would stay the cheapest, and each store would try it first. */
         page_renew(cache, page, page_log(row));
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));

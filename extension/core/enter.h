@@ -15,4 +15,13 @@ static inline struct record_shared *enter(struct cache *cache) {
     return process_record(cache);
 }
 
+/* Makes the segment if there is none, at once. NULL: there is none to be had, or no record in it. */
+struct record_shared *cache_make_segment(struct cache *cache);
+
+/* The same as enter() for who stores. */
+static inline struct record_shared *enter_to_store(struct cache *cache) {
+    struct record_shared *record = enter(cache);
+    return LIKELY(record != NULL) ? record : cache_make_segment(cache);
+}
+
 #endif

@@ -14,8 +14,13 @@ uint64_t geometry_layout(uint64_t value_layout) {
     return (sizes + LAYOUT_VERSION) * UINT64_C(0x9e3779b97f4a7c15) ^ value_layout;
 }
 
+/* Steps small enough that a store which has to wait for one is not noticed (2 us and 30 us), and large enough that
+ * filling a segment is not slower for them. */
+enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
+
 struct offsets {
-    uint64_t records, pages, starts, populations, buckets, data, end;
+    uint64_t steps, pages, populations, records, buckets, starts, data, end;
+    uint64_t step_words;
 };
 
 static uint64_t align(uint64_t offset, uint64_t to) {
@@ -30,17 +35,50 @@ static uint64_t record_size(const struct header_shared *header) {
     return align(sizeof(struct record_shared) + pin_bytes(header), 64);
 }
 
+static uint64_t index_bytes(const struct header_shared *header) {
+    return header->bucket_count * sizeof(struct bucket_shared);
+}
+
+/* log2 of the bytes in a step of the index. */
+static unsigned index_step_shift(const struct header_shared *header) {
+    unsigned shift = (unsigned)__builtin_ctz(INDEX_STEP);
+    while (index_bytes(header) >> shift > INDEX_STEPS_MAX) {
+        shift++;
+    }
+    return shift;
+}
+
+/* log2 of the pages in a step of pages. */
+static unsigned page_step_shift(const struct header_shared *header) {
+    return header->page_shift < PAGES_STEP_SHIFT ? PAGES_STEP_SHIFT - (unsigned)header->page_shift : 0;
+}
+
+static uint64_t steps_of(uint64_t count, unsigned shift) {
+    return (count + (UINT64_C(1) << shift) - 1) >> shift;
+}
+
+static uint64_t index_step_words(const struct header_shared *header) {
+    return (steps_of(index_bytes(header), index_step_shift(header)) + STEPS_A_WORD - 1) / STEPS_A_WORD;
+}
+
 static struct offsets offsets_of(const struct header_shared *header) {
     struct offsets at;
     const uint64_t page = UINT64_C(1) << header->page_shift;
-    at.records = align(sizeof(struct header_shared), 4096);
-    at.pages = at.records + header->record_count * record_size(header);
-    at.starts = at.pages + header->page_count * sizeof(struct page_shared);
-    at.populations = at.starts + header->page_count * (page / UNIT / 8);
-    at.buckets = align(at.populations + 2 * pin_bytes(header), 64);
-    at.data = align(at.buckets + header->bucket_count * sizeof(struct bucket_shared), page);
+    const uint64_t page_steps = steps_of(header->page_count, page_step_shift(header));
+    at.step_words = index_step_words(header) + (page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD;
+    at.steps = sizeof(struct header_shared);
+    at.pages = align(at.steps + at.step_words * sizeof(uint64_t), 64);
+    at.populations = at.pages + header->page_count * sizeof(struct page_shared);
+    at.records = align(at.populations + 2 * pin_bytes(header), 64);
+    at.buckets = align(at.records + header->record_count * record_size(header), INDEX_STEP);
+    at.starts = align(at.buckets + index_bytes(header), INDEX_STEP);
+    at.data = align(at.starts + header->page_count * (page / UNIT / 8), page);
     at.end = at.data + header->page_count * page;
     return at;
+}
+
+uint64_t geometry_tables(const struct header_shared *header) {
+    return offsets_of(header).buckets;
 }
 
 void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size) {
@@ -62,7 +100,12 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
     header->pin_limit = (uint64_t)((double)header->page_count * options->pin_share);
     header->pin_limit_long =
         header->page_count / 8 < header->pin_limit ? header->page_count / 8 : header->pin_limit;
+    header->pin_share = geometry_pin_share(options);
     header->records_used = 0;
+}
+
+uint64_t geometry_pin_share(const struct cache_options *options) {
+    return (uint64_t)(options->pin_share * 1e6 + 0.5);
 }
 
 /* Each step maps different words to different sums, so no single damaged word goes unnoticed. */
@@ -110,9 +153,17 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->pin_limit_long = (uint32_t)header->pin_limit_long;
     map->record_size = record_size(header);
     map->size = at.end;
+    map->file_size = header->size;
+    map->bucket_step_shift = index_step_shift(header) - (unsigned)__builtin_ctz(sizeof(struct bucket_shared));
+    map->page_step_shift = page_step_shift(header);
+    map->bucket_steps = (uint32_t)steps_of(header->bucket_count, map->bucket_step_shift);
+    map->page_steps = (uint32_t)steps_of(header->page_count, map->page_step_shift);
+    map->first_page_step = (uint32_t)index_step_words(header) * STEPS_A_WORD;
+    map->index_whole = false;
     map->header = (struct header_shared *)(void *)map->desk;
     map->records = map->desk + at.records;
     map->pages = (struct page_shared *)(void *)(map->desk + at.pages);
+    map->steps = (shared_word *)(void *)(map->desk + at.steps);
     map->starts = (shared_word *)(void *)(map->desk + at.starts);
     map->populations[0] = (shared_word *)(void *)(map->desk + at.populations);
     map->populations[1] = map->populations[0] + map->pin_words;

@@ -19,6 +19,12 @@ uint64_t geometry_layout(uint64_t value_layout);
 /* Fills the fixed part of a header for a file of `size` bytes. */
 void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size);
 
+/* Bytes from the beginning of the file on that have their memory from its creation on. */
+uint64_t geometry_tables(const struct header_shared *header);
+
+/* The share that readers may hold, as headers keep it: millionths. */
+uint64_t geometry_pin_share(const struct cache_options *options);
+
 /* Writes the checksum, once the fixed part is complete. */
 void geometry_sign(struct header_shared *header);
 

@@ -20,7 +20,7 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t seed) {
 struct place {
     uint64_t hash; /* mixed */
     uint64_t tag;
-    struct bucket_shared *first;
+    struct bucket_shared *first;  /* either may be the empty one of ref_bucket(): look there, write nothing */
     struct bucket_shared *second; /* may be the first */
 };
 
@@ -29,13 +29,19 @@ struct place {
  * which need be no power of two; the tag takes the middle, so that in either bucket at least half of it
  * says something that the bucket does not.
  */
+static inline uint32_t hash_first(const struct map *map, uint64_t hash) {
+    return (uint32_t)((hash >> 32) * map->bucket_count >> 32);
+}
+static inline uint32_t hash_second(const struct map *map, uint64_t hash) {
+    return (uint32_t)((hash & UINT32_MAX) * map->bucket_count >> 32);
+}
 static inline struct place hash_place(const struct map *map, uint64_t hash) {
     enum { TAG_FROM = (64 - TAG_BITS) / 2 };
     return (struct place){
         .hash = hash,
         .tag = hash << TAG_FROM >> (64 - TAG_BITS),
-        .first = map->buckets + ((hash >> 32) * map->bucket_count >> 32),
-        .second = map->buckets + ((hash & UINT32_MAX) * map->bucket_count >> 32),
+        .first = ref_bucket(map, hash_first(map, hash)),
+        .second = ref_bucket(map, hash_second(map, hash)),
     };
 }
 

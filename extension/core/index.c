@@ -30,7 +30,8 @@ const struct entry_shared *index_protect(struct cache *cache, struct record_shar
         POINT(find_announced);
         *word = word_load(slot);
         if (slot_location(*word) == location) {
-            return ref_entry(&cache->map, location);
+            /* Without memory: damage, nothing can lie there. */
+            return LIKELY(ref_page_has_memory(&cache->map, page)) ? ref_entry(&cache->map, location) : NULL;
         }
     }
 }
@@ -251,6 +252,10 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
         return false;
     }
     POINT(index_tentative);
+    if (UNLIKELY(!index_is_complete(&cache->map, place))) {
+        take_out(cache, &mine);
+        return false;
+    }
     struct found rival;
     for (unsigned turn = 0; find_rival(cache, record, place, key, mine.slot, &rival);) {
         if (slot_is_committed(rival.word)) {

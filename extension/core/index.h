@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "commit.h"
 #include "hash.h"
 #include "page.h"
 
@@ -38,6 +39,25 @@ struct found {
 
 static inline struct place index_place(const struct cache *cache, const struct cache_key *key) {
     return hash_place(&cache->map, hash_mix(key->hash, cache->map.seed));
+}
+
+/* The same for who may put the key there: both buckets have their memory. False: there is none for them. */
+static inline bool index_place_to_put(struct cache *cache, const struct cache_key *key, struct place *place) {
+    *place = index_place(cache, key);
+    return LIKELY(cache->map.index_whole) || commit_place(cache, place);
+}
+
+/*
+ * Whether all slots are looked at where the key can stand. Where there was no memory for the second bucket, it may have
+ * got it since, and the key a word there. Asked after a word was put in the first one: who has put the key into the second
+ * before this looks has given it memory before, and who does it later sees that word.
+ */
+static inline bool index_is_complete(const struct map *map, const struct place *place) {
+    if (LIKELY(place->second != place->first)) {
+        return true;
+    }
+    const uint32_t second = hash_second(map, place->hash);
+    return second == hash_first(map, place->hash) || (fence(), !ref_is_bucket(ref_bucket(map, second)));
 }
 
 static inline uint64_t load_8(const char *bytes) {

@@ -39,14 +39,18 @@ static void seal(struct cache *cache, const struct cache_key *key, struct intege
  */
 static enum cache_result change(struct cache *cache, const struct cache_key *key, const struct change *change,
                                 uint64_t expires, int64_t *result) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = change->adds ? enter_to_store(cache) : enter(cache);
     if (!record) {
         return CACHE_AWAY;
     }
-    const struct place place = index_place(cache, key);
     bool reserved = false, published = false;
     enum cache_result outcome;
     for (;;) {
+        struct place place = index_place(cache, key);
+        if (reserved && !index_place_to_put(cache, key, &place)) {
+            outcome = CACHE_NO_ROOM;
+            break;
+        }
         struct found found;
         const bool there =
             index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
@@ -112,7 +116,7 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
 
 static enum cache_result store(struct cache *cache, const struct cache_key *key, int64_t value, uint64_t expires,
                                enum cache_mode mode, const uint64_t *token) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = enter_to_store(cache);
     if (!record) {
         return CACHE_AWAY;
     }

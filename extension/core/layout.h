@@ -1,7 +1,10 @@
 /*
  * Everything that lies in shared memory. A segment is one file:
  *
- *   header | process records | page table | entry starts | two pin populations | index | pages
+ *   header | steps | page table | two pin populations | process records | index | entry starts | pages
+ *
+ * Up to the records its memory is there from the beginning. Index, starts and pages get theirs in steps, before they
+ * are first touched (commit.h); the table of steps tells which have it.
  *
  * All structs here end in _shared. Their sizes are asserted, and LAYOUT_VERSION is part of the file's
  * name: change it with any change of a struct or of the meaning of a field.
@@ -16,6 +19,7 @@
  *   current      life 32 | page + 1
  *   integer      value 64, state 64: sealed 1 | when it was last counted, milliseconds, 63
  *   counters     lap 32 | units kept in it 32
+ *   steps        seal 32 | a bit for each of 32 steps      without its seal: none of them
  *
  * A life number is raised each time the page leaves `free`; it tells apart what happened to the page
  * before and after it was reused, so one compare-and-swap of the whole word is free of ABA.
@@ -203,12 +207,14 @@ struct header_shared {
     uint64_t created;                   /* milliseconds */
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */
     uint64_t checksum;                  /* of this part of the header, which never changes */
-    uint64_t unused_0;
+    uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
     shared_word sweeps;               /* raised before a record is taken from its dead owner */
     shared_word records_used;         /* records at and above this number have never been claimed */
-    uint64_t unused_1[5];
+    shared_word pages_begun;          /* pages at and above this number have never been claimed; a hint */
+    shared_word pages_usable; /* pages that have memory, while no more is to be had; 0: all may get it; a hint */
+    uint64_t unused_1[3];
 
     _Alignas(64) shared_word current[LOGS]; /* the open page of each log, which all append to */
     uint64_t unused_2[6];

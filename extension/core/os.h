@@ -30,17 +30,26 @@ void *os_map_view(int description, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 
-/*
- * Asks for huge pages for a file that holds nothing yet, from its beginning on, for a fraction of a second at most: with
- * them a process that comes to the file has one page fault for 2 MiB instead of one for each 4 KiB page. As far as the
- * kernel can (Linux 6.1 and newer); where it cannot nothing is said, for nothing else changes.
- */
-void os_prefer_huge(int description, size_t size);
+/* Gives a part of a file its memory now, so that no later write or read can fail; what is there stays. 0 or an errno. */
+int os_fill(int description, uint64_t from, uint64_t bytes);
+/* Takes the memory of a part of a file away: whole pages of the system within it; the rest of it becomes zeros. */
+bool os_punch(int description, uint64_t from, uint64_t bytes);
 
-/* Gives a file its size and the memory for it now, so that no later write can fail; 0 or an errno. */
-int os_fill(int description, size_t size);
-/* Bytes that the file system of a directory can still take. */
-uint64_t os_space(int directory);
+/* What the file system of a file or directory can still take, and what it has in all, in bytes; where it has no limit
+ * both are UINT64_MAX / 2. */
+struct os_space {
+    uint64_t free, total;
+};
+struct os_space os_space(int description);
+
+/* Bytes of memory, or disk, that a file has; 0 if that cannot be told. */
+uint64_t os_memory(int description);
+
+/* Notes in the file itself that it was in use just now. */
+void os_touch(int description);
+
+/* Renames a file unless there is one of the new name; 0 or an errno. */
+int os_rename_new(int directory, const char *from, const char *to);
 
 size_t os_page_size(void);
 

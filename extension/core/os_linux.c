@@ -5,12 +5,14 @@
 #include "os.h"
 #include "views.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,12 +23,9 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
-enum { HUGE_PAGES_AT_ONCE = 16, HUGE_MS = 200 };
+enum { INTERRUPTIONS = 100 };
 
 static int lock_command(int description, int command, short type, off_t first, off_t count, struct flock *lock) {
     *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
@@ -94,40 +93,42 @@ void os_unmap(void *address, size_t size) {
     munmap(address, size);
 }
 
-/* Large steps, for each call waits for all processors. A huge page of which nothing is there yet is refused, so each
- * gets its first byte. */
-void os_prefer_huge(int description, size_t size) {
-    char *at = ftruncate(description, (off_t)size) == 0 ? os_map_desk(description, size) : NULL;
-    const uint64_t begun = os_milliseconds();
-    size_t done = 0, step = 0;
-    while (at && size - done >= HUGE_PAGE && os_milliseconds() - begun < HUGE_MS) {
-        for (step = 0; step < HUGE_PAGES_AT_ONCE * HUGE_PAGE && size - done - step >= HUGE_PAGE;
-             step += HUGE_PAGE) {
-            if (pwrite(description, "", 1, (off_t)(done + step)) != 1) {
-                break;
-            }
-        }
-        if (step == 0 || madvise(at + done, step, MADV_COLLAPSE) != 0) {
-            break;
-        }
-        done += step;
+/* A signal that comes meanwhile undoes all of it. */
+int os_fill(int description, uint64_t from, uint64_t bytes) {
+    int error = EINTR;
+    for (unsigned i = 0; i < INTERRUPTIONS && error == EINTR; i++) {
+        error = posix_fallocate(description, (off_t)from, (off_t)bytes);
     }
-    if (at) {
-        munmap(at, size);
-    }
+    return error;
 }
 
-int os_fill(int description, size_t size) {
-    return posix_fallocate(description, 0, (off_t)size);
+bool os_punch(int description, uint64_t from, uint64_t bytes) {
+    return fallocate(description, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes) == 0;
 }
 
-uint64_t os_space(int directory) {
+struct os_space os_space(int description) {
     struct statvfs space;
-    if (fstatvfs(directory, &space) != 0) {
-        return 0;
+    if (fstatvfs(description, &space) != 0) {
+        return (struct os_space){0};
     }
-    /* A tmpfs without a size limit tells no blocks at all. */
-    return space.f_blocks ? (uint64_t)space.f_bavail * space.f_frsize : UINT64_MAX;
+    if (space.f_blocks == 0) { /* a tmpfs without a size limit */
+        return (struct os_space){.free = UINT64_MAX / 2, .total = UINT64_MAX / 2};
+    }
+    return (struct os_space){.free = (uint64_t)space.f_bavail * space.f_frsize,
+                             .total = (uint64_t)space.f_blocks * space.f_frsize};
+}
+
+uint64_t os_memory(int description) {
+    struct stat status;
+    return fstat(description, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
+void os_touch(int description) {
+    futimens(description, NULL);
+}
+
+int os_rename_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 size_t os_page_size(void) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "commit.h"
 #include "integer.h"
 #include "os.h"
 #include "point.h"
@@ -139,17 +140,32 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
     page_renew(cache, page, log);
 }
 
-uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
+/* From free to opening; the new state word, or 0. */
+static uint64_t take(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
-    const uint32_t life = state_life(free) + 1;
-    const uint64_t claimed = owned(cache, life, PAGE_OPENING);
-    if (state_of(free) != PAGE_FREE || !word_swap(&row->state, &free, claimed)) {
+    const uint64_t taken = owned(cache, state_life(free) + 1, PAGE_OPENING);
+    return state_of(free) == PAGE_FREE && word_swap(&row->state, &free, taken) ? taken : 0;
+}
+
+uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
+    const uint64_t claimed = take(cache, page);
+    if (!claimed) {
         return 0;
     }
     POINT(page_claimed);
-    begin_life(cache, page, life, log);
+    /* Asked for when the page is ours: who gives memory back holds the page meanwhile. */
+    if (UNLIKELY(!commit_page(cache, page))) {
+        page_unclaim(cache, page);
+        return 0;
+    }
+    word_raise(&cache->map.header->pages_begun, (uint64_t)page + 1);
+    begin_life(cache, page, state_life(claimed), log);
     return claimed;
+}
+
+bool page_hold(struct cache *cache, uint32_t page) {
+    return take(cache, page) != 0;
 }
 
 void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life) {

@@ -82,8 +82,11 @@ bool page_is_dead(const struct page_shared *row);
 bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
 /* Takes a free page, which is in `opening` then and begins another life, as the log's newest. The new state
- * word, or 0. */
+ * word, or 0, also where it has no memory and there is none to be had. */
 uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
+
+/* Takes a free page out of use without beginning a life in it; page_unclaim() gives it back. */
+bool page_hold(struct cache *cache, uint32_t page);
 
 /* Makes a page, or the run that it heads, the newest of the log. */
 void page_renew(struct cache *cache, uint32_t page, enum page_log log);

@@ -37,8 +37,8 @@ static uint32_t population_of_all(const struct map *map) {
 /* The share is everybody's; a part of it is the most that long-lived processes may have. */
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
-    return population_of_all(map) + pages <= map->pin_limit &&
-           (!cache->long_lived || pin_population(map, true) + pages <= map->pin_limit_long);
+    return population_of_all(map) + pages <= ref_share_usable(map, map->pin_limit) &&
+           (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
 /* Whether `pages` more distinct pages fit into the share. */
@@ -56,7 +56,7 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
                   uint64_t *word) {
     shared_word *population = cache->map.populations[cache->long_lived];
     const uint32_t pages = page_run(&cache->map, page);
-    if (cache->pages_held + pages > cache->map.pin_limit / 2) {
+    if (cache->pages_held + pages > ref_share_usable(&cache->map, cache->map.pin_limit) / 2) {
         return PIN_FULL;
     }
     if (!bit_get(population, page)) {
@@ -91,6 +91,11 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
     const uint64_t now = word_load(slot);
     const bool same = slot_location(now) == slot_location(*word);
     *word = now;
+    if (UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
+        /* Given back meanwhile. A bit that stayed would let a damaged word lead there. */
+        unpin(cache, record, page, counted ? pages : 0);
+        return PIN_CHANGED;
+    }
     if (!same) {
         return PIN_CHANGED; /* a bit stays: clearing it would cost what it costs to keep it */
     }

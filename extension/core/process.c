@@ -165,9 +165,7 @@ static int claim_number(const struct map *map, int description, enum record_use 
     }
     for (unsigned i = used; i < map->record_count; i++) {
         if (take(map, description, i, use)) {
-            uint64_t known = word_load(&map->header->records_used);
-            while (known <= i && !word_swap(&map->header->records_used, &known, i + 1)) {
-            }
+            word_raise(&map->header->records_used, i + 1);
             return (int)i;
         }
     }
@@ -228,6 +226,7 @@ void process_leave(struct cache *cache) {
         word_store(&record->writing, 0);
         word_store(&record->use, RECORD_UNUSED);
         cache->identity->record = NULL;
+        os_touch(cache->description);
     }
     if (cache->description >= 0) {
         close(cache->description);

@@ -72,10 +72,10 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
     for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_is_committed(word); i++) {
         const uint64_t location = slot_location(word);
         const uint32_t page = ref_page(&cache->map, location);
-        if (page >= cache->map.page_count) {
-            return STRANGER;
+        bool held = page < cache->map.page_count && pin_is_held(record, page);
+        if (page >= cache->map.page_count || (!held && UNLIKELY(!ref_page_has_memory(&cache->map, page)))) {
+            return STRANGER; /* damage */
         }
-        bool held = pin_is_held(record, page);
         if (!held) {
             const enum pin pin = zero_copy ? pin_page(cache, record, page, slot, &word) : PIN_FULL;
             if (pin == PIN_CHANGED) {
@@ -87,7 +87,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
                 announce_copying(record, page);
                 POINT(copy_announced);
                 word = word_load(slot);
-                if (slot_location(word) != location) {
+                if (slot_location(word) != location || UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
                     clear_copying(record); /* the next page may be pinned, and then nothing clears this */
                     continue;
                 }

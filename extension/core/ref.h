@@ -3,7 +3,8 @@
  *
  * The geometry is copied from the header once, when the segment is attached and checked, and never read
  * again: a header damaged later cannot lead anywhere. Whatever else comes out of the segment is checked
- * here against that copy.
+ * here against that copy. Before an entry of a page is read that is neither pinned nor being written to, the
+ * page is asked for its memory: ref_page_has_memory().
  *
  * `desk` is the writable mapping and serves tables and writers; `view` is the read-only one and serves
  * readers of entries. Both show the same file.
@@ -30,10 +31,16 @@ struct map {
     uint32_t pin_limit, pin_limit_long;
     size_t record_size;
     size_t size;
+    size_t file_size;
+    /* steps of memory: first those of the index, then, from a word of their own on, those of the pages */
+    unsigned bucket_step_shift, page_step_shift; /* log2 of the buckets, and of the pages, in a step */
+    uint32_t bucket_steps, page_steps, first_page_step;
+    bool index_whole; /* all steps of the index have their memory, so no look-up needs to ask */
     /* the tables, in the desk */
     struct header_shared *header;
     char *records;
     struct page_shared *pages;
+    shared_word *steps;
     shared_word *starts;         /* of all pages, one after the other */
     shared_word *populations[2]; /* pinned pages: of requests, of long-lived processes */
     struct bucket_shared *buckets;
@@ -61,6 +68,70 @@ static inline shared_word *ref_starts(const struct map *map, uint32_t page) {
     return map->starts + ((uint64_t)page << (map->unit_shift - 6));
 }
 
+/* ---- What has its memory. Nothing else may be touched: reading a hole of the file would take memory for it, and end
+ * the process where there is none. ---- */
+
+enum { STEPS_A_WORD = 32 };
+
+/* Over the bits of a word of steps, so that no damaged word claims memory that is not there. */
+static inline uint64_t ref_sealed_steps(const struct map *map, uint32_t word, uint32_t bits) {
+    const uint64_t mixed = (map->seed ^ ((uint64_t)word << 32 | bits)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (mixed & ~(uint64_t)UINT32_MAX) | bits;
+}
+
+/* Whether a word of steps is whole: none yet, or sealed. */
+static inline bool ref_steps_whole(const struct map *map, uint32_t word, uint64_t steps) {
+    return steps == 0 || LIKELY(steps == ref_sealed_steps(map, word, (uint32_t)steps));
+}
+
+/* The steps of a word that have their memory. Where it is damaged nobody knows, and nobody could set it right without
+ * bringing back what was deleted meanwhile: the segment is given up. */
+static inline uint32_t ref_steps(const struct map *map, uint32_t word) {
+    const uint64_t steps = word_load(&map->steps[word]);
+    if (UNLIKELY(!ref_steps_whole(map, word, steps))) {
+        word_poke(&map->header->retired, 1);
+        return 0;
+    }
+    return (uint32_t)steps;
+}
+
+static inline bool ref_has_memory(const struct map *map, uint32_t step) {
+    return ref_steps(map, step / STEPS_A_WORD) >> (step % STEPS_A_WORD) & 1;
+}
+
+static inline uint32_t ref_page_step(const struct map *map, uint32_t page) {
+    return map->first_page_step + (page >> map->page_step_shift);
+}
+
+static inline bool ref_page_has_memory(const struct map *map, uint32_t page) {
+    return ref_has_memory(map, ref_page_step(map, page));
+}
+
+/* Stands for every bucket that has no memory yet. Empty for ever; who stores commits the bucket's memory first. */
+extern const struct bucket_shared ref_no_bucket;
+
+static inline bool ref_is_bucket(const struct bucket_shared *bucket) {
+    return bucket != &ref_no_bucket;
+}
+
+/* A bucket, or the empty one in its place. */
+static inline struct bucket_shared *ref_bucket(const struct map *map, uint32_t number) {
+    return LIKELY(map->index_whole || ref_has_memory(map, number >> map->bucket_step_shift))
+               ? &map->buckets[number]
+               : (struct bucket_shared *)(uintptr_t)&ref_no_bucket;
+}
+
+/* Pages that can be used as things stand: all, or those that have memory while no more is to be had. */
+static inline uint32_t ref_pages_usable(const struct map *map) {
+    const uint64_t usable = word_peek(&map->header->pages_usable);
+    return LIKELY(usable == 0 || usable > map->page_count) ? map->page_count : (uint32_t)usable;
+}
+
+/* Of a number of pages, which was planned for all of them, what falls to those that can be used. */
+static inline uint32_t ref_share_usable(const struct map *map, uint32_t pages) {
+    return (uint32_t)((uint64_t)pages * ref_pages_usable(map) / map->page_count);
+}
+
 /* The location of a unit of a page. */
 static inline uint64_t ref_location(const struct map *map, uint32_t page, uint64_t unit) {
     return ((uint64_t)(page + map->first_page) << map->unit_shift) + unit;
@@ -80,8 +151,8 @@ static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t
     return units <= (map->size >> UNIT_SHIFT) - location;
 }
 
-/* The entry at a location whose page was checked. Its header can be read whatever the location is: the file
- * goes on behind the last page. */
+/* The entry at a location whose page was checked. Its header can be read whatever the location is: behind each step of
+ * pages some more memory is there, and the file goes on behind the last page. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
     return (const struct entry_shared *)(const void *)(map->view + (location << UNIT_SHIFT));
 }

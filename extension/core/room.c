@@ -1,9 +1,12 @@
 #include "room.h"
 
+#include "commit.h"
 #include "drain.h"
+#include "enter.h"
 #include "page.h"
 #include "pin.h"
 #include "point.h"
+#include "segment.h"
 
 enum {
     PROBATION_SHARE = 8, /* the probation log may have one page of so many */
@@ -18,12 +21,13 @@ enum {
 };
 
 /*
- * What it costs the cache to take a page: lower is better, NEVER is not to be had. After wasted
+ * What it costs the cache to take a page: lower is better, NEVER is not to be had. Fresh is a free page that has no
+ * memory yet: there may be none for it. After wasted
  * pages, emptiest first, those in use go that are in probation for longer than it lasts, then the main log, then the
  * rest of probation, and of each the oldest: to these costs the age is added.
  */
-enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2 };
-#define COST_WASTED UINT64_C(3)
+enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
+#define COST_WASTED UINT64_C(4)
 #define COST_OVERDUE (UINT64_C(1) << 60)
 #define COST_MAIN (UINT64_C(2) << 60)
 #define COST_PROBATION (UINT64_C(3) << 60)
@@ -39,7 +43,7 @@ static uint64_t cost_in_log(const struct cache *cache, const struct page_shared 
         return COST_MAIN + age;
     }
     const uint64_t newest = word_peek(&cache->map.header->age[LOG_PROBATION]);
-    return (newest - age >= cache->map.page_count / PROBATION_SHARE ? COST_OVERDUE : COST_PROBATION) + age;
+    return (newest - age >= ref_pages_usable(&cache->map) / PROBATION_SHARE ? COST_OVERDUE : COST_PROBATION) + age;
 }
 
 static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool desperate) {
@@ -47,8 +51,13 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
     const bool held = !desperate && pin_seems_held(&cache->map, page);
     switch (state_of(state)) {
         case PAGE_FREE:
-            return word_peek(&cache->map.header->reserve) == (uint64_t)page + 1 && !desperate ? COST_NEVER
-                                                                                              : COST_FREE;
+            if (word_peek(&cache->map.header->reserve) == (uint64_t)page + 1 && !desperate) {
+                return COST_NEVER;
+            }
+            if (LIKELY(ref_page_has_memory(&cache->map, page))) {
+                return COST_FREE;
+            }
+            return commit_may_grow(cache) ? COST_FRESH : COST_NEVER;
         case PAGE_LIMBO:
             return held ? COST_NEVER : COST_LIMBO;
         case PAGE_CLOSED:
@@ -109,6 +118,13 @@ static void consider(struct victims *victims, unsigned wanted, uint32_t page, ui
     victims->list[at] = (struct candidate){.cost = cost, .state = state, .page = page};
 }
 
+/* Those that were ever claimed and some more, so that memory is taken from the beginning on. */
+static uint32_t pages_to_survey(const struct cache *cache, unsigned wanted) {
+    const uint64_t begun = word_peek(&cache->map.header->pages_begun);
+    const uint32_t count = cache->map.page_count;
+    return begun >= count || count - begun <= wanted ? count : (uint32_t)begun + wanted;
+}
+
 /* One pass over the page table finds the next victims of each log; they are used up before the next pass. */
 static void survey(struct cache *cache, bool desperate) {
     pin_recount(cache);
@@ -118,9 +134,10 @@ static void survey(struct cache *cache, bool desperate) {
     const unsigned wanted = victims_wanted(&cache->map, desperate);
     unsigned free = 0;
     /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
-    const uint32_t start = (uint32_t)((uint64_t)cache->map.page_count * cache->number / cache->map.record_count);
-    for (uint32_t i = 0; i < cache->map.page_count && free < wanted; i++) {
-        const uint32_t page = start + i < cache->map.page_count ? start + i : start + i - cache->map.page_count;
+    const uint32_t pages = pages_to_survey(cache, wanted);
+    const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
+    for (uint32_t i = 0; i < pages && free < wanted; i++) {
+        const uint32_t page = start + i < pages ? start + i : start + i - pages;
         const struct page_shared *row = page_row(cache, page);
         const uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_MEMBER && page_head(&cache->map, page) != page) {
@@ -139,7 +156,8 @@ static const struct candidate *peek_victim(struct cache *cache, enum page_log lo
     struct victims *victims = &cache->victims[log];
     for (; victims->next < victims->count; victims->next++) {
         const struct candidate *candidate = &victims->list[victims->next];
-        if (word_load(&page_row(cache, candidate->page)->state) == candidate->state) {
+        if (word_load(&page_row(cache, candidate->page)->state) == candidate->state &&
+            (candidate->cost != COST_FRESH || commit_may_grow(cache))) {
             return candidate;
         }
     }
@@ -209,7 +227,7 @@ static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     if (known == (uint64_t)page + 1) {
         return true;
     }
-    return known == 0 && word_swap(reserve, &none, (uint64_t)page + 1);
+    return known == 0 && commit_page(cache, page) && word_swap(reserve, &none, (uint64_t)page + 1);
 }
 
 /* Keeps a page for the moves of the next drain, if one is to be had easily. */
@@ -253,8 +271,10 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t kept = cache->counters_kept;
         if (drain_page(cache, record, page, effort) && !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
-                /* Somebody was faster: it is for whoever needs the next one. */
-                word_poke(&cache->map.header->warm, (uint64_t)page + 1);
+                /* Somebody was faster: it is for whoever needs the next one. Unless there is no memory for it. */
+                if (ref_page_has_memory(&cache->map, page)) {
+                    word_poke(&cache->map.header->warm, (uint64_t)page + 1);
+                }
             }
         }
         if (cache->counters_kept != kept) {
@@ -455,4 +475,31 @@ void room_finish(struct cache *cache, struct record_shared *record, struct pendi
         give_up_run(cache, pending->page, pending->run_pages);
     }
     *pending = (struct pending){0};
+}
+
+/* ---- Giving memory back ---- */
+
+/* Empties the pages in which nothing is of use, the open ones apart. */
+static void drain_dead(struct cache *cache, struct record_shared *record) {
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        const enum page_state state = state_of(word_load(&page_row(cache, page)->state));
+        if (state == PAGE_LIMBO || (state == PAGE_CLOSED && page_is_dead(page_row(cache, page)))) {
+            drain_page(cache, record, page, DRAIN_GENTLY);
+        }
+    }
+}
+
+size_t cache_release(struct cache *cache) {
+    struct record_shared *record = enter(cache);
+    if (!record) {
+        return 0;
+    }
+    drain_dead(cache, record);
+    word_exchange(&cache->map.header->reserve, 0); /* who needs one takes another */
+    size_t bytes = 0;
+    for (uint64_t page = 0; page < cache->map.page_count; page += UINT64_C(1) << cache->map.page_step_shift) {
+        bytes += commit_release(cache, (uint32_t)page);
+    }
+    segment_tidy(cache);
+    return bytes;
 }

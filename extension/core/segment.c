@@ -11,13 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "commit.h"
 #include "geometry.h"
+#include "limit.h"
 #include "os.h"
 #include "point.h"
 
-enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 4 };
+enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 16 };
+#define REPLACE_WAIT_NS (UINT64_C(20) * 1000 * 1000)
+#define TEMPORARY ".new."
 
 struct segment {
     struct map map;
@@ -40,8 +45,9 @@ struct attempt {
     char folder[FOLDER_MAX_BYTES];
     char name[NAME_MAX_BYTES];
     int directory;
-    int lock;  /* description of the .lock file while it is held, else -1 */
-    bool busy; /* another process is creating the segment */
+    bool absent;     /* there is no segment, and none was to be made */
+    uintptr_t avoid; /* where a segment lay that was replaced: who keeps it could not map the new one */
+    bool replaced;   /* the segment that differed from the options is gone */
 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt, const char *format, ...) {
@@ -52,19 +58,27 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt
     return false;
 }
 
+static bool say_absent(struct attempt *attempt) {
+    attempt->absent = true;
+    return refuse(attempt, "nothing has been stored yet: the first store makes the segment");
+}
+
 /* ---- The folder ---- */
 
 static bool open_folder(struct attempt *attempt) {
     const uid_t user = geteuid();
     snprintf(attempt->folder, sizeof attempt->folder, "%s/larder-%u", attempt->options->directory, (unsigned)user);
-    static const int access = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    attempt->directory = open(attempt->folder, access);
+    static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    attempt->directory = open(attempt->folder, how);
     if (attempt->directory < 0 && errno == ENOENT) {
+        if (attempt->options->joins_only && access(attempt->options->directory, F_OK) == 0) {
+            return say_absent(attempt);
+        }
         if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
             return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
                           strerror(errno));
         }
-        attempt->directory = open(attempt->folder, access);
+        attempt->directory = open(attempt->folder, how);
     }
     if (attempt->directory < 0) {
         return refuse(attempt, "cannot open the folder %s: %s; if it is not yours, remove it or set larder.path",
@@ -107,49 +121,54 @@ static enum finding look(struct attempt *attempt, int *description, struct stat 
 }
 
 static bool settings_differ(const struct attempt *attempt, const struct header_shared *header) {
-    return header->size_asked != attempt->options->size || header->record_count != attempt->options->processes;
+    return header->size_asked != attempt->options->size || header->record_count != attempt->options->processes ||
+           header->pin_share != geometry_pin_share(attempt->options);
 }
 
-/* Whether no living process holds a record of the file. */
-static bool is_unattached(const struct attempt *attempt, const char *name) {
+/* ---- Files that nobody needs ---- */
+
+/* Bytes of a file that are locked: one for each record, and one by who creates it or replaces it. */
+enum { BYTE_OF_MAKER = RECORDS_MAX };
+
+/* Removes a file of the folder if `count` of its bytes from `first` on can be locked, so that nobody has them. */
+static void remove_if_free(const struct attempt *attempt, const char *name, off_t first, off_t count) {
     const int description = openat(attempt->directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    const bool unattached = description >= 0 && os_lock(description, 0, RECORDS_MAX);
+    if (description >= 0 && os_lock(description, first, count)) {
+        unlinkat(attempt->directory, name, 0);
+        os_unlock(description, first, count); /* a forked child may hold a copy of the description */
+    }
     if (description >= 0) {
         close(description);
     }
-    return unattached;
 }
 
-/* ---- Creating ---- */
+enum { LAYOUT_DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
 
-static bool lock_creation(struct attempt *attempt) {
-    char name[NAME_MAX_BYTES + 8];
-    snprintf(name, sizeof name, "%s.lock", attempt->name);
-    attempt->lock = openat(attempt->directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+/* Whether a file's name ends as that of a segment, -<layout hash>. */
+static bool is_named_as_segment(const char *name) {
+    const size_t length = strlen(name);
+    return length > LAYOUT_DIGITS + 1 && name[length - LAYOUT_DIGITS - 1] == '-' &&
+           strspn(name + length - LAYOUT_DIGITS, "0123456789abcdef") == LAYOUT_DIGITS;
+}
+
+static bool is_unused_for_long(const struct attempt *attempt, const char *name) {
     struct stat status;
-    if (attempt->lock < 0 || fstat(attempt->lock, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_uid != geteuid()) {
-        return refuse(attempt, "cannot use %s/%s as the creation lock; remove it", attempt->folder, name);
-    }
-    if (!os_lock(attempt->lock, 0, 1)) {
-        attempt->busy = true;
-        return refuse(attempt, "another process is creating the segment just now; the next request finds it");
-    }
-    return true;
+    return fstatat(attempt->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+           time(NULL) - status.st_mtime >= UNUSED_SECONDS;
 }
 
-/* Unlocked before it is closed: a forked child may hold a copy of the description. */
-static void unlock_creation(struct attempt *attempt) {
-    if (attempt->lock >= 0) {
-        os_unlock(attempt->lock, 0, 1);
-        close(attempt->lock);
-        attempt->lock = -1;
-    }
+/* The same segment for another PHP, as every upgrade leaves one behind. */
+static bool is_of_another_layout(const struct attempt *attempt, const char *name) {
+    const size_t length = strlen(attempt->name);
+    return strlen(name) == length && strncmp(name, attempt->name, length - LAYOUT_DIGITS) == 0;
 }
 
-/* Calls visit for each file of the folder whose name begins with `prefix`. */
-static void each_file(const struct attempt *attempt, const char *prefix,
-                      void (*visit)(const struct attempt *, const char *name)) {
+/*
+ * Removes what no process is attached to: temporary files of creators that died; segments that nobody was attached to
+ * for a day, of whatever name; and if memory is short at once those that another PHP left behind. Not else: an idle
+ * pool's cache is warm.
+ */
+static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
     const int copy = openat(attempt->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
     if (!list) {
@@ -159,38 +178,21 @@ static void each_file(const struct attempt *attempt, const char *prefix,
         return;
     }
     for (const struct dirent *file = readdir(list); file; file = readdir(list)) {
-        if (strncmp(file->d_name, prefix, strlen(prefix)) == 0) {
-            visit(attempt, file->d_name);
+        const char *name = file->d_name;
+        if (strcmp(name, attempt->name) == 0) {
+            continue;
+        }
+        if (strstr(name, TEMPORARY)) {
+            remove_if_free(attempt, name, BYTE_OF_MAKER, 1);
+        } else if (is_named_as_segment(name) && (is_unused_for_long(attempt, name) ||
+                                                 (short_of_memory && is_of_another_layout(attempt, name)))) {
+            remove_if_free(attempt, name, 0, RECORDS_MAX);
         }
     }
     closedir(list);
 }
 
-static void remove_file(const struct attempt *attempt, const char *name) {
-    unlinkat(attempt->directory, name, 0);
-}
-
-/* Temporary files of creators that died: we hold the lock, so nobody else is creating this one. */
-static void remove_leftovers(const struct attempt *attempt) {
-    char prefix[NAME_MAX_BYTES + 8];
-    snprintf(prefix, sizeof prefix, "%s.new.", attempt->name);
-    each_file(attempt, prefix, remove_file);
-}
-
-/* Segments of this name with another layout hash, which every upgrade of PHP leaves behind. */
-static void remove_if_outdated(const struct attempt *attempt, const char *name) {
-    const size_t length = strlen(attempt->name);
-    if (strlen(name) == length && strcmp(name, attempt->name) != 0 && name[length - 17] == '-' &&
-        is_unattached(attempt, name)) {
-        unlinkat(attempt->directory, name, 0);
-    }
-}
-
-static void remove_outdated(const struct attempt *attempt) {
-    char prefix[NAME_MAX_BYTES];
-    snprintf(prefix, sizeof prefix, "%.*s", (int)strlen(attempt->name) - 16, attempt->name);
-    each_file(attempt, prefix, remove_if_outdated);
-}
+/* ---- Creating ---- */
 
 /* An address that every process is likely to have free: far from where Linux puts binaries, heap,
  * libraries and stacks, and free under the sanitizers too. The low one is for small address spaces. */
@@ -213,80 +215,107 @@ static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     return 0;
 }
 
-/* Takes memory for the file: what was asked, or on a small tmpfs what is free. Returns the size, 0 on
- * failure. */
-static size_t fill(struct attempt *attempt, int description) {
+/* Bytes that a segment may have here: what was asked for, or what the file system and the cgroups could ever give while
+ * they leave others their part. 0: too little. */
+static size_t plan_size(struct attempt *attempt) {
+    enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
-    if (os_space(attempt->directory) < size) {
-        remove_outdated(attempt);
+    struct os_space space = os_space(attempt->directory);
+    if (space.free < size) {
+        remove_unused(attempt, true);
+        space = os_space(attempt->directory);
     }
-    const uint64_t space = os_space(attempt->directory);
-    if (space < size) {
-        /* A sixteenth stays free for others. */
-        size = (size_t)(space - space / 16) & ~(size_t)((1 << PAGE_SHIFT_MIN) - 1);
-    }
-    if (size < SEGMENT_SIZE_MIN) {
+    if (space.free < SEGMENT_SIZE_MIN || space.total - space.total / SPARE_PART < SEGMENT_SIZE_MIN) {
         refuse(attempt, "%s has %llu MiB free, the least for a segment is %d MiB; free some or set larder.path",
-               attempt->folder, (unsigned long long)space >> 20, SEGMENT_SIZE_MIN >> 20);
+               attempt->folder, (unsigned long long)space.free >> 20, SEGMENT_SIZE_MIN >> 20);
         return 0;
     }
-    os_prefer_huge(description, size);
-    const int error = os_fill(description, size);
-    if (error) {
-        refuse(attempt, "cannot take %zu MiB in %s: %s; set larder.size smaller", size >> 20, attempt->folder,
-               strerror(error));
-        return 0;
-    }
-    if (size < attempt->options->size) {
-        refuse(attempt, "%s had room for %zu of the %zu MiB that larder.size asks for", attempt->folder,
+    if (size > space.total - space.total / SPARE_PART) {
+        size = (size_t)(space.total - space.total / SPARE_PART);
+        refuse(attempt, "%s has room for %zu of the %zu MiB that larder.size asks for", attempt->folder,
                size >> 20, attempt->options->size >> 20);
     }
-    return size;
+    const uint64_t limit = limit_read().limit;
+    if (size > limit - limit / LIMIT_PART) {
+        size = (size_t)(limit - limit / LIMIT_PART);
+        refuse(attempt,
+               "the memory limit of this process leaves room for %zu of the %zu MiB that larder.size asks for",
+               size >> 20, attempt->options->size >> 20);
+        if (size < SEGMENT_SIZE_MIN) {
+            refuse(attempt, "the memory limit of this process is %llu MiB, too little for a segment",
+                   (unsigned long long)limit >> 20);
+            return 0;
+        }
+    }
+    return size & ~(size_t)((1 << PAGE_SHIFT_MIN) - 1);
 }
 
-/* Makes a segment under a temporary name and renames it into place. The caller holds the creation lock. */
+/* Gives a new file its length, the memory of its tables, and its header; an errno on failure. */
+static int furnish(struct attempt *attempt, int description, size_t size, uintptr_t avoid) {
+    struct header_shared header;
+    memset(&header, 0, sizeof header);
+    geometry_plan(&header, attempt->options, size);
+    memcpy(header.boot_id, process_boot_id(), sizeof header.boot_id);
+    header.view = choose_address(size, avoid);
+    header.created = os_milliseconds();
+    if (!header.view) {
+        return ENOMEM;
+    }
+    if (!os_random(&header.seed, sizeof header.seed) || ftruncate(description, (off_t)size) != 0) {
+        return errno;
+    }
+    const int error = os_fill(description, 0, geometry_tables(&header));
+    if (error) {
+        return error;
+    }
+    geometry_sign(&header);
+    POINT(segment_filled);
+    return pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
+}
+
+/*
+ * Makes a segment under a temporary name and renames it into place. Many may do so at once: the first wins, the others
+ * throw theirs away and look again. Nobody waits, so a creator that is stopped is in nobody's way; the lock on its
+ * temporary file only tells that it lives. True: look again.
+ */
 static bool create(struct attempt *attempt, uintptr_t avoid) {
-    remove_leftovers(attempt);
+    const size_t size = plan_size(attempt);
+    if (!size) {
+        return false;
+    }
+    remove_unused(attempt, false);
     uint64_t unique = 0;
     os_random(&unique, sizeof unique);
     char name[NAME_MAX_BYTES + 32];
-    snprintf(name, sizeof name, "%s.new.%016llx", attempt->name, (unsigned long long)unique);
+    snprintf(name, sizeof name, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
     const int description =
         openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (description < 0) {
         return refuse(attempt, "cannot create a file in %s: %s", attempt->folder, strerror(errno));
     }
     POINT(segment_temporary_made);
-    struct header_shared header;
-    memset(&header, 0, sizeof header);
-    bool made = false;
-    size_t size = 0;
+    int error = 0;
+    /* Not to be had: somebody takes it for a leftover, and the rename will not find it. */
+    (void)os_lock(description, BYTE_OF_MAKER, 1);
     if (fchmod(description, 0600) != 0) {
-        refuse(attempt, "cannot make a private file in %s: %s", attempt->folder, strerror(errno));
+        error = errno;
     } else {
-        size = fill(attempt, description);
+        error = furnish(attempt, description, size, avoid);
     }
-    if (size) {
-        geometry_plan(&header, attempt->options, size);
-        memcpy(header.boot_id, process_boot_id(), sizeof header.boot_id);
-        header.view = choose_address(size, avoid);
-        header.created = os_milliseconds();
-        made = header.view && os_random(&header.seed, sizeof header.seed);
-        geometry_sign(&header);
-        POINT(segment_filled);
-        made = made && pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-               renameat(attempt->directory, name, attempt->directory, attempt->name) == 0;
-        if (!made) {
-            refuse(attempt, "cannot finish the segment %s/%s: %s", attempt->folder, attempt->name,
-                   strerror(errno));
-        }
+    if (!error) {
+        error = os_rename_new(attempt->directory, name, attempt->name);
     }
     POINT(segment_renamed);
-    if (!made) {
+    if (error) {
         unlinkat(attempt->directory, name, 0);
     }
+    os_unlock(description, BYTE_OF_MAKER, 1);
     close(description);
-    return made;
+    if (error && error != EEXIST && error != ENOENT) {
+        return refuse(attempt, "cannot make the segment %s/%s of %zu MiB: %s", attempt->folder, attempt->name,
+                      size >> 20, strerror(error));
+    }
+    return true;
 }
 
 static void retire(int description) {
@@ -294,30 +323,56 @@ static void retire(int description) {
     (void)!pwrite(description, &retired, sizeof retired, offsetof(struct header_shared, retired));
 }
 
-/* Replaces the file that the path names, if it is still the one that was found wanting. */
-static bool replace(struct attempt *attempt, const struct stat *seen, const struct header_shared *header) {
-    if (!lock_creation(attempt)) {
-        return false;
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Who takes a file away locks a byte of it, so that of many who found it wanting one does. One who was stopped there
+ * must not be in the way: so nobody relies on it. */
+static void lock_replacing(int description) {
+    const uint64_t begun = os_nanoseconds();
+    while (!os_lock(description, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
+        os_yield();
     }
+}
+
+/*
+ * Takes the path from the file that was found wanting. It is moved aside first and looked at there: if it is another,
+ * because somebody was faster, it is moved back. If meanwhile there is a third, it is retired, and who uses it comes to
+ * that one. Without processes that are stopped in between the lock lets none of this happen.
+ */
+static void take_away(const struct attempt *attempt, const struct stat *seen) {
+    const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (old < 0) {
+        return;
+    }
+    char aside[NAME_MAX_BYTES + 32];
+    uint64_t unique = 0;
+    os_random(&unique, sizeof unique);
+    snprintf(aside, sizeof aside, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
     struct stat status;
-    bool done = true;
-    const bool exists = fstatat(attempt->directory, attempt->name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!exists || !seen) {
-        done = exists || create(attempt, 0);
-    } else if (status.st_ino == seen->st_ino && status.st_dev == seen->st_dev) {
-        const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-        if (old >= 0 && status.st_size >= (off_t)sizeof(struct header_shared)) {
-            retire(old);
-        }
-        POINT(segment_retired);
-        unlinkat(attempt->directory, attempt->name, 0);
-        done = create(attempt, header->view);
-        if (old >= 0) {
-            close(old);
+    lock_replacing(old);
+    if (fstatat(attempt->directory, attempt->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        same_file(&status, seen)) {
+        POINT(segment_looked_at);
+        if (os_rename_new(attempt->directory, attempt->name, aside) == 0) {
+            POINT(segment_moved_aside);
+            const int moved = openat(attempt->directory, aside, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+            const bool meant = moved >= 0 && fstat(moved, &status) == 0 && same_file(&status, seen);
+            if (meant || os_rename_new(attempt->directory, aside, attempt->name) != 0) {
+                if (moved >= 0 && status.st_size >= (off_t)sizeof(struct header_shared)) {
+                    retire(moved);
+                }
+                POINT(segment_retired);
+                unlinkat(attempt->directory, aside, 0);
+            }
+            if (moved >= 0) {
+                close(moved);
+            }
         }
     }
-    unlock_creation(attempt);
-    return done;
+    os_unlock(old, BYTE_OF_MAKER, 1);
+    close(old);
 }
 
 /* ---- Mapping ---- */
@@ -441,13 +496,18 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
     }
     cache->segment = segment;
     cache->map = segment->map;
+    commit_look(&cache->map);
     /* Whoever looks whether anybody is attached holds all bytes for a moment: then a second look finds one. */
     if (!process_claim(cache, description) && (os_yield(), !process_claim(cache, description))) {
         close(description);
+        if (!segment_is_current(segment)) {
+            return REPLACE; /* somebody removes it, and holds all bytes meanwhile */
+        }
         refuse(attempt, "all %u process records of %s are taken; raise larder.processes", cache->map.record_count,
                segment->path);
         return FOREIGN;
     }
+    os_touch(description);
     return segment_is_current(segment) ? USABLE : REPLACE;
 }
 
@@ -459,6 +519,24 @@ static void leave(struct cache *cache) {
     cache->segment = NULL;
 }
 
+static void tell_differences(struct attempt *attempt, const struct header_shared *header) {
+    const struct cache_options *options = attempt->options;
+    char size[64] = "", processes[64] = "", share[64] = "";
+    if (header->size_asked != options->size) {
+        snprintf(size, sizeof size, " larder.size=%lluM (here %zuM)", (unsigned long long)header->size_asked >> 20,
+                 options->size >> 20);
+    }
+    if (header->record_count != options->processes) {
+        snprintf(processes, sizeof processes, " larder.processes=%llu (here %u)",
+                 (unsigned long long)header->record_count, options->processes);
+    }
+    if (header->pin_share != geometry_pin_share(options)) {
+        snprintf(share, sizeof share, " larder.pin_share=%g (here %g)", (double)header->pin_share / 1e6,
+                 options->pin_share);
+    }
+    refuse(attempt, "the segment was made with%s%s%s; ./larder resize makes it anew", size, processes, share);
+}
+
 /* One look at the path; USABLE when attached, REPLACE to look again, FOREIGN to give up. */
 static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     int description;
@@ -466,27 +544,34 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     enum finding finding = look(attempt, &description, &status, &header);
-    if (finding == USABLE && settings_differ(attempt, &header) && is_unattached(attempt, attempt->name)) {
+    const bool differs = finding == USABLE && settings_differ(attempt, &header);
+    if (differs && attempt->options->replaces && !attempt->replaced) {
+        attempt->replaced = true;
         finding = REPLACE;
     }
     switch (finding) {
         case USABLE:
-            if (header.size_asked != attempt->options->size) {
-                refuse(
-                    attempt,
-                    "the segment was made for %llu MiB, larder.size asks for %zu: obeyed when no process uses it",
-                    (unsigned long long)header.size_asked >> 20, attempt->options->size >> 20);
+            if (differs) {
+                tell_differences(attempt, &header);
             }
             finding = enter(attempt, cache, description, &status, &header);
             if (finding != USABLE && cache->segment) {
                 leave(cache);
             }
             return finding;
-        case NONE:
-            return replace(attempt, NULL, NULL) ? REPLACE : FOREIGN;
         case REPLACE:
+            if (!attempt->options->joins_only) {
+                take_away(attempt, &status);
+                attempt->avoid = header.view;
+            }
             close(description);
-            return replace(attempt, &status, &header) ? REPLACE : FOREIGN;
+            /* fall through */
+        case NONE:
+            if (attempt->options->joins_only) {
+                say_absent(attempt);
+                return FOREIGN;
+            }
+            return create(attempt, attempt->avoid) ? REPLACE : FOREIGN;
         case FOREIGN:
             if (description >= 0) {
                 close(description);
@@ -496,11 +581,29 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     return FOREIGN;
 }
 
+static void name_segment(struct attempt *attempt) {
+    attempt->layout = geometry_layout(attempt->options->value_layout);
+    snprintf(attempt->name, sizeof attempt->name, "%s-%016llx", attempt->options->segment,
+             (unsigned long long)attempt->layout);
+}
+
+void segment_tidy(const struct cache *cache) {
+    char reason[CACHE_REASON_MAX];
+    struct attempt attempt = {.options = &cache->options, .reason = reason, .directory = -1};
+    name_segment(&attempt);
+    process_lock();
+    if (open_folder(&attempt)) {
+        remove_unused(&attempt, false);
+    }
+    if (attempt.directory >= 0) {
+        close(attempt.directory);
+    }
+    process_unlock();
+}
+
 bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]) {
-    struct attempt attempt = {.options = &cache->options, .reason = reason, .directory = -1, .lock = -1};
-    attempt.layout = geometry_layout(cache->options.value_layout);
-    snprintf(attempt.name, sizeof attempt.name, "%s-%016llx", cache->options.segment,
-             (unsigned long long)attempt.layout);
+    struct attempt attempt = {.options = &cache->options, .reason = reason, .directory = -1};
+    name_segment(&attempt);
     reason[0] = '\0';
     process_lock();
     enum finding finding = FOREIGN;
@@ -512,12 +615,11 @@ bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]) {
         if (finding == REPLACE) {
             refuse(&attempt, "the segment %s/%s changes all the time; try again", attempt.folder, attempt.name);
         }
-        unlock_creation(&attempt);
     }
     if (attempt.directory >= 0) {
         close(attempt.directory);
     }
     process_unlock();
-    errno = attempt.busy ? EAGAIN : 0; /* taken records leave EAGAIN, too */
+    errno = attempt.absent ? ENOENT : 0;
     return finding == USABLE;
 }

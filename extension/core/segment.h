@@ -1,9 +1,9 @@
 /*
  * The segment's file: named, created, checked, mapped, replaced.
  *
- * Path: <directory>/larder-<uid>/<segment>-<layout hash>, the folder 0700, the file 0600. Beside it a
- * .lock file that is never unlinked: creating and replacing happen under its lock, which is never waited
- * for. A segment is never truncated, resized or rewritten in place.
+ * Path: <directory>/larder-<uid>/<segment>-<layout hash>, the folder 0700, the file 0600. It is made under a temporary
+ * name and put in place by a rename that fails where there is one: of many creators the first wins, without a lock. A
+ * segment is never truncated, resized or rewritten in place.
  */
 #ifndef LARDER_SEGMENT_H
 #define LARDER_SEGMENT_H
@@ -23,6 +23,9 @@ void segment_release(struct segment *segment);
 
 /* Whether the path still names the segment's file. One stat. */
 bool segment_is_current(const struct segment *segment);
+
+/* Removes files of the segment's folder that no process needs. */
+void segment_tidy(const struct cache *cache);
 
 const char *segment_path(const struct segment *segment);
 

@@ -49,7 +49,7 @@ static void read_index(const struct map *map, struct cache_info *info) {
     info->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
     for (uint32_t b = 0; b < map->bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            info->entries += word_peek(&map->buckets[b].slots[i]) != 0;
+            info->entries += word_peek(&ref_bucket(map, b)->slots[i]) != 0;
         }
     }
 }
@@ -80,14 +80,17 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     info->path = segment_path(cache->segment);
     info->size = map->header->size;
     info->size_asked = cache->options.size;
+    info->size_made_for = map->header->size_asked;
+    info->pin_share_made_for = map->header->pin_share;
+    info->memory = os_memory(cache->description);
     info->view = (uintptr_t)map->view;
     info->fixed = map->fixed;
     info->page_size = page_bytes(map);
     info->pages = map->page_count;
     info->pages_pinned = pin_population(map, false);
     info->pages_pinned_long = pin_population(map, true);
-    info->pin_limit = map->pin_limit;
-    info->pin_limit_long = map->pin_limit_long;
+    info->pin_limit = ref_share_usable(map, map->pin_limit);
+    info->pin_limit_long = ref_share_usable(map, map->pin_limit_long);
     info->pages_held_by_me = cache->pages_held;
     info->record = cache->number;
     info->process_limit = map->record_count;

@@ -47,6 +47,7 @@ NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value,
 NEVER(bool, cache_shows(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
 NEVER(bool, cache_clear(struct cache *cache), false)
+NEVER(size_t, cache_release(struct cache *cache), 0)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)

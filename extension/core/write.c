@@ -63,7 +63,7 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
 
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = enter_to_store(cache);
     return LIKELY(record != NULL) ? write_reserve(cache, record, key, length, mode, span) : CACHE_AWAY;
 }
 
@@ -76,11 +76,15 @@ void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind,
 }
 
 /* Each turn but the last means that somebody else has changed the key or its buckets. */
-static enum cache_result put(struct cache *cache, struct record_shared *record, const struct place *place,
-                             const struct cache_key *key, enum cache_mode mode, const uint64_t *token) {
+static enum cache_result put(struct cache *cache, struct record_shared *record, const struct cache_key *key,
+                             enum cache_mode mode, const uint64_t *token) {
     for (;;) {
+        struct place place;
+        if (UNLIKELY(!index_place_to_put(cache, key, &place))) {
+            return CACHE_NO_ROOM;
+        }
         struct found found;
-        const bool there = index_find_announced(cache, record, place, key, &found);
+        const bool there = index_find_announced(cache, record, &place, key, &found);
         if (mode != CACHE_SET) {
             const bool alive = there && !index_is_expired(found.entry);
             if (mode == CACHE_ADD && alive) {
@@ -96,7 +100,7 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
                 POINT(token_compared);
             }
         }
-        if (LIKELY(index_put(cache, record, place, key, &found, &cache->pending))) {
+        if (LIKELY(index_put(cache, record, &place, key, &found, &cache->pending))) {
             POINT(published);
             return CACHE_OK;
         }
@@ -105,12 +109,13 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
 
 enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, const uint64_t *token) {
-    const struct place place = index_place(cache, key);
-    const enum cache_result result = put(cache, record, &place, key, mode, token);
+    const enum cache_result result = put(cache, record, key, mode, token);
     clear_copying(record);
     room_finish(cache, record, &cache->pending, result == CACHE_OK);
     if (LIKELY(result == CACHE_OK)) {
         count(record, COUNT_STORES);
+    } else if (result == CACHE_NO_ROOM) {
+        return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
     return result;
 }
@@ -188,7 +193,7 @@ bool cache_clear(struct cache *cache) {
     }
     for (uint32_t b = 0; b < cache->map.bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            shared_word *slot = &cache->map.buckets[b].slots[i];
+            shared_word *slot = &ref_bucket(&cache->map, b)->slots[i];
             uint64_t word = word_load(slot);
             while (word != 0) {
                 const uint32_t page = ref_page(&cache->map, slot_location(word));

@@ -13,11 +13,13 @@
 
 enum { ROUNDS = 120, ROUNDS_LONG = 3000, PROCESSES = 4, STOPS_A_POINT = 5, SECONDS_FOR_ONE = 10 };
 
-/* The points at which nobody but a creator comes by; at the last one it replaces another segment. */
-static const char *const points[] = {"segment_temporary_made",    "segment_filled",
-                                     "segment_renamed",           "segment_retired",
+/* The points at which nobody but a creator comes by: of a new segment, of one in place of another, and of the first store
+ * into it, for which its memory is taken. */
+static const char *const points[] = {"segment_temporary_made",    "segment_filled",        "segment_renamed",
+                                     "segment_looked_at",         "segment_moved_aside",   "segment_retired",
+                                     "commit_bucket_filled",      "commit_filled",         "commit_noted",
                                      "record_incarnation_raised", "record_copying_cleared"};
-enum { CREATOR_POINTS = 4, REPLACES = 3 };
+enum { CREATOR_POINTS = 9, REPLACES_FROM = 3, REPLACES_TO = 5, ALL_POINTS = sizeof points / sizeof *points };
 
 static unsigned target;
 static unsigned times_left;
@@ -31,9 +33,9 @@ static void die_at_target(const char *name) {
 /* Dies at a point of creating, or lives and stores something. */
 static void attach_and_die(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
-    target = point_number(points[number % 6]);
+    target = point_number(points[number % ALL_POINTS]);
     times_left = 1;
-    cache_point_hook = number / 6 % 3 ? die_at_target : NULL;
+    cache_point_hook = number / ALL_POINTS % 3 ? die_at_target : NULL;
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];
     struct cache *cache = cache_attach(&options, reason);
@@ -46,7 +48,7 @@ static void attach_and_die(void *argument) {
 
 /* So that the next who comes must make a segment, or replace one; who is attached stays so. */
 static void take_away(struct cache *cache, unsigned point) {
-    if (point == REPLACES) {
+    if (point >= REPLACES_FROM && point <= REPLACES_TO) {
         word_poke(&cache->map.header->retired, 1);
     } else {
         EXPECT(unlink(segment_file()) == 0);
@@ -60,7 +62,8 @@ static void alone(void) {
         take_away(before, i % CREATOR_POINTS);
         close_cache(before);
         int status;
-        EXPECT(waitpid(start(attach_and_die, (void *)(uintptr_t)(6 + i % CREATOR_POINTS)), &status, 0) > 0);
+        EXPECT(waitpid(start(attach_and_die, (void *)(uintptr_t)(ALL_POINTS + i % CREATOR_POINTS)), &status, 0) >
+               0);
         EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         struct cache *after = open_cache(8);
         EXPECT_EQUAL(put(after, key_of("b"), i, 1000), CACHE_OK);
@@ -79,10 +82,10 @@ static void attach_and_stop(void *argument) {
     target = point_number(points[(uintptr_t)argument]);
     times_left = 1;
     cache_point_hook = stop_at_target;
-    open_cache(8);
+    put(open_cache(8), key_of("c"), 1, 1000);
 }
 
-/* Beside a stopped creator those who are attached go on, and those who come are told at once. */
+/* Beside a stopped creator those who are attached go on, and those who come find or make a segment. */
 static void beside_a_stopped_creator(void) {
     const unsigned stops = (proof_is_long() ? POINT_ENOUGH : STOPS_A_POINT) * CREATOR_POINTS;
     const pid_t watcher = start_clock();
@@ -100,12 +103,13 @@ static void beside_a_stopped_creator(void) {
         const struct cache_options options = options_of(8);
         char reason[CACHE_REASON_MAX];
         struct cache *newcomer = cache_attach(&options, reason);
-        EXPECT(newcomer || *reason);
+        if (!newcomer) {
+            harness_fail(__FILE__, __LINE__, "beside %s: %s", points[i % CREATOR_POINTS], reason);
+        }
+        EXPECT_EQUAL(put(newcomer, key_of("d"), i, 1000), CACHE_OK);
         const uint64_t took = nanoseconds() - begun;
         longest = took > longest ? took : longest;
-        if (newcomer) {
-            cache_detach(newcomer);
-        }
+        cache_detach(newcomer);
         alarm(0);
         kill(creator, SIGCONT);
         finish(creator);
@@ -129,7 +133,8 @@ static void creation(void) {
         pid_t children[PROCESSES];
         for (unsigned i = 0; i < PROCESSES; i++) {
             /* In every round after one was retired, somebody is to die while he replaces it. */
-            const unsigned number = round % 4 == 2 && i < 2 ? 9 : (unsigned)draw(&sequence, 18);
+            const unsigned number =
+                round % 4 == 2 && i < 2 ? ALL_POINTS + REPLACES_FROM : (unsigned)draw(&sequence, 3 * ALL_POINTS);
             children[i] = start(attach_and_die, (void *)(uintptr_t)number);
         }
         for (unsigned i = 0; i < PROCESSES; i++) {
@@ -151,7 +156,8 @@ static void creation(void) {
             EXPECT(unlink(segment_file()) == 0);
         }
     }
-    close_cache(open_cache(9)); /* makes a new one, and so removes what is left of all before */
+    unlink(segment_file());
+    close_cache(open_cache(8)); /* makes a new one, and so removes what is left of all before */
     char prefix[300];
     snprintf(prefix, sizeof prefix, "%s.new.", segment_file());
     EXPECT_EQUAL(count_files(prefix), 0);

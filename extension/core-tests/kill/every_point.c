@@ -200,6 +200,15 @@ static void call_recount(struct cache *cache) {
     word_poke(&cache->map.header->recounted, 0);
     pin_recount(cache);
 }
+/* Memory goes back, and is taken again. */
+static void call_release(struct cache *cache) {
+    cache_clear(cache);
+    cache_request_end(cache, false);
+    cache_release(cache);
+    for (unsigned i = 0; i < 100; i++) {
+        set(cache, 1000 + i, 3);
+    }
+}
 static void die_tentatively(void *argument) {
     struct cache *cache = open_cache(8);
     (void)argument;
@@ -237,6 +246,7 @@ static const struct {
     {"sets of colliding keys", call_crowd, false},
     {"fork", call_fork, true},
     {"recount", call_recount, true},
+    {"release", call_release, false},
     {"taking out a dead inserter's word", call_take_out, true},
 };
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -392,12 +392,16 @@ static void call_fork(void) {
     }
 }
 
+static void call_release(void) {
+    cache_release(cache);
+}
+
 static const struct {
     const char *name;
     unsigned weight;
     void (*run)(void);
 } calls[] = {
-    {"find", 420, call_find},
+    {"find", 410, call_find},
     {"set", 300, call_set},
     {"add", 25, call_add},
     {"replace", 25, call_replace},
@@ -408,6 +412,7 @@ static const struct {
     {"exists", 15, call_exists},
     {"count", 80, call_count},
     {"read integer", 20, call_read_integer},
+    {"release", 10, call_release},
     {"look", 2, call_look},
     {"fork", 28, call_fork},
 };

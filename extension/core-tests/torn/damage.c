@@ -94,7 +94,7 @@ static void change_names(const struct map *map, struct sequence *sequence) {
 
 void damage(const struct map *map, struct sequence *sequence) {
     const size_t fixed = offsetof(struct header_shared, retired);
-    switch (draw(sequence, 10)) {
+    switch (draw(sequence, 11)) {
         case 0:
             change_table(map, map->header, fixed, sequence);
             break;
@@ -119,6 +119,9 @@ void damage(const struct map *map, struct sequence *sequence) {
             break;
         case 8:
             change_names(map, sequence);
+            break;
+        case 9:
+            change_table(map, map->steps, (size_t)((char *)map->pages - (char *)map->steps), sequence);
             break;
         default:
             change_entry(map, sequence);

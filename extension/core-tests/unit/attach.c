@@ -151,21 +151,6 @@ static void foreign_folder(void) {
     expect_refused("must belong to user");
 }
 
-static void squatted_lock(void) {
-    make_segment();
-    char lock[300];
-    snprintf(lock, sizeof lock, "%s.lock", segment_file());
-    EXPECT(unlink(segment_file()) == 0);
-    EXPECT(unlink(lock) == 0);
-    EXPECT(mkfifo(lock, 0600) == 0);
-    expect_refused("creation lock");
-    EXPECT(unlink(lock) == 0);
-    EXPECT(symlink("/etc/passwd", lock) == 0);
-    expect_refused("creation lock");
-    EXPECT(unlink(lock) == 0);
-    make_segment();
-}
-
 /* Nothing that belongs to others is open in the child of an exec, and no descriptor is lost. */
 static unsigned descriptors(void) {
     unsigned open_ones = 0;
@@ -260,60 +245,6 @@ static void address_taken(void) {
     expect_nothing_left(cache);
 }
 
-/* Faults of a process that comes to a mapping and touches each of its 4 KiB pages. (The sanitizer would touch its own
- * pages besides.) */
-__attribute__((no_sanitize("address"))) static long faults_of(volatile char *at, size_t size) {
-    struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
-    for (size_t i = 0; i < size; i += 4 * KIB) {
-        (void)at[i];
-    }
-    getrusage(RUSAGE_SELF, &after);
-    return after.ru_minflt - before.ru_minflt;
-}
-
-enum { HUGE_BYTES = 32 * MIB, FEW_FAULTS = HUGE_BYTES / (64 * KIB) / 4 };
-
-/* guards.c puts another one in its place. */
-void *__real_os_map_desk(int description, size_t size);
-
-static long faults_of_file(int file) {
-    char *at = __real_os_map_desk(file, HUGE_BYTES);
-    EXPECT(at && (uintptr_t)at % (2 * MIB) == 0);
-    const long faults = faults_of(at, HUGE_BYTES);
-    os_unmap(at, HUGE_BYTES);
-    return faults;
-}
-
-/* Whether the kernel makes huge pages when it is asked; a file for which it was not asked is the control. */
-static bool kernel_makes_huge_pages(void) {
-    char path[160];
-    snprintf(path, sizeof path, "%s/huge", test_folder);
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    EXPECT(file >= 0 && os_fill(file, HUGE_BYTES) == 0);
-    EXPECT(faults_of_file(file) > 4 * FEW_FAULTS);
-    EXPECT(ftruncate(file, 0) == 0);
-    os_prefer_huge(file, HUGE_BYTES);
-    const bool made = faults_of_file(file) <= FEW_FAULTS;
-    close(file);
-    EXPECT(unlink(path) == 0);
-    return made;
-}
-
-static void huge_pages_child(void *argument) {
-    struct cache *cache = open_cache(64);
-    (void)argument;
-    EXPECT(faults_of((volatile char *)(uintptr_t)cache->map.view, HUGE_BYTES) <= FEW_FAULTS);
-}
-
-static void huge_pages(void) {
-    if (!kernel_makes_huge_pages()) {
-        harness_skip("this kernel makes no huge pages when it is asked");
-    }
-    close_cache(open_cache(64));
-    finish(start(huge_pages_child, NULL));
-}
-
 static const struct test tests[] = {
     {"files are private whatever the umask is", private_modes},
     {"processes share one cache, one after the other", shared_between_processes},
@@ -326,11 +257,9 @@ static const struct test tests[] = {
     {"a file of another user is refused", foreign_files},
     {"a folder that is open to others, a link or no folder is refused", folder_kinds},
     {"a folder of another user is refused", foreign_folder},
-    {"a creation lock that is no file of ours is refused", squatted_lock},
     {"no descriptor is lost or inherited by exec", no_descriptor_is_lost},
     {"without descriptors there is no cache and a reason", without_descriptors},
     {"the view can neither be written nor made writable", read_only_view},
-    {"a process that comes to a segment faults once for each huge page", huge_pages},
     {"where the address is taken, values are copied", address_taken},
     {0},
 };

@@ -57,7 +57,11 @@ FAILING(ssize_t, pread, (int file, void *bytes, size_t length, off_t offset), (f
         -1)
 FAILING(ssize_t, pwrite, (int file, const void *bytes, size_t length, off_t offset), (file, bytes, length, offset),
         EIO, -1)
-FAILING(int, renameat, (int from, const char *old, int to, const char *new), (from, old, to, new), EIO, -1)
+FAILING(int, fallocate, (int file, int mode, off_t offset, off_t length), (file, mode, offset, length), EOPNOTSUPP,
+        -1)
+FAILING(int, ftruncate, (int file, off_t length), (file, length), EIO, -1)
+FAILING(int, renameat2, (int from, const char *old, int to, const char *new, unsigned flags),
+        (from, old, to, new, flags), EIO, -1)
 FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode), EIO, -1)
 FAILING(int, fchmod, (int file, mode_t mode), (file, mode), EIO, -1)
 FAILING(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), ENOSYS, -1)
@@ -78,6 +82,7 @@ static void use(struct cache *cache) {
     cache_count(cache, &number, 1, 0, &result);
     cache_touch(cache, &key, 0);
     info_of(cache);
+    cache_release(cache);
 }
 
 /* Creates, uses, forks, loses the segment, attaches anew. */

@@ -28,25 +28,37 @@ static void expect_tables_apart(const struct header_shared *header) {
     geometry_map(&map, header);
     const char *const ends[] = {
         (char *)(map.header + 1),
-        map.records + map.record_count * map.record_size,
+        (char *)(map.steps + (map.first_page_step + map.page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD),
         (char *)(map.pages + map.page_count),
-        (char *)ref_starts(&map, map.page_count),
         (char *)(map.populations[1] + map.pin_words),
+        map.records + map.record_count * map.record_size,
         (char *)(map.buckets + map.bucket_count),
+        (char *)ref_starts(&map, map.page_count),
     };
-    const char *const begins[] = {map.records,         (char *)map.pages,
-                                  (char *)map.starts,  (char *)map.populations[0],
-                                  (char *)map.buckets, map.desk + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
-    for (unsigned i = 0; i < 6; i++) {
+    const char *const begins[] = {(char *)map.steps,
+                                  (char *)map.pages,
+                                  (char *)map.populations[0],
+                                  map.records,
+                                  (char *)map.buckets,
+                                  (char *)map.starts,
+                                  map.desk + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
+    for (unsigned i = 0; i < 7; i++) {
         EXPECT(ends[i] <= begins[i]);
     }
+    /* What is there from the beginning is little, whatever the size. */
+    EXPECT_EQUAL((char *)map.buckets - map.desk, geometry_tables(header));
+    EXPECT(geometry_tables(header) < 2 * MIB + map.record_count * (2 * KIB + 256) + header->size / 512);
+    EXPECT((uint64_t)map.bucket_steps << map.bucket_step_shift >= map.bucket_count);
+    EXPECT((uint64_t)map.page_steps << map.page_step_shift >= map.page_count);
+    EXPECT(map.bucket_steps <= map.first_page_step);
     EXPECT(map.populations[0] + map.pin_words == map.populations[1]);
     const uint64_t end = ref_location(&map, map.page_count, 0) << UNIT_SHIFT;
     EXPECT_EQUAL(end, map.size);
     EXPECT(end + sizeof(struct entry_shared) <= header->size);
-    EXPECT(header->size - end < 2 * page_bytes(&map) + 4096);
+    EXPECT(header->size - end < 2 * page_bytes(&map) + 3 * (16 << 10));
     EXPECT((end >> UNIT_SHIFT) <= LOCATION_MASK);
-    EXPECT_EQUAL((uintptr_t)map.buckets % 64, 0);
+    EXPECT_EQUAL((uintptr_t)map.buckets % 4096, 0);
+    EXPECT_EQUAL((uintptr_t)map.starts % 4096, 0);
     EXPECT_EQUAL((uintptr_t)map.pages % 64, 0);
     EXPECT_EQUAL((uintptr_t)map.records % 64, 0);
     EXPECT_EQUAL(map.record_size % 64, 0);

@@ -1,5 +1,6 @@
 /* When a segment is made anew, and how those who are attached notice. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,45 +99,61 @@ static void retired(void) {
 
 /* ---- Another size ---- */
 
-static void size_when_unattached(void) {
-    const ino_t before = make_segment();
-    struct cache *cache = open_cache(9);
-    EXPECT(inode_of(segment_file()) != before);
-    EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
-    EXPECT(!is_there(cache, key_of("a")));
-    EXPECT(info_of(cache).view != 0);
-    close_cache(cache);
-}
-
-static void size_when_attached_child(void *argument) {
-    (void)argument;
-    const struct cache_options options = options_of(9);
+/* With other settings than those it was made with a segment is joined, and the reason tells which differ. */
+static void join_with(struct cache_options options, const char *differs) {
     char reason[CACHE_REASON_MAX] = "";
     struct cache *cache = cache_attach(&options, reason);
     EXPECT(cache);
-    EXPECT(strstr(reason, "larder.size"));
-    EXPECT_EQUAL(info_of(cache).size, 8 * MIB);
-    EXPECT_EQUAL(info_of(cache).size_asked, 9 * MIB);
+    EXPECT(strstr(reason, differs) && strstr(reason, "larder resize"));
     EXPECT(has(cache, key_of("a"), 1, 1000));
+    EXPECT_EQUAL(info_of(cache).size, 8 * MIB);
+    EXPECT_EQUAL(info_of(cache).size_asked, options.size);
+    EXPECT_EQUAL(info_of(cache).size_made_for, 8 * MIB);
+    cache_detach(cache);
 }
-static void size_when_attached(void) {
+
+static void other_settings(void) {
+    const ino_t before = make_segment(); /* nobody is attached, as to the cache of an idle pool */
+    struct cache_options options = options_of(9);
+    join_with(options, "larder.size=8M (here 9M)");
+    options = options_of(8);
+    options.processes = RECORDS - 1;
+    join_with(options, "larder.processes=64 (here 63)");
+    options = options_of(8);
+    options.pin_share = 0.25;
+    join_with(options, "larder.pin_share=0.5 (here 0.25)");
+    expect_kept(before);
+}
+
+/* An explicit command makes the segment anew; those who are attached come to the new one. */
+static void resized(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
-    const ino_t before = inode_of(segment_file());
-    finish(start(size_when_attached_child, NULL));
-    EXPECT_EQUAL(inode_of(segment_file()), before);
-    close_cache(cache);
-    cache = open_cache(9);
+    struct cache_options options = options_of(9);
+    options.replaces = true;
+    struct cache *other = open_with(&options);
+    EXPECT_EQUAL(info_of(other).size, 9 * MIB);
+    EXPECT(!is_there(other, key_of("a")));
+    const ino_t now = inode_of(segment_file());
+    struct cache *again = open_with(&options); /* it is as asked now */
+    EXPECT_EQUAL(inode_of(segment_file()), now);
+    close_cache(again);
+    sleep_ms(1100);
+    EXPECT(cache_request_begin(cache));
     EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
 }
 
 /* The new segment lies elsewhere, so that processes which keep the old view can map it. */
 static void another_address(void) {
+    close_cache(open_cache(8));
     for (unsigned i = 0; i < 20; i++) {
-        struct cache *cache = open_cache(8 + i % 2);
+        struct cache_options options = options_of(8 + i % 2);
+        struct cache *cache = open_with(&options);
         const uintptr_t before = info_of(cache).view;
         close_cache(cache);
-        cache = open_cache(9 - i % 2);
+        options.size = (9 - i % 2) * MIB;
+        options.replaces = true;
+        cache = open_with(&options);
         EXPECT(info_of(cache).view != before);
         close_cache(cache);
     }
@@ -158,7 +175,9 @@ static void removed_by_others(void) {
     EXPECT(has(cache, key_of("a"), 1, 1000)); /* looked at once a second at most */
     cache_request_end(cache, false);
     sleep_ms(1100);
-    EXPECT(cache_request_begin(cache));
+    EXPECT(!cache_request_begin(cache)); /* a request that only reads makes no segment */
+    close_cache(cache);
+    cache = open_cache(8);
     EXPECT(!is_there(cache, key_of("a")));
     EXPECT_EQUAL(put(cache, key_of("b"), 2, 1000), CACHE_OK);
     finish(start(put_elsewhere_child, "c"));
@@ -197,37 +216,54 @@ static void long_lived_notices(void) {
     expect_sound(cache);
 }
 
-/* ---- The creation lock ---- */
+/* ---- Creating ---- */
 
-static int hold_creation_lock(void) {
-    char path[300];
-    snprintf(path, sizeof path, "%s.lock", segment_file());
-    const int lock = open(path, O_RDWR);
-    EXPECT(lock >= 0);
-    EXPECT(os_lock(lock, 0, 1));
-    return lock;
+/* A creator that is stopped anywhere is in nobody's way. */
+static void creator_stops_child(void *argument) {
+    at_point(argument, 1, stop_here);
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("late"), 2, 1000), CACHE_OK);
+}
+static void creator_stops(void) {
+    static const char *const points[] = {"segment_temporary_made", "segment_filled", "segment_renamed"};
+    for (unsigned i = 0; i < sizeof points / sizeof *points; i++) {
+        const pid_t creator = start(creator_stops_child, (void *)(uintptr_t)points[i]);
+        wait_stopped(creator);
+        struct cache *cache = open_cache(8);
+        EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+        kill(creator, SIGCONT);
+        finish(creator);
+        EXPECT(has(cache, key_of("a"), 1, 1000));
+        EXPECT(has(cache, key_of("late"), 2, 1000));
+        close_cache(cache);
+        EXPECT(unlink(segment_file()) == 0);
+        char pattern[300];
+        snprintf(pattern, sizeof pattern, "%s.new.", segment_file());
+        EXPECT_EQUAL(count_files(pattern), 0);
+    }
 }
 
-static void locked_by_another(void) {
-    make_segment();
-    EXPECT(unlink(segment_file()) == 0);
-    const int lock = hold_creation_lock();
-    const struct cache_options options = options_of(8);
-    char reason[CACHE_REASON_MAX] = "";
-    const uint64_t begun = nanoseconds();
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(nanoseconds() - begun < 100 * 1000 * 1000);
-    EXPECT(strstr(reason, "another process"));
-    EXPECT(access(segment_file(), F_OK) != 0);
-    close(lock);
-    make_segment();
-}
-
-/* Who uses a whole segment needs no creation lock. */
-static void locked_but_whole(void) {
-    const ino_t before = make_segment();
-    hold_creation_lock();
-    expect_kept(before);
+/* One that is stopped while it takes a damaged segment away: others wait for some milliseconds, and then do it. When it
+ * goes on it finds another there and leaves it in its place. */
+static void replacer_stops(void) {
+    static const char *const points[] = {"segment_looked_at", "segment_moved_aside", "segment_retired"};
+    for (unsigned i = 0; i < sizeof points / sizeof *points; i++) {
+        make_segment();
+        write_at(offsetof(struct header_shared, seed), "damage!", 7);
+        const pid_t creator = start(creator_stops_child, (void *)(uintptr_t)points[i]);
+        wait_stopped(creator);
+        const uint64_t begun = nanoseconds();
+        struct cache *cache = open_cache(8);
+        EXPECT(nanoseconds() - begun < UINT64_C(1000) * 1000 * 1000);
+        EXPECT_EQUAL(put(cache, key_of("b"), 1, 1000), CACHE_OK);
+        kill(creator, SIGCONT);
+        finish(creator);
+        EXPECT(!word_load(&cache->map.header->retired));
+        EXPECT(has(cache, key_of("b"), 1, 1000));
+        EXPECT(has(cache, key_of("late"), 2, 1000));
+        close_cache(cache);
+        EXPECT(unlink(segment_file()) == 0);
+    }
 }
 
 static void creator_dies_child(void *argument) {
@@ -257,21 +293,16 @@ static void retirer_dies(void) {
     expect_replaced(before);
 }
 
-/* Many at a cold start: exactly one segment comes out of it, and nobody waits for long. */
+/* Many at a cold start: exactly one segment comes out of it, and nobody is refused. */
 static void cold_start_child(void *argument) {
     (void)argument;
     await(0, 1);
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];
-    struct cache *cache = NULL;
-    for (unsigned i = 0; i < 1000 && !cache; i++) {
-        cache = cache_attach(&options, reason);
-        if (!cache) {
-            EXPECT(strstr(reason, "another process"));
-            sleep_ms(2);
-        }
+    struct cache *cache = cache_attach(&options, reason);
+    if (!cache) {
+        harness_fail(__FILE__, __LINE__, "attach: %s", reason);
     }
-    EXPECT(cache);
     int64_t result;
     const struct cache_key key = key_of("count");
     EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
@@ -299,14 +330,14 @@ static const struct test tests[] = {
     {"the segment of another boot gives a fresh one", other_boot},
     {"a file of another length gives a fresh segment", other_lengths},
     {"a retired segment gives a fresh one", retired},
-    {"another size is obeyed when nobody is attached", size_when_unattached},
-    {"another size is told, not obeyed, while somebody is attached", size_when_attached},
+    {"a segment of other settings is joined and told, not replaced", other_settings},
+    {"it is replaced on command, and who is attached follows", resized},
     {"a new segment lies at another address than the one it replaces", another_address},
     {"a removed file is noticed at a request's beginning within a second", removed_by_others},
     {"a replaced file is noticed at a request's beginning", replaced_by_others},
     {"a process without request ends notices too, and keeps what it holds", long_lived_notices},
-    {"while another process creates there is no cache and no waiting", locked_by_another},
-    {"attaching to a whole segment needs no creation lock", locked_but_whole},
+    {"a stopped creator is in nobody's way", creator_stops},
+    {"one that is stopped while it replaces is not either", replacer_stops},
     {"a creator that dies at any point leaves nothing behind", creator_dies},
     {"one that dies while it replaces leaves nothing behind", retirer_dies},
     {"24 processes at a cold start share one segment", cold_start},

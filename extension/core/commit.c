@@ -1,0 +1,244 @@
+#include "commit.h"
+
+#include "limit.h"
+#include "os.h"
+#include "page.h"
+#include "point.h"
+
+enum {
+    ASK_AGAIN_MS = 100, /* after memory was refused */
+    BELIEVE_MS = 10,    /* for so long what the cgroups allow is not read again, */
+    BELIEVE_PART = 64,  /* or until such a part of it was taken */
+    SPARE_PART = 16,    /* of the file system, for others, */
+    LIMIT_PART = 4,     /* and of a cgroup's limit */
+    BEHIND = 4096, /* bytes behind a step of pages that it brings along: an entry's header may be read there */
+};
+
+const struct bucket_shared ref_no_bucket;
+
+/* ---- Whether there is memory ---- */
+
+/* The share of what stays for others that may be used after all. */
+enum reserve { RESERVE_WHOLE = 1, RESERVE_HALF = 2 };
+
+/* What the cgroups leave us, read anew now and then. */
+static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve reserve) {
+    const uint64_t now = os_milliseconds();
+    if (cache->limit_read_at == 0 || now - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
+        const struct limit limit = limit_read();
+        cache->limit = limit.limit;
+        cache->limit_left = limit.left;
+        cache->limit_budget = limit.left / BELIEVE_PART > bytes ? limit.left / BELIEVE_PART : bytes;
+        cache->limit_read_at = now ? now : 1;
+    }
+    if (cache->limit != UINT64_MAX && cache->limit_left < bytes + cache->limit / LIMIT_PART / reserve) {
+        return false;
+    }
+    cache->limit_budget -= bytes;
+    cache->limit_left -= cache->limit_left == UINT64_MAX ? 0 : bytes;
+    return true;
+}
+
+static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
+    const struct os_space space = os_space(cache->description);
+    return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
+}
+
+bool commit_may_grow(const struct cache *cache) {
+    return LIKELY(cache->refused_at == 0) || os_milliseconds() - cache->refused_at >= ASK_AGAIN_MS;
+}
+
+uint32_t commit_pages(const struct map *map) {
+    const uint32_t first = map->first_page_step / STEPS_A_WORD;
+    const uint32_t words = (map->page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD;
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        steps += (uint32_t)__builtin_popcount(ref_steps(map, first + i));
+    }
+    const uint64_t pages = (uint64_t)steps << map->page_step_shift;
+    return pages < map->page_count ? (uint32_t)pages : map->page_count;
+}
+
+/* All who read and write this segment learn what it has to make do with. */
+static void refuse(struct cache *cache) {
+    const uint64_t now = os_milliseconds();
+    cache->refused_at = now ? now : 1;
+    const uint32_t pages = commit_pages(&cache->map);
+    word_poke(&cache->map.header->pages_usable, pages ? pages : 1);
+}
+
+static void grown(struct cache *cache) {
+    cache->refused_at = 0;
+    if (word_peek(&cache->map.header->pages_usable) != 0) {
+        word_poke(&cache->map.header->pages_usable, 0);
+    }
+}
+
+/* ---- Steps ---- */
+
+/* Sets or clears a step's bit. False: its word is damaged. */
+static bool set_bit(const struct map *map, uint32_t step, bool set) {
+    const uint32_t number = step / STEPS_A_WORD, bit = UINT32_C(1) << step % STEPS_A_WORD;
+    uint64_t known = word_load(&map->steps[number]);
+    while (ref_steps_whole(map, number, known)) {
+        const uint32_t steps = set ? (uint32_t)known | bit : (uint32_t)known & ~bit;
+        if (word_swap(&map->steps[number], &known, ref_sealed_steps(map, number, steps))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Bytes of the file. */
+struct range {
+    uint64_t from, to;
+};
+
+static uint64_t bytes_of(struct range range) {
+    return range.to - range.from;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* The pages of a step, and their entry starts. */
+static void ranges_of(const struct map *map, uint32_t page, struct range *data, struct range *starts) {
+    const uint64_t first = page >> map->page_step_shift << map->page_step_shift;
+    const uint64_t count = least((uint64_t)1 << map->page_step_shift, map->page_count - first);
+    data->from = (map->first_page + first) * page_bytes(map);
+    data->to = data->from + count * page_bytes(map);
+    starts->from = (uint64_t)((const char *)ref_starts(map, (uint32_t)first) - map->desk);
+    starts->to = starts->from + count * page_units(map) / 8;
+}
+
+static bool fill(struct cache *cache, struct range range) {
+    return os_fill(cache->description, range.from, bytes_of(range)) == 0;
+}
+
+bool commit_page(struct cache *cache, uint32_t page) {
+    const struct map *map = &cache->map;
+    if (LIKELY(ref_page_has_memory(map, page))) {
+        return true;
+    }
+    struct range data, starts;
+    ranges_of(map, page, &data, &starts);
+    data.to = least(data.to + BEHIND, map->file_size);
+    if (!commit_may_grow(cache)) {
+        return false;
+    }
+    if (!allowed(cache, bytes_of(data) + bytes_of(starts), RESERVE_WHOLE) || !fill(cache, starts) ||
+        !fill(cache, data)) {
+        refuse(cache);
+        return false;
+    }
+    POINT(commit_filled);
+    if (!set_bit(map, ref_page_step(map, page), true)) {
+        return false;
+    }
+    POINT(commit_noted);
+    grown(cache);
+    return true;
+}
+
+static struct bucket_shared *commit_bucket(struct cache *cache, uint32_t number) {
+    const struct map *map = &cache->map;
+    const uint32_t step = number >> map->bucket_step_shift;
+    if (!ref_has_memory(map, step)) {
+        const uint64_t first = (uint64_t)step << map->bucket_step_shift;
+        const uint64_t count = least(UINT64_C(1) << map->bucket_step_shift, map->bucket_count - first);
+        struct range buckets = {.from = (uint64_t)((const char *)&map->buckets[first] - map->desk)};
+        buckets.to = buckets.from + count * sizeof(struct bucket_shared);
+        if (!commit_may_grow(cache)) {
+            return NULL;
+        }
+        if (!allowed(cache, bytes_of(buckets), RESERVE_HALF) || !fill(cache, buckets)) {
+            refuse(cache);
+            return NULL;
+        }
+        POINT(commit_bucket_filled);
+        if (!set_bit(map, step, true)) {
+            return NULL;
+        }
+        if (ref_steps(map, step / STEPS_A_WORD) == UINT32_MAX || step + 1 == map->bucket_steps) {
+            commit_look(&cache->map);
+        }
+    }
+    return &map->buckets[number];
+}
+
+bool commit_place(struct cache *cache, struct place *place) {
+    struct bucket_shared *const first = commit_bucket(cache, hash_first(&cache->map, place->hash));
+    if (!first) {
+        return false;
+    }
+    struct bucket_shared *const second = commit_bucket(cache, hash_second(&cache->map, place->hash));
+    place->first = first;
+    place->second = second ? second : first;
+    return true;
+}
+
+void commit_look(struct map *map) {
+    uint32_t steps = map->bucket_steps;
+    for (uint32_t word = 0; steps > 0; word++) {
+        const uint32_t here = steps < STEPS_A_WORD ? steps : STEPS_A_WORD;
+        const uint32_t all = here == STEPS_A_WORD ? UINT32_MAX : (UINT32_C(1) << here) - 1;
+        if ((ref_steps(map, word) & all) != all) {
+            return;
+        }
+        steps -= here;
+    }
+    map->index_whole = true;
+}
+
+/* ---- Giving back ---- */
+
+/* Whether somebody still points into one of the pages; by a pin that stayed from before the page was free. */
+static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (process_reads(cache, first + i, true)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * While all pages of the step are ours nobody asks for its memory. A reader announces a page or sets its bit, fences, and
+ * then looks whether the page has its memory; here the bit of the step is cleared, fence, and then the readers are looked
+ * at. So either the reader reads nothing, or its page stays.
+ */
+static uint64_t give_back(struct cache *cache, uint32_t first, uint32_t count) {
+    const struct map *map = &cache->map;
+    struct range data, starts;
+    ranges_of(map, first, &data, &starts);
+    if (!set_bit(map, ref_page_step(map, first), false)) {
+        return 0;
+    }
+    POINT(release_noted);
+    fence();
+    data.from += BEHIND; /* belongs to the step before */
+    if (anybody_reads(cache, first, count) || !os_punch(cache->description, data.from, bytes_of(data))) {
+        set_bit(map, ref_page_step(map, first), true);
+        return 0;
+    }
+    POINT(release_punched);
+    return bytes_of(data);
+}
+
+uint64_t commit_release(struct cache *cache, uint32_t page) {
+    const struct map *map = &cache->map;
+    const uint32_t count = (uint32_t)least((uint64_t)1 << map->page_step_shift, map->page_count - page);
+    if (!ref_page_has_memory(map, page)) {
+        return 0;
+    }
+    uint32_t held = 0;
+    while (held < count && page_hold(cache, page + held)) {
+        held++;
+    }
+    const uint64_t bytes = held == count ? give_back(cache, page, count) : 0;
+    while (held-- > 0) {
+        page_unclaim(cache, page + held);
+    }
+    return bytes;
+}
