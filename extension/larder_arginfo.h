@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e00602261a8fe2a5e3727cc4f313198229d26949 */
+ * Stub hash: 4bbc0981c5c7c812040c43bbb505408b3007d345 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch, 0, 1, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
@@ -71,11 +71,15 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_clear, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_release, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_larder_resize arginfo_larder_clear
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_info, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_pid, 0, 0, IS_LONG, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_larder_pid arginfo_larder_release
 
 
 ZEND_FUNCTION(larder_fetch);
@@ -94,6 +98,8 @@ ZEND_FUNCTION(larder_increment);
 ZEND_FUNCTION(larder_decrement);
 ZEND_FUNCTION(larder_cas);
 ZEND_FUNCTION(larder_clear);
+ZEND_FUNCTION(larder_release);
+ZEND_FUNCTION(larder_resize);
 ZEND_FUNCTION(larder_info);
 ZEND_FUNCTION(larder_pid);
 
@@ -115,6 +121,8 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_decrement, arginfo_larder_decrement)
 	ZEND_FE(larder_cas, arginfo_larder_cas)
 	ZEND_FE(larder_clear, arginfo_larder_clear)
+	ZEND_FE(larder_release, arginfo_larder_release)
+	ZEND_FE(larder_resize, arginfo_larder_resize)
 	ZEND_FE(larder_info, arginfo_larder_info)
 	ZEND_FE(larder_pid, arginfo_larder_pid)
 	ZEND_FE_END

@@ -109,6 +109,20 @@ function larder_cas(string $key, int $old, int $new): bool {}
 function larder_clear(): bool {}
 
 /**
+ * Gives memory back to the system, of pages in which nothing is of use any more: after larder_clear(), or when much has
+ * expired. No value that could be fetched goes. Also removes the files of segments that no process was attached to for a
+ * day. Returns the bytes given back; the cache takes memory again as it needs it.
+ */
+function larder_release(): int {}
+
+/**
+ * Makes the segment anew, empty, if it was made with another larder.size, larder.processes or larder.pin_share than this
+ * process has. The others come to the new one within a second, or with their next request. true when the segment is as
+ * the settings say; false when none can be made: larder_info()['reason']. `larder resize` calls it.
+ */
+function larder_resize(): bool {}
+
+/**
  * What the cache holds and what it did. All counts are since the segment was created and over all processes.
  * Costs from tens of microseconds to milliseconds: for people and dashboards, not for every request.
  *
@@ -121,16 +135,20 @@ function larder_clear(): bool {}
  *   the one of www-data.
  *
  * When available:
- * - path: string, the file in which the segment lives.
+ * - path: string, the file in which the segment lives; '' while nothing has been stored: the first store makes it, and
+ *   all figures are 0 until then.
  * - age: float, seconds since the segment was created.
  * - size, size_asked: int, bytes of the segment, and what larder.size asks for.
+ * - settings: array, the settings that the segment was made with others for: name => [here, segment]. It is used as it
+ *   is; `larder resize` makes it anew.
  * - zero_copy: bool, whether fetches here point into the segment; false: larder.zero_copy=0, or the address
  *   was taken in this process, so values are copied out.
  * - serializer: string, 'igbinary' or 'php': what serializes objects stored from here.
  * - memory: array of int: page_size (bytes), pages (all of them), and how many are free, open (being written),
  *   closed (full), limbo (emptied, but still held by a reader), run (of values longer than half a page). And
  *   dead: bytes of entries that were replaced, deleted or dropped one by one, in pages that still hold others; the
- *   emptiest of those pages are reused first. Few free pages are no fault: a cache that works is full.
+ *   emptiest of those pages are reused first. And committed: bytes of memory that the segment has taken so far; it takes
+ *   more as it is needed, up to size. Few free pages are no fault: a cache that works is full.
  * - entries, slots: int, entries in the index, expired ones included until they are reclaimed, and its capacity.
  * - oldest: float, seconds since the oldest page that holds entries was begun: so long stays by now what nobody
  *   uses (what is used is carried to newer pages). In a full cache this is how far back it reaches; when it falls

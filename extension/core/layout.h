@@ -30,7 +30,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 7,
+    LAYOUT_VERSION = 8,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */

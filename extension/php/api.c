@@ -209,7 +209,7 @@ ZEND_FUNCTION(larder_exists) {
 
 static zend_always_inline bool store(zend_string *name, zval *value, uint64_t expires, enum cache_mode mode,
                                      const uint64_t *token) {
-    struct cache *cache = attach();
+    struct cache *cache = token || mode == CACHE_REPLACE ? attach() : attach_to_store();
     const struct cache_key key = key_of(name);
     return EXPECTED(cache != NULL) && store_value(cache, &key, value, expires, mode, token);
 }
@@ -350,7 +350,20 @@ ZEND_FUNCTION(larder_clear) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     struct cache *cache = attach();
-    RETURN_BOOL(cache && cache_clear(cache));
+    RETURN_BOOL(cache ? cache_clear(cache) : LARDER_G(absent));
+}
+
+ZEND_FUNCTION(larder_release) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct cache *cache = attach();
+    RETURN_LONG(cache ? (zend_long)cache_release(cache) : 0);
+}
+
+ZEND_FUNCTION(larder_resize) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    RETURN_BOOL(attach_resize());
 }
 
 /* ---- Counting -------------------------------------------------------------------------------- */
@@ -375,7 +388,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
         RETURN_THROWS();
     }
 
-    struct cache *cache = attach();
+    struct cache *cache = attach_to_store();
     const struct cache_key key = key_of(name);
     if (cache && cache_count(cache, &key, down ? -step : step, expires, &sum) == CACHE_OK) {
         RETURN_LONG((zend_long)sum);

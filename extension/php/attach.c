@@ -17,12 +17,18 @@ static bool is_long_lived(void) {
     return false;
 }
 
-static bool may_try(void) {
-    enum { PATIENCE = 10 }; /* milliseconds; another process may be creating the segment */
-    if (LARDER_G(attach_tried) && !(is_long_lived() && cache_now() - LARDER_G(attach_tried_at) >= PATIENCE)) {
+/*
+ * Once a request for reading, and once for storing, which may make the segment. On the command line again after a while:
+ * who reads looks whether somebody else has made it.
+ */
+static bool may_try(bool to_store) {
+    enum { STORE_AGAIN = 10, LOOK_AGAIN = 1000 }; /* milliseconds */
+    bool *tried = to_store ? &LARDER_G(store_tried) : &LARDER_G(attach_tried);
+    const uint64_t pause = to_store ? STORE_AGAIN : LOOK_AGAIN;
+    if (*tried && !(is_long_lived() && cache_now() - LARDER_G(attach_tried_at) >= pause)) {
         return false;
     }
-    LARDER_G(attach_tried) = true;
+    *tried = LARDER_G(attach_tried) = true;
     LARDER_G(attach_tried_at) = cache_now();
     return true;
 }
@@ -39,19 +45,8 @@ static void log_reason(void) {
     efree(line);
 }
 
-struct cache *attach_now(void) {
-    if (CG(compiler_options) & ZEND_COMPILE_PRELOAD) {
-        strcpy(LARDER_G(reason), "there is no cache while PHP preloads");
-        return NULL;
-    }
-    if (!LARDER_G(enabled)) {
-        strcpy(LARDER_G(reason), "larder.enabled is off");
-        return NULL;
-    }
-    if (!may_try()) {
-        return NULL;
-    }
-    const struct cache_options options = {
+static struct cache_options options_now(void) {
+    return (struct cache_options){
         .directory = LARDER_G(path),
         .segment = LARDER_G(segment),
         .size = (size_t)MAX(LARDER_G(size), 0),
@@ -61,16 +56,59 @@ struct cache *attach_now(void) {
         .long_lived = is_long_lived(),
         .rebase = shape_rebase,
     };
+}
+
+/* Whether there may be a cache at all; if not, why. */
+static bool may_attach(void) {
+    LARDER_G(absent) = false;
+    if (CG(compiler_options) & ZEND_COMPILE_PRELOAD) {
+        strcpy(LARDER_G(reason), "there is no cache while PHP preloads");
+        return false;
+    }
+    if (!LARDER_G(enabled)) {
+        strcpy(LARDER_G(reason), "larder.enabled is off");
+        return false;
+    }
+    return true;
+}
+
+struct cache *attach_now(bool to_store) {
+    const bool absent = LARDER_G(absent);
+    if (!may_attach()) {
+        return NULL;
+    }
+    LARDER_G(absent) = absent;
+    if (!may_try(to_store)) {
+        return NULL;
+    }
+    struct cache_options options = options_now();
+    options.joins_only = !to_store;
     errno = 0;
     LARDER_G(cache) = cache_attach(&options, LARDER_G(reason));
-    if (LARDER_G(cache) || errno != EAGAIN) { /* EAGAIN: it is being created, the next try will find it */
-        log_reason();
+    LARDER_G(absent) = !LARDER_G(cache) && errno == ENOENT;
+    if (LARDER_G(absent)) { /* an empty cache, and no fault */
+        LARDER_G(reason)[0] = '\0';
     }
+    log_reason();
     return LARDER_G(cache);
 }
 
+bool attach_resize(void) {
+    if (!may_attach()) {
+        return false;
+    }
+    struct cache_options options = options_now();
+    options.replaces = true;
+    /* Beside the one that this process has: what was fetched from it stays. It is left for the new one in a second. */
+    struct cache *made = cache_attach(&options, LARDER_G(reason));
+    if (made) {
+        cache_detach(made);
+    }
+    return made != NULL;
+}
+
 void attach_request_begin(void) {
-    LARDER_G(attach_tried) = false;
+    LARDER_G(attach_tried) = LARDER_G(store_tried) = false;
     if (!LARDER_G(cache)) {
         return;
     }

@@ -8,16 +8,29 @@
 #include "php_larder.h"
 #include "unreadable.h"
 
-/* Attaches, or says why not: LARDER_G(reason). Tries at most once a request, in the command line every 10 ms. */
-struct cache *attach_now(void);
+/* Attaches, or says why not: LARDER_G(reason). Only who stores makes a segment where there is none; who reads has an empty
+ * cache then: LARDER_G(absent). Tries at most once a request for each, in the command line now and then. */
+struct cache *attach_now(bool to_store);
 
-/* The cache, or NULL while there is none. */
-static zend_always_inline struct cache *attach(void) {
+/* Makes the segment anew with the settings of this process. False, and LARDER_G(reason): it cannot be made. */
+bool attach_resize(void);
+
+static zend_always_inline struct cache *attach_for(bool to_store) {
     struct cache *cache = LARDER_G(cache);
 #ifdef LARDER_UNREADABLE
     unreadable_allow();
 #endif
-    return EXPECTED(cache != NULL) ? cache : attach_now();
+    return EXPECTED(cache != NULL) ? cache : attach_now(to_store);
+}
+
+/* The cache, or NULL while there is none. */
+static zend_always_inline struct cache *attach(void) {
+    return attach_for(false);
+}
+
+/* The same for who stores: the segment is made if there is none. */
+static zend_always_inline struct cache *attach_to_store(void) {
+    return attach_for(true);
 }
 
 /* At the beginning of a request, and at its end: the very end, when nothing of the script is left. */

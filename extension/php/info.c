@@ -26,6 +26,7 @@ static void add_memory(zval *result, const struct cache_info *info) {
     add_count(&memory, "limbo", info->pages_limbo);
     add_count(&memory, "run", info->pages_run);
     add_count(&memory, "dead", info->bytes_dead);
+    add_count(&memory, "committed", info->memory);
     add_assoc_zval(result, "memory", &memory);
 }
 
@@ -59,7 +60,7 @@ static void add_pins(zval *result, const struct cache_info *info) {
 
 static void add_holders(zval *processes, struct cache *cache) {
     struct cache_holder holders[HOLDERS];
-    size_t count = cache_read_holders(cache, holders, HOLDERS);
+    size_t count = !cache ? 0 : cache_read_holders(cache, holders, HOLDERS);
     zval list, holder;
     array_init_size(&list, (uint32_t)count);
     for (size_t i = 0; i < count; i++) {
@@ -85,12 +86,53 @@ static void add_processes(zval *result, struct cache *cache, const struct cache_
     add_assoc_zval(result, "processes", &processes);
 }
 
+/* The settings that the segment was made with others for: name => [here, segment]. */
+static void add_difference(zval *settings, const char *name, zval *here, zval *segment) {
+    zval both;
+    array_init_size(&both, 2);
+    add_assoc_zval(&both, "here", here);
+    add_assoc_zval(&both, "segment", segment);
+    add_assoc_zval(settings, name, &both);
+}
+
+static void add_integers(zval *settings, const char *name, uint64_t here, uint64_t segment) {
+    if (here != segment) {
+        zval values[2];
+        ZVAL_LONG(&values[0], (zend_long)here);
+        ZVAL_LONG(&values[1], (zend_long)segment);
+        add_difference(settings, name, &values[0], &values[1]);
+    }
+}
+
+static void add_settings(zval *result, const struct cache_info *info, bool is_made) {
+    zval settings, values[2];
+    array_init(&settings);
+    if (is_made) {
+        add_integers(&settings, "larder.size", info->size_asked, info->size_made_for);
+        add_integers(&settings, "larder.processes", (uint64_t)LARDER_G(processes), info->process_limit);
+        if (info->pin_share_made_for != (size_t)(LARDER_G(pin_share) * 1e6 + 0.5)) {
+            ZVAL_DOUBLE(&values[0], LARDER_G(pin_share));
+            ZVAL_DOUBLE(&values[1], (double)info->pin_share_made_for / 1e6);
+            add_difference(&settings, "larder.pin_share", &values[0], &values[1]);
+        }
+    }
+    add_assoc_zval(result, "settings", &settings);
+}
+
 /* What there is at the moment; false: nothing, and why stands in `reason`, which else is a note or empty. */
 static bool read_info(struct cache *cache, struct cache_info *info, const char **reason) {
+    if (!cache && LARDER_G(absent)) { /* all of it is zeros and empty */
+        memset(info, 0, sizeof(*info));
+        info->path = "";
+        info->size_asked = (size_t)LARDER_G(size);
+        *reason = "";
+        return true;
+    }
     const bool available = cache && cache_read_info(cache, info);
-    *reason = cache && !available ? "the segment was removed and cannot be made anew, or other processes have all "
-                                    "records (larder.processes); this one tries again"
-                                  : LARDER_G(reason);
+    *reason = cache && !available
+                  ? "the segment was removed, or other processes have all records (larder.processes); "
+                    "the next store tries again"
+                  : LARDER_G(reason);
     return available;
 }
 
@@ -111,6 +153,7 @@ void info_array(struct cache *cache, zval *result) {
     add_assoc_double(result, "age", (double)info.age_ms / 1000);
     add_count(result, "size", info.size);
     add_count(result, "size_asked", info.size_asked);
+    add_settings(result, &info, cache != NULL);
     add_assoc_bool(result, "zero_copy", points_to_values(&info));
     add_assoc_string(result, "serializer", objects_use_igbinary() ? "igbinary" : "php");
     add_memory(result, &info);
@@ -155,9 +198,12 @@ void info_page(struct cache *cache) {
     }
     row("User", "%u (each user has a cache of their own)", (unsigned)geteuid());
     php_info_print_table_row(2, "Objects are serialized by", objects_use_igbinary() ? "igbinary" : "serialize()");
-    if (available) {
+    if (available && !cache) {
+        php_info_print_table_row(2, "Segment", "the first store makes it");
+    } else if (available) {
         php_info_print_table_row(2, "Segment", info.path);
         row("Size", "%zu bytes, %zu pages of %zu", info.size, info.pages, info.page_size);
+        row("Memory taken", "%zu bytes", info.memory);
         php_info_print_table_row(2, "Values are", points_to_values(&info) ? "pointed to" : "copied");
         row("Entries", "%zu of %zu", info.entries, info.slots);
         row("What nobody uses stays for", "%" PRIu64 " s so far", info.oldest_ms / 1000);

@@ -40,7 +40,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
 
-    bool attach_tried; /* in this request */
+    bool attach_tried, store_tried; /* in this request */
+    bool absent;                    /* there is no segment yet: the first store makes it */
     bool reason_logged;
     uint64_t attach_tried_at;      /* milliseconds of cache_now() */
     char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */

@@ -35,15 +35,22 @@ final class Engine
     /** @return list<string> */
     private static function segment(): array
     {
-        /** @var array{path: string, size: int, size_asked: int, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
+        /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, array{here: int|float, segment: int|float}>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
         $info = larder_info();
+        if ($info['path'] === '') {
+            return ['nothing has been stored yet: the first store makes the segment'];
+        }
         ['room' => $room, 'index' => $index] = $info['evictions'];
         $lines = [
-            \sprintf('size %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s: remove the segment to get it)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf('size %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf('memory taken %s so far', Helper::formatMemory($info['memory']['committed'])),
             $info['zero_copy'] ? 'zero_copy: fetches point into it' : 'zero_copy off: values are copied. larder.zero_copy=1, unless its address was taken in this process',
             \sprintf('entries %d; what nobody uses stays for %d s so far', $info['entries'], $info['oldest']),
             \sprintf('evicted for room %d, for the index %d, after their time %d; refused %d', $room, $index, $info['evictions']['expired'], array_sum($info['refusals'])),
         ];
+        foreach ($info['settings'] as $name => $values) {
+            $lines[] = \sprintf('%s is %s here, the segment was made with %s: larder resize makes it anew, empty', $name, $values['here'], $values['segment']);
+        }
         if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
             $lines[] = \sprintf('Too little memory, if your values are to live longer than %d s: set larder.size above %s in php.ini', $info['oldest'], Helper::formatMemory($info['size_asked']));
         }
