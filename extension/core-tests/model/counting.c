@@ -1,6 +1,6 @@
 /*
- * Counting in place, while the entry is drained and deleted, with locks taken over from the dead: integer.c,
- * lock.c and the move of an integer in drain.c. One key; three pages of one entry each, named by number.
+ * Counting in place, while the entry is drained, dropped, stored over and deleted: integer.c, integer.h and what drain.c
+ * and write.c do with integers. One key; pages of one entry each, named by number.
  */
 #include <stdio.h>
 
@@ -9,23 +9,33 @@
 
 enum { PLACES = 3, STRANGER = 99 };
 
-/* A page is FREE until somebody writes a stranger's value into it, or an entry is moved there. */
-enum { SLOT = WORDS_OF_RECORDS, LOCK, STATES, VALUES = STATES + PLACES, COUNTING_WORDS = VALUES + PLACES };
+/* A page is FREE until somebody writes a stranger's value into it, or an entry is moved there. The last ones are for the
+ * entries of those who count or store: one for each process. */
+enum {
+    SLOT = WORDS_OF_RECORDS,
+    STATES,
+    PAIRS = STATES + PLACES + PROCESSES,
+    COUNTING_WORDS = PAIRS + PLACES + PROCESSES
+};
+_Static_assert(COUNTING_WORDS <= (int)WORDS, "memory");
 
 enum state { FREE, USED, DRAINING };
 
+/* The two words of an integer, which are swapped together: value, counted lately 2, sealed 1. Each is loaded apart. */
+enum { SEALED = 1, COUNTED = 2, ONE = 4 };
+
 enum {
-    COUNTED_WITHOUT_LOCK = BROKEN_OF_RECORDS,
-    LOOKED_BEFORE_LOCKING,
+    COUNTED_WITHOUT_SWAP = BROKEN_OF_RECORDS,
+    COUNTED_THOUGH_SEALED,
     NOT_ANNOUNCED,
-    MOVED_WITHOUT_LOCK,
-    MOVED_THOUGH_LOCKED,
-    LOCK_TAKEN_FROM_THE_LIVING,
-    UNLOCKED_BY_A_RELAXED_STORE,
+    MOVED_UNSEALED,
+    DROPPED_UNSEALED,
+    STORED_OVER_UNSEALED,
+    HELPED_WITHOUT_SWAP,
     SCAN_LEFT_OUT,
 };
 
-enum role { NOBODY, COUNTER, DRAINER, DELETER };
+enum role { NOBODY, COUNTER, DRAINER, DROPPER, STORER, DELETER, READER };
 
 static const struct setting {
     unsigned mortal;
@@ -38,54 +48,21 @@ static const struct setting {
 
 struct actor {
     struct member member;
-    uint16_t in_role, in_lock, in_find;
-    uint16_t word, other, value, owner;
-    uint8_t left, victim, target;
-    bool locked, adding;
+    uint16_t in_role, in_find;
+    uint16_t word, other, pair, value;
+    uint8_t left, victim, target, floor;
+    bool used_own;
 };
 
 struct counting {
     struct machine machine;
     struct actor actors[PROCESSES];
-    uint8_t returned; /* ghost: counts told to callers since the key was last created */
-    uint8_t lost;     /* ghost: times that the key was taken out of the index */
+    uint8_t counted; /* ghost: counts since the key was created */
+    uint8_t lost;    /* ghost: times that the key was taken out of the index, or stored over */
 };
 
-static unsigned lock_word(const struct actor *a) {
-    return a->member.number << 4u | a->member.incarnation;
-}
-
-/* lock_take(): `locked`. Giving up is one of the choices: the wait is bounded. */
-static enum progress lock_take(struct machine *m, unsigned me, struct actor *a) {
-    TASK(a->in_lock)
-    a->locked = false;
-    a->owner = 0;
-    SWAP(a->locked, LOCK, a->owner, lock_word(a));
-    while (!a->locked) {
-        if (a->owner != 0) {
-            CALL(process_alive(m, me, &a->member, a->owner >> 4, a->owner & 15));
-            if (a->member.alive && broken != LOCK_TAKEN_FROM_THE_LIVING) {
-                YIELD();
-                if (choose(2)) {
-                    RETURN();
-                }
-                a->owner = 0;
-            }
-        }
-        SWAP(a->locked, LOCK, a->owner, lock_word(a));
-    }
-    END_TASK
-}
-
-static void lock_release(struct machine *m, unsigned me, const struct actor *a) {
-    if (load(m, me, LOCK) != lock_word(a)) {
-        return;
-    }
-    if (broken == UNLOCKED_BY_A_RELAXED_STORE) {
-        poke(m, me, LOCK, 0);
-    } else {
-        store(m, me, LOCK, 0);
-    }
+static unsigned own_page(unsigned me) {
+    return PLACES + me;
 }
 
 /* index_find_announced() */
@@ -105,40 +82,59 @@ static enum progress find(struct machine *m, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* count_existing(); an absent key is not created again. */
+/* change() of cache_count(); an absent key is not created again, and each process has one entry of its own. */
 static enum progress counter(struct counting *s, unsigned me, struct actor *a) {
     struct machine *m = &s->machine;
+    bool swapped;
     TASK(a->in_role)
     while (a->left > 0) {
-        a->left--;
-        if (broken == LOOKED_BEFORE_LOCKING) {
-            CALL(find(m, me, a));
+        CALL(find(m, me, a));
+        if (a->word == 0) {
+            break;
         }
-        if (broken != COUNTED_WITHOUT_LOCK) {
-            CALL(lock_take(m, me, a));
-            if (!a->locked) {
-                a->owner = 0;
-                continue;
+        LOAD(a->pair, PAIRS + a->word - 1u); /* integer_read() */
+        LOAD(a->value, PAIRS + a->word - 1u);
+        a->pair = (uint16_t)((a->value & ~3u) | (a->pair & 3u));
+        if (!(a->pair & SEALED) || broken == COUNTED_THOUGH_SEALED) {
+            a->value = (uint16_t)(a->pair + ONE) | COUNTED;
+            if (broken == COUNTED_WITHOUT_SWAP) {
+                store(m, me, PAIRS + a->word - 1u, a->value);
+                swapped = true;
+            } else {
+                SWAP(swapped, PAIRS + a->word - 1u, a->pair, a->value);
             }
+            if (swapped) {
+                s->counted++;
+                a->left--;
+            }
+            continue;
         }
-        if (broken != LOOKED_BEFORE_LOCKING) {
-            CALL(find(m, me, a));
+        if (a->used_own) {
+            break;
         }
-        if (a->word != 0) {
-            LOAD(a->value, VALUES + a->word - 1u);
-            store(m, me, VALUES + a->word - 1u, a->value + 1u);
-            s->returned++;
+        poke(m, me, PAIRS + own_page(me), ((a->pair + ONE) & ~3u) | COUNTED);
+        a->other = a->word;
+        if (broken == HELPED_WITHOUT_SWAP) {
+            DRAIN();
+            write_word(m, SLOT, own_page(me) + 1u);
+            swapped = true;
+        } else {
+            SWAP(swapped, SLOT, a->other, own_page(me) + 1u);
         }
-        store(m, me, COPYING(a->member.number), 0);
-        lock_release(m, me, a);
-        a->word = a->value = a->owner = 0;
-        a->locked = false;
+        if (swapped) {
+            s->counted++;
+            a->used_own = true;
+            a->left--;
+        }
     }
+    store(m, me, COPYING(a->member.number), 0);
+    a->word = a->value = a->pair = a->other = 0;
     END_TASK
 }
 
-/* drain() of the page that has the entry, and another's use of the page once it is free. */
-static enum progress drainer(struct counting *s, unsigned me, struct actor *a) {
+/* drain() of the page that has the entry, and another's use of the page once it is free. It moves the entry, or drops it
+ * unless it was counted lately. */
+static enum progress drainer(struct counting *s, unsigned me, struct actor *a, bool drops) {
     struct machine *m = &s->machine;
     bool swapped;
     TASK(a->in_role)
@@ -155,22 +151,35 @@ static enum progress drainer(struct counting *s, unsigned me, struct actor *a) {
         if (!swapped) {
             continue;
         }
-        if (broken != MOVED_WITHOUT_LOCK) {
-            CALL(lock_take(m, me, a));
+        do { /* integer_may_go(), integer_finish() */
+            LOAD(a->pair, PAIRS + a->victim);
+            if (drops && (a->pair & COUNTED)) {
+                break;
+            }
+            swapped = true;
+            if (broken != (drops ? DROPPED_UNSEALED : MOVED_UNSEALED) && !(a->pair & SEALED)) {
+                SWAP(swapped, PAIRS + a->victim, a->pair, a->pair | SEALED);
+            }
+        } while (!swapped);
+        if (drops && (a->pair & COUNTED)) {
+            DRAIN();
+            m->memory[STATES + a->victim] = USED; /* it stays */
+            continue;
         }
-        if (a->locked || broken == MOVED_WITHOUT_LOCK || broken == MOVED_THOUGH_LOCKED) {
-            LOAD(a->value, VALUES + a->victim); /* move() */
-            poke(m, me, VALUES + a->target, a->value);
+        a->word = (uint16_t)(a->victim + 1);
+        if (drops) {
+            a->floor = s->counted;
+            SWAP(swapped, SLOT, a->word, 0);
+            if (swapped && (m->memory[PAIRS + a->victim] & COUNTED)) {
+                wrong(m, "what was counted lately is dropped");
+            }
+            s->lost += swapped;
+        } else {
+            LOAD(a->value, PAIRS + a->victim);
+            poke(m, me, PAIRS + a->target, a->value & ~(unsigned)SEALED);
             DRAIN();
             m->memory[STATES + a->target] = USED;
-            a->word = (uint16_t)(a->victim + 1);
             SWAP(swapped, SLOT, a->word, a->target + 1u);
-            lock_release(m, me, a);
-            a->locked = false;
-        } else {
-            a->word = (uint16_t)(a->victim + 1);
-            SWAP(swapped, SLOT, a->word, 0);
-            s->lost += swapped;
         }
         if (broken != SCAN_LEFT_OUT) {
             do {
@@ -181,9 +190,65 @@ static enum progress drainer(struct counting *s, unsigned me, struct actor *a) {
         DRAIN();
         m->memory[STATES + a->victim] = FREE;
         YIELD();
-        m->memory[VALUES + a->victim] = STRANGER;
-        a->word = a->other = a->value = a->owner = 0;
+        m->memory[PAIRS + a->victim] = STRANGER * ONE;
+        a->word = a->other = a->value = a->pair = 0;
     }
+    END_TASK
+}
+
+/* cache_commit_over() with a token of the integer as it was first: no count may be lost by it. */
+static enum progress storer(struct counting *s, unsigned me, struct actor *a) {
+    struct machine *m = &s->machine;
+    bool swapped = false;
+    TASK(a->in_role)
+    while (!swapped) {
+        CALL(find(m, me, a));
+        if (a->word != 1) {
+            break; /* another entry */
+        }
+        do { /* token_holds() */
+            LOAD(a->pair, PAIRS + a->word - 1u);
+            swapped = true;
+            if (a->pair >= ONE) {
+                break;
+            }
+            if (broken != STORED_OVER_UNSEALED && !(a->pair & SEALED)) {
+                SWAP(swapped, PAIRS + a->word - 1u, a->pair, a->pair | SEALED);
+            }
+        } while (!swapped);
+        if (a->pair >= ONE) {
+            break;
+        }
+        poke(m, me, PAIRS + own_page(me), 20 * ONE);
+        a->other = a->word;
+        SWAP(swapped, SLOT, a->other, own_page(me) + 1u);
+        if (swapped && s->counted > 0) {
+            wrong(m, "a count is stored over by one who did not know of it");
+        }
+        s->lost += swapped;
+    }
+    store(m, me, COPYING(a->member.number), 0);
+    a->word = a->other = a->pair = 0;
+    END_TASK
+}
+
+/* cache_find(): no older value than was there when it began. */
+static enum progress reader(struct counting *s, unsigned me, struct actor *a) {
+    struct machine *m = &s->machine;
+    TASK(a->in_role)
+    while (a->left > 0) {
+        a->left--;
+        a->floor = s->counted;
+        CALL(find(m, me, a));
+        if (a->word != 0) {
+            LOAD(a->value, PAIRS + a->word - 1u);
+            if (!s->lost && (a->value / ONE < a->floor || a->value / ONE > s->counted)) {
+                wrong(m, "a value is read that is older than what was there, or was never there");
+            }
+        }
+        a->word = a->value = a->floor = 0;
+    }
+    store(m, me, COPYING(a->member.number), 0);
     END_TASK
 }
 
@@ -209,7 +274,13 @@ static enum progress step(void *state, unsigned me) {
         case COUNTER:
             return counter(s, me, &s->actors[me]);
         case DRAINER:
-            return drainer(s, me, &s->actors[me]);
+            return drainer(s, me, &s->actors[me], false);
+        case DROPPER:
+            return drainer(s, me, &s->actors[me], true);
+        case STORER:
+            return storer(s, me, &s->actors[me]);
+        case READER:
+            return reader(s, me, &s->actors[me]);
         case DELETER:
             return deleter(s, me, &s->actors[me]);
         case NOBODY:
@@ -220,22 +291,20 @@ static enum progress step(void *state, unsigned me) {
 
 static void check(void *state) {
     struct counting *s = state;
-    for (unsigned place = 0; place < PLACES; place++) {
-        if (s->machine.memory[VALUES + place] > STRANGER) {
-            wrong(&s->machine, "a count goes into a page that is another's");
+    for (unsigned page = 0; page < PLACES + PROCESSES; page++) {
+        if (s->machine.memory[PAIRS + page] >= STRANGER * ONE &&
+            s->machine.memory[PAIRS + page] != STRANGER * ONE) {
+            wrong(&s->machine, "a count goes into a page that is another's, or is sealed there");
         }
     }
 }
 
-/* Every count that was told is in the value, unless the key was taken out. */
+/* Every count is in the value, unless the key was taken out. */
 static void end(void *state) {
     struct counting *s = state;
     const unsigned word = s->machine.memory[SLOT];
-    if (word && !s->lost && s->machine.memory[VALUES + word - 1] != s->returned) {
+    if (word && !s->lost && s->machine.memory[PAIRS + word - 1] / ONE != s->counted) {
         wrong(&s->machine, "a count is lost");
-    }
-    if (s->machine.memory[LOCK] && !s->machine.dead) {
-        wrong(&s->machine, "a lock is left behind");
     }
 }
 
@@ -247,33 +316,41 @@ static void begin(void *state) {
     }
     s->machine.memory[SLOT] = 1;
     s->machine.memory[STATES] = USED;
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        s->machine.memory[STATES + own_page(i)] = USED;
+    }
 }
 
 static void describe(const void *state, unsigned process, char *text, size_t size) {
-    static const char *const roles[] = {"", "counter", "drainer", "deleter"};
+    static const char *const roles[] = {"", "counter", "drainer", "dropper", "storer", "deleter", "reader"};
     const struct actor *a = &((const struct counting *)state)->actors[process];
-    snprintf(text, size, "%s %u at %u.%u.%u, records.c %u.%u.%u", roles[now->actors[process].role], process,
-             a->in_role, a->in_lock, a->in_find, a->member.place, a->member.asking, a->member.resetting);
+    snprintf(text, size, "%s %u at %u.%u, records.c %u.%u.%u", roles[now->actors[process].role], process,
+             a->in_role, a->in_find, a->member.place, a->member.asking, a->member.resetting);
 }
 
 static const struct setting settings[] = {
     {0, false, {{COUNTER, 2}, {COUNTER, 2}}},
     {0, false, {{COUNTER, 2}, {DRAINER, 2}}},
-    {1, false, {{COUNTER, 2}, {COUNTER, 2}}},
-    {0, true, {{COUNTER, 2}, {COUNTER, 2}}},
+    {0, false, {{COUNTER, 2}, {DROPPER, 1}}},
+    {0, false, {{COUNTER, 1}, {STORER, 1}}},
     {0, false, {{COUNTER, 2}, {DRAINER, 1}, {DELETER, 1}}},
     {2, false, {{COUNTER, 2}, {DRAINER, 1}}},
-    {1, false, {{COUNTER, 1}, {COUNTER, 1}, {DRAINER, 1}}},
+    {0, false, {{COUNTER, 1}, {COUNTER, 1}, {DRAINER, 1}}},
+    {0, true, {{COUNTER, 2}, {DRAINER, 1}}},
+    {0, false, {{COUNTER, 2}, {DRAINER, 1}, {READER, 2}}},
+    {4, false, {{COUNTER, 1}, {COUNTER, 1}, {DRAINER, 1}}},
+    {0, false, {{COUNTER, 1}, {STORER, 1}, {DRAINER, 1}}},
+    {0, false, {{COUNTER, 1}, {DROPPER, 1}, {READER, 1}}},
 };
 
 static const struct control controls[] = {
-    {"lock while counting", COUNTED_WITHOUT_LOCK, 0},
-    {"look at the word under the lock", LOOKED_BEFORE_LOCKING, 1},
+    {"swap of the counted pair", COUNTED_WITHOUT_SWAP, 0},
+    {"respect for a sealed integer", COUNTED_THOUGH_SEALED, 1},
     {"announcement of the counted page", NOT_ANNOUNCED, 4},
-    {"lock while an integer is moved", MOVED_WITHOUT_LOCK, 1},
-    {"dropping what cannot be locked", MOVED_THOUGH_LOCKED, 1},
-    {"respect for a living owner's lock", LOCK_TAKEN_FROM_THE_LIVING, 0},
-    {"releasing store of the unlocking", UNLOCKED_BY_A_RELAXED_STORE, 3},
+    {"seal before an integer is moved", MOVED_UNSEALED, 1},
+    {"seal before an integer is dropped", DROPPED_UNSEALED, 2},
+    {"seal before an integer is stored over", STORED_OVER_UNSEALED, 3},
+    {"swap of the word by who finds a sealed one", HELPED_WITHOUT_SWAP, 6},
     {"scan in limbo", SCAN_LEFT_OUT, 4},
 };
 
@@ -297,10 +374,10 @@ const struct suite counting_suite = {
             .end = end,
             .describe = describe,
         },
-    .what = "counting, the move of an integer, takeover of a dead owner's lock",
+    .what = "counting, while the integer is moved, dropped, stored over, deleted and read",
     .prepare = prepare,
-    .settings = 7,
-    .settings_short = 6,
+    .settings = sizeof settings / sizeof *settings,
+    .settings_short = 9,
     .controls = controls,
     .control_count = sizeof controls / sizeof *controls,
 };

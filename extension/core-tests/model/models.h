@@ -20,6 +20,6 @@ struct suite {
     unsigned control_count;
 };
 
-extern const struct suite pins_suite, fork_suite, counting_suite, runs_suite, bound_suite;
+extern const struct suite pins_suite, fork_suite, counting_suite, inserting_suite, runs_suite, bound_suite;
 
 #endif

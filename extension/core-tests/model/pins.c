@@ -376,7 +376,7 @@ static enum progress find(struct machine *m, unsigned me, struct actor *a, unsig
     END_TASK
 }
 
-/* index_put_locked() and room_finish(): publishes the pending entry. */
+/* index_put() and room_finish(): publishes the pending entry. */
 static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsigned key) {
     struct machine *m = &s->machine;
     bool swapped = false;
