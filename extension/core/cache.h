@@ -60,7 +60,7 @@ struct cache_value {
     size_t length;     /* bytes, a multiple of 8: what was reserved, rounded up */
     uintptr_t base;    /* the address that pointers inside the value assume for `bytes`;
                           equal to (uintptr_t)bytes when pinned */
-    uint64_t expires;  /* milliseconds of cache_now(), 0 for never */
+    uint64_t expires;  /* milliseconds of cache_now(), 0 for never; what cache_expiry() gave */
     uint32_t kind;
     enum cache_hold hold;
 };
@@ -237,12 +237,57 @@ enum cache_result cache_count(struct cache *cache, const struct cache_key *key, 
 /* Replaces an integer `expected` by `desired`; CACHE_DIFFERENT if it is another. */
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
 
+/* ---- Seeing what is there -------------------------------------------------------------------- */
+
+struct cache_entry {
+    const char
+        *key; /* private, good until the next call with the same walk; cache_describe() gives the caller's */
+    uint32_t key_length;
+    uint32_t kind;
+    size_t size;      /* bytes of memory that it takes: header, key and value */
+    uint64_t expires; /* milliseconds of cache_now(), 0 for never */
+    uint64_t age; /* whole seconds since it was stored; begins anew after a year. Carrying and touching keep it */
+    bool used;    /* it was fetched since it was stored, or since it was last carried to another page */
+};
+
+/*
+ * What is known of a key: CACHE_OK and `entry` filled, CACHE_ABSENT, or CACHE_AWAY. Counts neither as a hit nor as a use.
+ */
+enum cache_result cache_describe(struct cache *cache, const struct cache_key *key, struct cache_entry *entry);
+
+/*
+ * A walk over all entries whose keys begin with a prefix, while others store, delete and evict. It takes no lock, holds
+ * no page between calls and one at a time within a call. It gives
+ *  - every key that is there from the first call to the last, however often it is stored over or carried elsewhere;
+ *  - no key twice. For this it remembers 64 bits of what it gave, hashed with the segment's secret: two keys that agree
+ *    in all of them, one of 10^19 pairs, would be taken for one;
+ *  - of keys that come or go meanwhile some.
+ * It costs a look at the whole index, and at each entry. A walk is private to the caller; any thread may go on with it.
+ */
+struct cache_walk;
+
+/* Of `length` bytes, 0 for all keys. NULL: out of memory. */
+struct cache_walk *cache_walk_begin(const char *prefix, size_t length);
+
+/* CACHE_OK and the next entry, CACHE_ABSENT after the last one or when the segment was replaced meanwhile, CACHE_NO_ROOM
+ * when this process is out of memory, CACHE_AWAY. After anything but CACHE_OK only cache_walk_end() may follow. */
+enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry);
+
+void cache_walk_end(struct cache_walk *walk);
+
+/*
+ * Deletes every key that begins with a prefix of `length` bytes and is there when this is called, but those that are
+ * stored anew meanwhile; gives how many there were, expired ones not counted.
+ */
+uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length);
+
 /* ---- Time and figures ------------------------------------------------------------------------ */
 
 /* Milliseconds of a clock that no one can set; ticks of 1 to 4 ms. Never 0. */
 uint64_t cache_now(void);
 
-/* The time, in cache_now() milliseconds, `ttl` seconds from now; 0 (never) if ttl is 0. Saturates. */
+/* The time, in cache_now() milliseconds, `ttl` seconds from now; 0 (never) if ttl is 0. Never later than 17 years after
+ * the machine was started: entries have 39 bits for it. */
 uint64_t cache_expiry(double ttl);
 
 struct cache_info {

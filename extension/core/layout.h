@@ -77,17 +77,21 @@ _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line")
 
 /* ---- Entries ---- */
 
-enum { KIND_BITS = 7, KEY_BITS = 16 };
+enum { KIND_BITS = 7, KEY_BITS = 16, EXPIRES_BITS = 39, STORED_BITS = 25 };
 
 struct entry_shared {
-    uint64_t hash;    /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
-    uint64_t where;   /* kind 7 | key length 16 | location 33 */
-    uint64_t expires; /* milliseconds, 0 never */
-    uint32_t life;    /* of the page */
-    uint32_t units;   /* of the value, which follows the key */
+    uint64_t hash;                   /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
+    uint64_t where;                  /* kind 7 | key length 16 | location 33 */
+    uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
+    uint64_t stored : STORED_BITS;   /* seconds, their low bits: a year, then they begin anew. For people only */
+    uint32_t life;                   /* of the page */
+    uint32_t units;                  /* of the value, which follows the key */
     /* the key, padded to 8, then the value */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
+
+/* The last millisecond at which an entry can expire: 17 years after the machine was started. */
+#define EXPIRES_MAX ((UINT64_C(1) << EXPIRES_BITS) - 1)
 
 /* An integer's value is a pair of words that change together, at the first place in three units that is aligned for
  * it. A sealed one does not change any more: its entry is about to be replaced. */

@@ -187,7 +187,8 @@ static inline const void *entry_value(const struct entry_shared *entry) {
 /* What an entry keeps its key's hash mixed with: all else that its header says. So a header that was damaged is a
  * stranger's, and no other length or kind comes of it. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
-    return entry->where ^ ((uint64_t)entry->units << 32 | entry->life) ^ entry->expires;
+    const uint64_t times = (uint64_t)entry->stored << EXPIRES_BITS | entry->expires;
+    return entry->where ^ ((uint64_t)entry->units << 32 | entry->life) ^ times;
 }
 
 /* The mixed hash of its key, if the entry is whole. */

@@ -1,5 +1,6 @@
 /* The time of the cache: milliseconds that nobody can set. */
 #include "cache.h"
+#include "layout.h"
 #include "os.h"
 
 uint64_t cache_now(void) {
@@ -11,8 +12,9 @@ uint64_t cache_expiry(double ttl) {
         return 0;
     }
     const double milliseconds = ttl * 1000;
-    if (milliseconds >= 9e18) {
-        return UINT64_MAX;
+    const uint64_t now = cache_now();
+    if (milliseconds >= (double)(EXPIRES_MAX - now)) {
+        return EXPIRES_MAX;
     }
-    return cache_now() + (milliseconds > 0 ? (uint64_t)milliseconds : 0);
+    return now + (milliseconds > 0 ? (uint64_t)milliseconds : 0);
 }

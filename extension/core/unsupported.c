@@ -46,6 +46,13 @@ NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), fals
 NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
 NEVER(bool, cache_shows(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
+NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CACHE_AWAY)
+NEVER(struct cache_walk *, cache_walk_begin(const char *prefix, size_t length), NULL)
+NEVER(enum cache_result, cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry),
+      CACHE_AWAY)
+void cache_walk_end(struct cache_walk *walk) {
+}
+NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, size_t length), 0)
 NEVER(bool, cache_clear(struct cache *cache), false)
 NEVER(size_t, cache_release(struct cache *cache), 0)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)

@@ -6,6 +6,7 @@
 #include "enter.h"
 #include "index.h"
 #include "integer.h"
+#include "os.h"
 #include "page.h"
 #include "point.h"
 #include "room.h"
@@ -71,6 +72,7 @@ void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind,
     struct entry_shared *entry = ref_desk(&cache->map, cache->pending.location);
     entry->where = where_make(kind, key->length, cache->pending.location);
     entry->expires = expires;
+    entry->stored = (os_milliseconds() / 1000) & ((1u << STORED_BITS) - 1);
     entry->hash = hash_mix(key->hash, cache->map.seed);
     page_seal(cache, &cache->pending, entry);
 }

@@ -173,10 +173,21 @@ static void attach_anew(struct cache **cache) {
     EXPECT(*cache || *reason);
 }
 
+static void walk(struct cache *cache) {
+    struct cache_walk *walk = cache_walk_begin("key", 3);
+    struct cache_entry entry;
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        seen += (unsigned char)entry.key[entry.key_length - 1];
+    }
+    cache_walk_end(walk);
+}
+
 static void look(struct cache *cache, struct sequence *sequence) {
     struct cache_info info;
     struct cache_holder holders[8];
-    switch (draw(sequence, 4)) {
+    struct cache_entry entry;
+    const struct cache_key key = key_number(draw(sequence, KEYS));
+    switch (draw(sequence, 7)) {
         case 0:
             cache_read_info(cache, &info);
             break;
@@ -185,6 +196,15 @@ static void look(struct cache *cache, struct sequence *sequence) {
             break;
         case 2:
             cache_check(cache, NULL);
+            break;
+        case 3:
+            walk(cache);
+            break;
+        case 4:
+            cache_describe(cache, &key, &entry);
+            break;
+        case 5:
+            cache_delete_prefix(cache, "key 1", 5);
             break;
         default:
             pin_recount(cache);

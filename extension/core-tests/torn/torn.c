@@ -84,7 +84,7 @@ static void every_place(void) {
                                1u << 28,
                                1u << 31,
                                LOCATION_MASK};
-    enum { PLACES = sizeof places / sizeof *places, CALLS = 7 };
+    enum { PLACES = sizeof places / sizeof *places, CALLS = 9 };
     for (unsigned i = 0; i < PLACES; i++) {
         for (unsigned call = 0; call < CALLS; call++) {
             const struct cache_key key = {"0123456789", 10, 4711};
@@ -99,6 +99,7 @@ static void every_place(void) {
             }
             int64_t result;
             struct cache_value value;
+            struct cache_entry entry;
             switch (call) {
                 case 0:
                     EXPECT(!cache_find(cache, &key, true, &value));
@@ -116,6 +117,12 @@ static void every_place(void) {
                     EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
                     break;
                 case 5:
+                    EXPECT_EQUAL(cache_delete_prefix(cache, "0", 1), 0);
+                    break;
+                case 6:
+                    EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_ABSENT);
+                    break;
+                case 7:
                     EXPECT(cache_check(cache, NULL) > 0);
                     break;
                 default:

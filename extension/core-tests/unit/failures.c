@@ -81,6 +81,14 @@ static void use(struct cache *cache) {
     }
     cache_count(cache, &number, 1, 0, &result);
     cache_touch(cache, &key, 0);
+    struct cache_walk *walk = cache_walk_begin("", 0);
+    struct cache_entry entry;
+    while (walk && cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        EXPECT(entry.key_length > 0);
+    }
+    if (walk) {
+        cache_walk_end(walk);
+    }
     info_of(cache);
     cache_release(cache);
 }

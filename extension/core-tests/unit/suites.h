@@ -15,6 +15,7 @@
     SUITE(expiry)         \
     SUITE(integers)       \
     SUITE(tokens)         \
+    SUITE(iterate)        \
     SUITE(room)           \
     SUITE(runs)           \
     SUITE(pins)           \

@@ -1,0 +1,355 @@
+/* Seeing what is there: what is known of a key, walks over a changing cache, deleting by prefix. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "page.h"
+#include "suites.h"
+
+enum { KEYS = 3000 };
+
+/* How often a walk gave each key of a family: "family:number". */
+struct counts {
+    unsigned of[KEYS];
+    unsigned all;
+};
+
+static unsigned number_of(const struct cache_entry *entry, const char *family) {
+    char text[32] = "";
+    const size_t length = strlen(family);
+    EXPECT(entry->key_length < sizeof text && entry->key_length > length);
+    memcpy(text, entry->key, entry->key_length);
+    EXPECT(memcmp(text, family, length) == 0);
+    const unsigned number = (unsigned)atoi(text + length);
+    EXPECT(number < KEYS);
+    return number;
+}
+
+/* Walks over a family to the end; `between` is called with each number given. */
+static void walk_over(struct cache *cache, const char *family, struct counts *counts,
+                      void (*between)(struct cache *cache, unsigned number)) {
+    memset(counts, 0, sizeof *counts);
+    struct cache_walk *walk = cache_walk_begin(family, strlen(family));
+    struct cache_entry entry;
+    enum cache_result result;
+    while ((result = cache_walk_next(cache, walk, &entry)) == CACHE_OK) {
+        const unsigned number = number_of(&entry, family);
+        counts->of[number]++;
+        counts->all++;
+        if (between) {
+            between(cache, number);
+        }
+    }
+    EXPECT_EQUAL(result, CACHE_ABSENT);
+    cache_walk_end(walk);
+}
+
+static unsigned count_walked(struct cache *cache, const char *prefix) {
+    struct cache_walk *walk = cache_walk_begin(prefix, strlen(prefix));
+    struct cache_entry entry;
+    unsigned entries = 0;
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        entries++;
+    }
+    cache_walk_end(walk);
+    return entries;
+}
+
+static struct cache_entry described(struct cache *cache, struct cache_key key) {
+    struct cache_entry entry;
+    EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_OK);
+    EXPECT(entry.key == key.bytes && entry.key_length == key.length);
+    return entry;
+}
+
+/* ---- One key ---- */
+
+static void describes(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("described");
+    struct cache_entry entry;
+    EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_ABSENT);
+    const uint64_t later = cache_now() + 60000;
+    EXPECT_EQUAL(put_as(cache, key, 1, 1000, later, CACHE_SET), CACHE_OK);
+    const uint64_t hits = info_of(cache).hits;
+    entry = described(cache, key);
+    EXPECT_EQUAL(entry.size, 32 + 16 + 1000);
+    EXPECT_EQUAL(entry.expires, later);
+    EXPECT(entry.age <= 1);
+    EXPECT_EQUAL(entry.kind, KIND);
+    EXPECT(!described(cache, key).used);
+    EXPECT_EQUAL(info_of(cache).hits, hits);
+    EXPECT(has(cache, key, 1, 1000));
+    EXPECT(described(cache, key).used);
+    EXPECT_EQUAL(put_as(cache, key, 1, 8, cache_now() - 1, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(cache_describe(cache, &key, &entry), CACHE_ABSENT);
+    EXPECT_EQUAL(put(cache, key, 1, 0), CACHE_OK);
+    EXPECT_EQUAL(described(cache, key).expires, 0);
+    int64_t sum;
+    EXPECT_EQUAL(cache_count(cache, &(struct cache_key){"n", 1, 1}, 1, 0, &sum), CACHE_OK);
+    EXPECT_EQUAL(described(cache, (struct cache_key){"n", 1, 1}).kind, CACHE_INTEGER);
+    expect_nothing_left(cache);
+}
+
+/* The age is that of the value: neither a new expiry nor being carried elsewhere renews it, a store does. */
+static void ages(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key old = {"old", 3, 1}, carried = {"carried", 7, 2}, stored = {"stored", 6, 3};
+    const struct cache_key keys[] = {old, carried, stored};
+    for (unsigned i = 0; i < 3; i++) {
+        EXPECT_EQUAL(put(cache, keys[i], i, 1000), CACHE_OK);
+    }
+    sleep_ms(2100);
+    EXPECT_EQUAL(cache_touch(cache, &old, cache_now() + 60000), CACHE_OK);
+    EXPECT_EQUAL(put(cache, stored, 2, 1000), CACHE_OK);
+    const uint64_t before = info_of(cache).moved;
+    for (unsigned i = 0; i < 4; i++) {
+        EXPECT(has(cache, carried, 1, 1000) && has(cache, carried, 1, 1000) && has(cache, old, 0, 1000));
+    }
+    end_request(cache);
+    churn(cache, 1);
+    EXPECT(info_of(cache).moved > before);
+    EXPECT(described(cache, old).age >= 2);
+    EXPECT(described(cache, carried).age >= 2);
+    EXPECT_EQUAL(put(cache, stored, 2, 1000), CACHE_OK);
+    EXPECT(described(cache, stored).age <= 1);
+}
+
+/* ---- Walks ---- */
+
+static void gives_all(void) {
+    struct cache *cache = open_cache(16);
+    static const size_t lengths[] = {0, 8, 100, 3000};
+    EXPECT_EQUAL(count_walked(cache, ""), 0);
+    static char long_key[CACHE_KEY_MAX];
+    memset(long_key, 'l', sizeof long_key);
+    EXPECT_EQUAL(put(cache, (struct cache_key){long_key, CACHE_KEY_MAX, 5}, 1, 8), CACHE_OK);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(put(cache, key_of("a:%u", i), i, lengths[i % 4]), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("b:%u", i), i, 8), CACHE_OK);
+    }
+    EXPECT_EQUAL(put_as(cache, key_of("a:%u", 7), 1, 8, cache_now() - 1, CACHE_SET), CACHE_OK);
+    const struct cache_key gone = key_of("a:%u", 8);
+    EXPECT_EQUAL(cache_delete(cache, &gone), CACHE_OK);
+    struct counts counts;
+    walk_over(cache, "a:", &counts, NULL);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(counts.of[i], i != 7 && i != 8);
+    }
+    EXPECT_EQUAL(count_walked(cache, ""), 2 * KEYS - 2 + 1);
+    EXPECT_EQUAL(count_walked(cache, "b:2999"), 1);
+    EXPECT_EQUAL(count_walked(cache, "c"), 0);
+    EXPECT_EQUAL(count_walked(cache, "llllllllllllllllllllll"), 1);
+    EXPECT_EQUAL(info_of(cache).pages_pinned, 0);
+    expect_nothing_left(cache);
+}
+
+/* Deletes and stores what was just given: half of these come to stand in a slot that the walk has yet to pass. */
+static void delete_and_store(struct cache *cache, unsigned number) {
+    const struct cache_key key = key_of("f:%u", number);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key, number + 1, 100), CACHE_OK);
+}
+static void store_over(struct cache *cache, unsigned number) {
+    for (unsigned i = 0; i < 3; i++) {
+        EXPECT_EQUAL(put(cache, key_of("f:%u", (number + i * 997) % KEYS), number, 100), CACHE_OK);
+    }
+}
+
+static void none_twice(void) {
+    struct cache *cache = open_cache(8);
+    struct counts counts;
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(put(cache, key_of("f:%u", i), i, 100), CACHE_OK);
+    }
+    walk_over(cache, "f:", &counts, store_over);
+    EXPECT_EQUAL(counts.all, KEYS);
+    walk_over(cache, "f:", &counts, delete_and_store);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(counts.of[i], 1);
+    }
+    expect_nothing_left(cache);
+}
+
+enum { READY, STOP };
+
+/* Stores over what is there, deletes and stores anew, fills the memory so that pages are drained, clears a family. */
+static void change_it(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(16);
+    reached(READY, 1);
+    for (uint64_t i = 0; board->number[STOP] == 0; i++) {
+        const unsigned n = (unsigned)(i * 7919 % KEYS);
+        put_as(cache, key_of("r:%u", n), i, 100, 0, CACHE_REPLACE);
+        const struct cache_key flickering = key_of("f:%u", n);
+        cache_delete(cache, &flickering);
+        put(cache, flickering, i, 50 + i % 200);
+        put(cache, key_of("fill:%u", (unsigned)(i % 100000)), i, 500);
+        if (i % 20000 == 0) {
+            cache_delete_prefix(cache, "none", 4);
+        }
+        if (i % 64 == 0) {
+            cache_request_end(cache, false);
+        }
+    }
+}
+
+/* What is there after a walk, and nobody stores it when it is missing, was there all the time. */
+static void among_writers(void) {
+    static struct counts still, replaced, flickering;
+    struct cache *cache = open_cache(16);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(put(cache, key_of("s:%u", i), i, 100), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("r:%u", i), i, 100), CACHE_OK);
+        EXPECT(is_there(cache, key_of("s:%u", i)) && is_there(cache, key_of("s:%u", i)));
+    }
+    end_request(cache);
+    pid_t writers[2];
+    for (unsigned i = 0; i < 2; i++) {
+        writers[i] = start(change_it, NULL);
+    }
+    await(READY, 1);
+    unsigned stayed = 0;
+    for (unsigned round = 0; round < 20; round++) {
+        walk_over(cache, "s:", &still, NULL);
+        walk_over(cache, "r:", &replaced, NULL);
+        walk_over(cache, "f:", &flickering, NULL);
+        for (unsigned i = 0; i < KEYS; i++) {
+            EXPECT(still.of[i] <= 1 && replaced.of[i] <= 1 && flickering.of[i] <= 1);
+            const struct cache_key s = key_of("s:%u", i), r = key_of("r:%u", i);
+            if (cache_exists(cache, &s)) {
+                stayed++;
+                EXPECT_EQUAL(still.of[i], 1);
+            }
+            if (cache_exists(cache, &r)) {
+                stayed++;
+                EXPECT_EQUAL(replaced.of[i], 1);
+            }
+        }
+    }
+    EXPECT(stayed > KEYS);
+    reached(STOP, 1);
+    finish(writers[0]);
+    finish(writers[1]);
+    EXPECT(info_of(cache).moved > 0);
+    expect_nothing_left(cache);
+}
+
+/* Between the announcement and the second look at the word the key is stored over. */
+static struct cache *other;
+static void store_other(void) {
+    at_no_point();
+    EXPECT_EQUAL(put(other, (struct cache_key){"key", 3, 3}, 2, 4000), CACHE_OK);
+}
+
+static void looks_again(void) {
+    struct cache *cache = open_cache(8);
+    other = open_cache(8);
+    struct cache_entry entry;
+    EXPECT_EQUAL(put(cache, (struct cache_key){"key", 3, 3}, 1, 1000), CACHE_OK);
+    struct cache_walk *walk = cache_walk_begin("", 0);
+    at_point("find_announced", 1, store_other);
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_OK);
+    EXPECT_EQUAL(entry.size, 32 + 8 + 4000);
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_ABSENT);
+    cache_walk_end(walk);
+    expect_nothing_left(cache);
+}
+
+/* The page whose key is being copied is not reused; one of a value given before is. */
+static void walk_and_stop(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    struct cache_walk *walk = cache_walk_begin("key", 3);
+    struct cache_entry entry;
+    at_point("find_announced", 1, stop_here);
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        EXPECT(entry.key_length == 3 && memcmp(entry.key, "key", 3) == 0);
+    }
+    cache_walk_end(walk);
+}
+
+static void one_page_at_a_time(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, (struct cache_key){"key", 3, 3}, 1, 1000), CACHE_OK);
+    const struct cache_value value = pinned(cache, (struct cache_key){"key", 3, 3});
+    const uint32_t page = ref_page(&cache->map, (value.base - cache->map.base) >> UNIT_SHIFT);
+    end_request(cache);
+    const uint32_t life = state_life(word_load(&page_row(cache, page)->state));
+    const pid_t walker = start(walk_and_stop, NULL);
+    wait_stopped(walker);
+    churn(cache, 3);
+    EXPECT_EQUAL(state_life(word_load(&page_row(cache, page)->state)), life);
+    kill(walker, SIGCONT);
+    finish(walker);
+    churn(cache, 3);
+    EXPECT(state_life(word_load(&page_row(cache, page)->state)) != life);
+    expect_nothing_left(cache);
+}
+
+/* A walk does not go from one segment to another. */
+static void ends_with_the_segment(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100), CACHE_OK);
+    }
+    struct cache_walk *walk = cache_walk_begin("", 0);
+    struct cache_entry entry;
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_OK);
+    close_cache(cache);
+    EXPECT(unlink(segment_file()) == 0);
+    cache = open_cache(8);
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100), CACHE_OK);
+    }
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_ABSENT);
+    cache_walk_end(walk);
+}
+
+/* ---- Deleting by prefix ---- */
+
+static void deletes_by_prefix(void) {
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT_EQUAL(put(cache, key_of("a:%u", i), i, 100), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_of("b:%u", i), i, 100), CACHE_OK);
+    }
+    EXPECT_EQUAL(put_as(cache, key_of("a:%u", 7), 1, 8, cache_now() - 1, CACHE_SET), CACHE_OK);
+    const uint64_t deletes = info_of(cache).deletes;
+    EXPECT_EQUAL(cache_delete_prefix(cache, "c", 1), 0);
+    EXPECT_EQUAL(cache_delete_prefix(cache, "a:", 2), KEYS - 1);
+    EXPECT_EQUAL(info_of(cache).deletes, deletes + KEYS - 1);
+    EXPECT_EQUAL(info_of(cache).entries, KEYS);
+    EXPECT_EQUAL(count_walked(cache, "b:"), KEYS);
+    EXPECT_EQUAL(cache_delete_prefix(cache, "a:", 2), 0);
+    EXPECT_EQUAL(cache_delete_prefix(cache, "", 0), KEYS);
+    expect_nothing_left(cache);
+}
+
+/* What is stored over or carried elsewhere while it is looked at goes too. */
+static void deletes_what_moves(void) {
+    struct cache *cache = open_cache(8);
+    other = open_cache(8);
+    EXPECT_EQUAL(put(cache, (struct cache_key){"key", 3, 3}, 1, 1000), CACHE_OK);
+    at_point("find_announced", 1, store_other);
+    EXPECT_EQUAL(cache_delete_prefix(cache, "k", 1), 1);
+    EXPECT(!is_there(cache, (struct cache_key){"key", 3, 3}));
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"what is known of a key is told", describes},
+    {"an age is that of the value, wherever it lies", ages},
+    {"a walk gives every key with the prefix", gives_all},
+    {"a walk gives no key twice, though it is deleted and stored anew", none_twice},
+    {"a walk among writers gives each key that stays once", among_writers},
+    {"a walk looks at the word again", looks_again},
+    {"a walk holds one page, while it looks at it", one_page_at_a_time},
+    {"a walk ends with its segment", ends_with_the_segment},
+    {"deleting by prefix deletes those and no others", deletes_by_prefix},
+    {"deleting by prefix goes after what moves", deletes_what_moves},
+    {0},
+};
+const struct suite suite_iterate = {.name = "iterate", .tests = tests};

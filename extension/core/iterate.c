@@ -1,0 +1,244 @@
+/*
+ * Seeing what is there: one key, or a walk over all of them in the order of the index.
+ *
+ * Why a walk meets every key that stays: an index word never moves between slots. Storing over a key and carrying its
+ * entry to another page change its word where it stands. So a walk from the first slot to the last passes each
+ * key that is not taken out meanwhile just once.
+ *
+ * Why it gives none twice: a key that was deleted and stored anew may come to stand in a later slot, and is known by the
+ * hash of it that was kept. It is not the hash of the index, which the binding made and in which keys can be
+ * made to agree.
+ *
+ * A slot is read as a fetch without a pin reads it (see read.c): its page is announced, and the word loaded again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "enter.h"
+#include "index.h"
+#include "os.h"
+
+/* A set of hashes, 0 of which are free places. At least a quarter of them are. */
+struct seen {
+    uint64_t *hashes;
+    size_t room, count; /* `room` is 0 or a power of two */
+};
+
+struct cache_walk {
+    uint64_t slot; /* the next one */
+    uint64_t seed; /* of the segment; 0: not begun */
+    struct seen seen;
+    char *key; /* of the entry given last */
+    size_t key_room;
+    size_t prefix_length;
+    char prefix[];
+};
+
+/* ---- What was given already ---- */
+
+static uint64_t hash_key(const char *bytes, uint32_t length, uint64_t seed) {
+    uint64_t hash = hash_mix(length, seed);
+    for (; length >= UNIT; bytes += UNIT, length -= UNIT) {
+        hash = hash_mix(hash ^ load_8(bytes), seed);
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, bytes, length);
+    hash = hash_mix(hash ^ rest, seed);
+    return hash ? hash : 1;
+}
+
+/* Where the hash is, or would be. */
+static uint64_t *seen_place(const struct seen *seen, uint64_t hash) {
+    size_t at = hash & (seen->room - 1);
+    while (seen->hashes[at] != 0 && seen->hashes[at] != hash) {
+        at = (at + 1) & (seen->room - 1);
+    }
+    return &seen->hashes[at];
+}
+
+static bool seen_grow(struct seen *seen) {
+    struct seen grown = {.room = seen->room ? seen->room * 2 : 64, .count = seen->count};
+    grown.hashes = calloc(grown.room, sizeof *grown.hashes);
+    if (!grown.hashes) {
+        return false;
+    }
+    for (size_t i = 0; i < seen->room; i++) {
+        if (seen->hashes[i] != 0) {
+            *seen_place(&grown, seen->hashes[i]) = seen->hashes[i];
+        }
+    }
+    free(seen->hashes);
+    *seen = grown;
+    return true;
+}
+
+/* CACHE_OK: it is new, and known from now on. */
+static enum cache_result seen_add(struct seen *seen, uint64_t hash) {
+    if (seen->count + 1 > seen->room / 4 * 3 && !seen_grow(seen)) {
+        return CACHE_NO_ROOM;
+    }
+    uint64_t *place = seen_place(seen, hash);
+    if (*place == hash) {
+        return CACHE_EXISTS;
+    }
+    *place = hash;
+    seen->count++;
+    return CACHE_OK;
+}
+
+/* ---- A slot ---- */
+
+static bool is_whole(const struct map *map, const struct bucket_shared *bucket, uint64_t word,
+                     const struct entry_shared *entry) {
+    const struct place place = hash_place(map, entry_hash(entry));
+    return slot_location(entry->where) == slot_location(word) && where_key_length(entry->where) > 0 &&
+           entry_inside(map, slot_location(word), entry) && place.tag == slot_tag(word) &&
+           (place.first == bucket || place.second == bucket);
+}
+
+/* The entry that a slot names; its page stays announced. False: there is none. As in index.c it does not give up while the
+ * word changes: the key is there all the time. */
+static bool find_in_slot(struct cache *cache, struct record_shared *record, uint64_t number, struct found *found) {
+    struct bucket_shared *bucket = ref_bucket(&cache->map, (uint32_t)(number / BUCKET_SLOTS));
+    shared_word *slot = &bucket->slots[number % BUCKET_SLOTS];
+    uint64_t word;
+    const struct entry_shared *entry = index_protect(cache, record, slot, &word);
+    if (!entry || !slot_is_committed(word) || !is_whole(&cache->map, bucket, word, entry)) {
+        return false;
+    }
+    *found = (struct found){
+        .slot = slot,
+        .word = word,
+        .page = ref_page(&cache->map, slot_location(word)),
+        .entry = entry,
+    };
+    return true;
+}
+
+static uint64_t slot_count(const struct map *map) {
+    return (uint64_t)map->bucket_count * BUCKET_SLOTS;
+}
+
+static bool begins_with(const struct entry_shared *entry, const char *prefix, size_t length) {
+    return where_key_length(entry->where) >= length && memcmp(entry_key(entry), prefix, length) == 0;
+}
+
+/* All but the key. */
+static void describe(const struct found *found, struct cache_entry *entry) {
+    const struct entry_shared *it = found->entry;
+    const uint64_t now = os_milliseconds() / 1000;
+    *entry = (struct cache_entry){
+        .key_length = where_key_length(it->where),
+        .kind = where_kind(it->where),
+        .size = (size_t)entry_units_all(it) << UNIT_SHIFT,
+        .expires = it->expires,
+        .age = (now - it->stored) & ((1u << STORED_BITS) - 1),
+        .used = slot_use(found->word) > USE_NONE,
+    };
+}
+
+/* ---- One key ---- */
+
+enum cache_result cache_describe(struct cache *cache, const struct cache_key *key, struct cache_entry *entry) {
+    struct record_shared *record = enter(cache);
+    if (!record) {
+        return CACHE_AWAY;
+    }
+    const struct place place = index_place(cache, key);
+    struct found found;
+    const bool there = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+    if (there) {
+        describe(&found, entry);
+        entry->key = key->bytes;
+    }
+    clear_copying(record);
+    return there ? CACHE_OK : CACHE_ABSENT;
+}
+
+/* ---- A walk ---- */
+
+struct cache_walk *cache_walk_begin(const char *prefix, size_t length) {
+    struct cache_walk *walk = calloc(1, sizeof *walk + length);
+    if (walk) {
+        walk->prefix_length = length;
+        memcpy(walk->prefix, prefix, length);
+    }
+    return walk;
+}
+
+void cache_walk_end(struct cache_walk *walk) {
+    free(walk->seen.hashes);
+    free(walk->key);
+    free(walk);
+}
+
+/* Copies the key of an announced entry. */
+static bool take_key(struct cache_walk *walk, const struct entry_shared *entry) {
+    const size_t length = where_key_length(entry->where);
+    if (length > walk->key_room) {
+        char *key = realloc(walk->key, length * 2);
+        if (!key) {
+            return false;
+        }
+        walk->key = key;
+        walk->key_room = length * 2;
+    }
+    memcpy(walk->key, entry_key(entry), length);
+    return true;
+}
+
+/* CACHE_ABSENT or CACHE_EXISTS: nothing to be given. */
+static enum cache_result give(struct cache_walk *walk, const struct found *found, struct cache_entry *entry) {
+    if (!begins_with(found->entry, walk->prefix, walk->prefix_length) || index_is_expired(found->entry)) {
+        return CACHE_ABSENT;
+    }
+    if (!take_key(walk, found->entry)) {
+        return CACHE_NO_ROOM;
+    }
+    describe(found, entry);
+    entry->key = walk->key;
+    return seen_add(&walk->seen, hash_key(walk->key, entry->key_length, walk->seed));
+}
+
+enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry) {
+    struct record_shared *record = enter(cache);
+    if (!record) {
+        return CACHE_AWAY;
+    }
+    if (walk->seed == 0) {
+        walk->seed = cache->map.seed;
+    }
+    if (walk->seed != cache->map.seed) {
+        return CACHE_ABSENT;
+    }
+    enum cache_result result = CACHE_ABSENT;
+    while (walk->slot < slot_count(&cache->map) && result != CACHE_OK && result != CACHE_NO_ROOM) {
+        struct found found;
+        result = CACHE_ABSENT;
+        if (find_in_slot(cache, record, walk->slot++, &found)) {
+            result = give(walk, &found, entry);
+        }
+    }
+    clear_copying(record);
+    return result == CACHE_EXISTS ? CACHE_ABSENT : result;
+}
+
+uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length) {
+    struct record_shared *record = enter(cache);
+    uint64_t deleted = 0;
+    for (uint64_t slot = 0; record && slot < slot_count(&cache->map); slot++) {
+        struct found found;
+        while (find_in_slot(cache, record, slot, &found) && begins_with(found.entry, prefix, length)) {
+            const bool expired = index_is_expired(found.entry);
+            if (index_unlink(cache, &found)) {
+                deleted += !expired;
+                count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);
+                break;
+            } /* else it was carried elsewhere, or stored over */
+        }
+    }
+    if (record) {
+        clear_copying(record);
+    }
+    return deleted;
+}
