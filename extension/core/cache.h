@@ -323,6 +323,12 @@ struct cache_info {
     uint64_t swept; /* dead processes whose records were cleared */
 };
 
+/*
+ * Fills what needs no look at tables that grow with the segment: all but pages_free to pages_run, bytes_dead, oldest_ms,
+ * entries, pages_pinned, pages_pinned_long and processes, which are 0. Some microseconds. False as cache_read_info().
+ */
+bool cache_read_counters(struct cache *cache, struct cache_info *info);
+
 /* Fills `info`. Walks the tables: tens of microseconds to milliseconds. False, with zeros and no path, when this process
  * has no segment or no record at the moment: after a fork at the limit of processes, or where the segment was removed
  * and cannot be made anew. */

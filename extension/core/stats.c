@@ -46,7 +46,6 @@ static void read_pages(const struct map *map, struct cache_info *info) {
 }
 
 static void read_index(const struct map *map, struct cache_info *info) {
-    info->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
     for (uint32_t b = 0; b < map->bucket_count; b++) {
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             info->entries += word_peek(&ref_bucket(map, b)->slots[i]) != 0;
@@ -60,23 +59,41 @@ static bool lives(struct cache *cache, unsigned number) {
            process_alive(cache, number, (uint32_t)word_load(&record->incarnation), 32, true);
 }
 
-static uint64_t total(const struct map *map, enum counter counter) {
-    uint64_t sum = word_peek(&map->header->totals[counter]);
-    for (unsigned i = 0; i < ref_records_used(map); i++) {
-        sum += word_peek(&ref_record(map, i)->counters[counter]);
+/* What all processes counted, those that are gone too. */
+static void read_counters(const struct map *map, struct cache_info *info) {
+    uint64_t sum[COUNTERS];
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        sum[i] = word_peek(&map->header->totals[i]);
     }
-    return sum;
+    for (unsigned record = 0; record < ref_records_used(map); record++) {
+        for (unsigned i = 0; i < COUNTERS; i++) {
+            sum[i] += word_peek(&ref_record(map, record)->counters[i]);
+        }
+    }
+    const uint64_t unreadable = sum[COUNT_UNREADABLE];
+    const uint64_t no_hits = unreadable < sum[COUNT_HITS] ? unreadable : sum[COUNT_HITS];
+    info->unreadable = unreadable;
+    info->hits = sum[COUNT_HITS] - no_hits;
+    info->misses = sum[COUNT_MISSES] + no_hits;
+    info->stores = sum[COUNT_STORES];
+    info->deletes = sum[COUNT_DELETES];
+    info->copies = sum[COUNT_COPIES];
+    info->evicted = sum[COUNT_EVICTED];
+    info->expired = sum[COUNT_EXPIRED];
+    info->moved = sum[COUNT_MOVED];
+    info->displaced = sum[COUNT_DISPLACED];
+    info->refused_size = sum[COUNT_REFUSED_SIZE];
+    info->refused_room = sum[COUNT_REFUSED_ROOM];
+    info->swept = sum[COUNT_SWEPT];
 }
 
-bool cache_read_info(struct cache *cache, struct cache_info *info) {
+bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     memset(info, 0, sizeof *info);
     if (!process_record(cache)) {
         return false;
     }
     const struct map *map = &cache->map;
     info->age_ms = os_milliseconds() - map->header->created;
-    read_pages(map, info);
-    read_index(map, info);
     info->path = segment_path(cache->segment);
     info->size = map->header->size;
     info->size_asked = cache->options.size;
@@ -87,32 +104,28 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     info->fixed = map->fixed;
     info->page_size = page_bytes(map);
     info->pages = map->page_count;
-    info->pages_pinned = pin_population(map, false);
-    info->pages_pinned_long = pin_population(map, true);
+    info->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
     info->pin_limit = ref_share_usable(map, map->pin_limit);
     info->pin_limit_long = ref_share_usable(map, map->pin_limit_long);
     info->pages_held_by_me = cache->pages_held;
     info->record = cache->number;
     info->process_limit = map->record_count;
+    read_counters(map, info);
+    return true;
+}
+
+bool cache_read_info(struct cache *cache, struct cache_info *info) {
+    if (!cache_read_counters(cache, info)) {
+        return false;
+    }
+    const struct map *map = &cache->map;
+    read_pages(map, info);
+    read_index(map, info);
+    info->pages_pinned = pin_population(map, false);
+    info->pages_pinned_long = pin_population(map, true);
     for (unsigned i = 0; i < ref_records_used(map); i++) {
         info->processes += lives(cache, i);
     }
-    info->hits = total(map, COUNT_HITS);
-    info->misses = total(map, COUNT_MISSES);
-    info->unreadable = total(map, COUNT_UNREADABLE);
-    const uint64_t no_hits = info->unreadable < info->hits ? info->unreadable : info->hits;
-    info->hits -= no_hits;
-    info->misses += no_hits;
-    info->stores = total(map, COUNT_STORES);
-    info->deletes = total(map, COUNT_DELETES);
-    info->copies = total(map, COUNT_COPIES);
-    info->evicted = total(map, COUNT_EVICTED);
-    info->expired = total(map, COUNT_EXPIRED);
-    info->moved = total(map, COUNT_MOVED);
-    info->displaced = total(map, COUNT_DISPLACED);
-    info->refused_size = total(map, COUNT_REFUSED_SIZE);
-    info->refused_room = total(map, COUNT_REFUSED_ROOM);
-    info->swept = total(map, COUNT_SWEPT);
     return true;
 }
 

@@ -40,6 +40,7 @@ void cache_refuse(ANY_KEY) {
 }
 void cache_unreadable(struct cache *cache) {
 }
+NEVER(bool, cache_read_counters(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
