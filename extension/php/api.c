@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "hash.h"
 #include "info.h"
+#include "refusal.h"
 #include "store.h"
 #include "view.h"
 
@@ -36,8 +37,14 @@ static bool expiry(const zval *ttl, uint32_t argument, uint64_t *expires) {
     return true;
 }
 
+static zend_always_inline uint64_t default_expiry(void) {
+    return EXPECTED(LARDER_G(default_ttl) == 0) ? 0 : cache_expiry(LARDER_G(default_ttl));
+}
+
 #define CHECK_TTL(ttl, argument, expires)          \
-    if (ttl && !expiry(ttl, argument, &expires)) { \
+    if (!ttl) {                                    \
+        expires = default_expiry();                \
+    } else if (!expiry(ttl, argument, &expires)) { \
         RETURN_THROWS();                           \
     }
 
@@ -192,6 +199,11 @@ ZEND_FUNCTION(larder_fetch_cas) {
     }
 }
 
+static bool exists(struct cache *cache, zend_string *name) {
+    const struct cache_key key = key_of(name);
+    return cache && cache_exists(cache, &key);
+}
+
 ZEND_FUNCTION(larder_exists) {
     zend_string *name;
 
@@ -200,9 +212,41 @@ ZEND_FUNCTION(larder_exists) {
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
 
+    RETURN_BOOL(exists(attach(), name));
+}
+
+static bool exists_one(struct cache *cache, zend_string *name, void *context) {
+    zval there;
+    ZVAL_BOOL(&there, exists(cache, name));
+    zend_symtable_update(context, name, &there);
+    return true;
+}
+
+ZEND_FUNCTION(larder_exists_multiple) {
+    HashTable *names;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(names)
+    ZEND_PARSE_PARAMETERS_END();
+
+    array_init_size(return_value, zend_hash_num_elements(names));
+    each_key(names, exists_one, Z_ARRVAL_P(return_value));
+}
+
+ZEND_FUNCTION(larder_key_info) {
+    zend_string *name;
+    struct cache_entry entry;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+    CHECK_KEY(name)
+
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    RETURN_BOOL(cache && cache_exists(cache, &key));
+    if (cache && cache_describe(cache, &key, &entry) == CACHE_OK) {
+        info_of_entry(&entry, return_value);
+    }
 }
 
 /* ---- Storing --------------------------------------------------------------------------------- */
@@ -211,7 +255,7 @@ static zend_always_inline bool store(zend_string *name, zval *value, uint64_t ex
                                      const uint64_t *token) {
     struct cache *cache = token || mode == CACHE_REPLACE ? attach() : attach_to_store();
     const struct cache_key key = key_of(name);
-    return EXPECTED(cache != NULL) && store_value(cache, &key, value, expires, mode, token);
+    return EXPECTED(cache != NULL) ? store_value(cache, &key, value, expires, mode, token) : is_done(without_cache());
 }
 
 static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
@@ -223,7 +267,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum
         Z_PARAM_STR(name)
         Z_PARAM_ZVAL(value)
         Z_PARAM_OPTIONAL
-        Z_PARAM_NUMBER(ttl)
+        Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
     CHECK_TTL(ttl, 3, expires)
@@ -254,7 +298,7 @@ ZEND_FUNCTION(larder_store_cas) {
         Z_PARAM_ZVAL(value)
         Z_PARAM_LONG(cas)
         Z_PARAM_OPTIONAL
-        Z_PARAM_NUMBER(ttl)
+        Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
     CHECK_TTL(ttl, 4, expires)
@@ -263,27 +307,32 @@ ZEND_FUNCTION(larder_store_cas) {
     RETURN_BOOL(store(name, value, expires, CACHE_REPLACE, &token));
 }
 
-ZEND_FUNCTION(larder_store_multiple) {
+static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     HashTable *values;
     zval *ttl = NULL, *value;
     uint64_t expires = 0;
     zend_ulong number;
     zend_string *name;
+    uint8_t last = REFUSAL_NONE;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_ARRAY_HT(values)
         Z_PARAM_OPTIONAL
-        Z_PARAM_NUMBER(ttl)
+        Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_TTL(ttl, 2, expires)
 
-    RETVAL_TRUE;
+    RETVAL_EMPTY_ARRAY();
     ZEND_HASH_FOREACH_KEY_VAL(values, number, name, value) {
         name = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
         if (!is_key(name)) {
             refuse_key(1, "must contain only keys");
-        } else if (!store(name, value, expires, CACHE_SET, NULL)) {
-            RETVAL_FALSE;
+        } else if (!store(name, value, expires, mode, NULL) && !EG(exception)) {
+            zval refusal;
+            last = LARDER_G(refusal) ? LARDER_G(refusal) : last;
+            ZVAL_LONG(&refusal, LARDER_G(refusal));
+            SEPARATE_ARRAY(return_value);
+            zend_symtable_update(Z_ARRVAL_P(return_value), name, &refusal);
         }
         zend_string_release(name);
         if (EG(exception)) {
@@ -291,6 +340,15 @@ ZEND_FUNCTION(larder_store_multiple) {
         }
     }
     ZEND_HASH_FOREACH_END();
+    LARDER_G(refusal) = last;
+}
+
+ZEND_FUNCTION(larder_store_multiple) {
+    store_multiple(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_SET);
+}
+
+ZEND_FUNCTION(larder_add_multiple) {
+    store_multiple(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_ADD);
 }
 
 ZEND_FUNCTION(larder_touch) {
@@ -307,14 +365,14 @@ ZEND_FUNCTION(larder_touch) {
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    RETURN_BOOL(cache && cache_touch(cache, &key, expires) == CACHE_OK);
+    RETURN_BOOL(is_done(cache ? cache_touch(cache, &key, expires) : without_cache()));
 }
 
 /* ---- Deleting -------------------------------------------------------------------------------- */
 
 static bool delete_key(struct cache *cache, zend_string *name) {
     const struct cache_key key = key_of(name);
-    return cache && cache_delete(cache, &key) == CACHE_OK;
+    return is_done(cache ? cache_delete(cache, &key) : without_cache());
 }
 
 ZEND_FUNCTION(larder_delete) {
@@ -329,28 +387,46 @@ ZEND_FUNCTION(larder_delete) {
 }
 
 static bool delete_one(struct cache *cache, zend_string *name, void *context) {
-    bool *all = context;
-    *all = delete_key(cache, name) && *all;
+    if (!delete_key(cache, name)) {
+        zval absent;
+        ZVAL_STR_COPY(&absent, name);
+        zend_hash_next_index_insert(context, &absent);
+    }
     return true;
 }
 
 ZEND_FUNCTION(larder_delete_multiple) {
     HashTable *names;
-    bool all = true;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ARRAY_HT(names)
     ZEND_PARSE_PARAMETERS_END();
 
-    each_key(names, delete_one, &all);
-    RETURN_BOOL(all);
+    array_init(return_value);
+    each_key(names, delete_one, Z_ARRVAL_P(return_value));
+}
+
+ZEND_FUNCTION(larder_delete_prefix) {
+    zend_string *prefix;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(prefix)
+    ZEND_PARSE_PARAMETERS_END();
+    if (ZSTR_LEN(prefix) == 0) {
+        zend_argument_value_error(1, "must not be empty, larder_clear() deletes everything");
+        RETURN_THROWS();
+    }
+
+    struct cache *cache = attach();
+    is_done(cache || LARDER_G(absent) ? CACHE_OK : CACHE_AWAY);
+    RETURN_LONG(cache ? (zend_long)cache_delete_prefix(cache, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) : 0);
 }
 
 ZEND_FUNCTION(larder_clear) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     struct cache *cache = attach();
-    RETURN_BOOL(cache ? cache_clear(cache) : LARDER_G(absent));
+    RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(absent)) ? CACHE_OK : CACHE_AWAY));
 }
 
 ZEND_FUNCTION(larder_release) {
@@ -379,7 +455,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(step)
-        Z_PARAM_NUMBER(ttl)
+        Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
     CHECK_TTL(ttl, 3, expires)
@@ -390,7 +466,9 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
 
     struct cache *cache = attach_to_store();
     const struct cache_key key = key_of(name);
-    if (cache && cache_count(cache, &key, down ? -step : step, expires, &sum) == CACHE_OK) {
+    const enum cache_result result =
+        cache ? cache_count(cache, &key, down ? -step : step, expires, &sum) : CACHE_AWAY;
+    if (is_done(result)) {
         RETURN_LONG((zend_long)sum);
     }
     RETURN_FALSE;
@@ -417,15 +495,33 @@ ZEND_FUNCTION(larder_cas) {
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
-    RETURN_BOOL(cache && cache_swap(cache, &key, expected, desired) == CACHE_OK);
+    const enum cache_result result = cache ? cache_swap(cache, &key, expected, desired) : without_cache();
+    RETURN_BOOL(is_done(result));
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-ZEND_FUNCTION(larder_info) {
+ZEND_FUNCTION(larder_last_error) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    info_array(attach(), return_value);
+    RETURN_LONG(LARDER_G(refusal));
+}
+
+ZEND_FUNCTION(larder_last_error_msg) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    RETURN_STR(refusal_message(LARDER_G(cache)));
+}
+
+ZEND_FUNCTION(larder_info) {
+    bool tables = true;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_BOOL(tables)
+    ZEND_PARSE_PARAMETERS_END();
+
+    info_array(attach(), tables, return_value);
 }
 
 /* ---- Beside the cache ------------------------------------------------------------------------ */

@@ -120,7 +120,7 @@ static void add_settings(zval *result, const struct cache_info *info, bool is_ma
 }
 
 /* What there is at the moment; false: nothing, and why stands in `reason`, which else is a note or empty. */
-static bool read_info(struct cache *cache, struct cache_info *info, const char **reason) {
+static bool read_info(struct cache *cache, bool tables, struct cache_info *info, const char **reason) {
     if (!cache && LARDER_G(absent)) { /* all of it is zeros and empty */
         memset(info, 0, sizeof(*info));
         info->path = "";
@@ -128,7 +128,7 @@ static bool read_info(struct cache *cache, struct cache_info *info, const char *
         *reason = "";
         return true;
     }
-    const bool available = cache && cache_read_info(cache, info);
+    const bool available = cache && (tables ? cache_read_info : cache_read_counters)(cache, info);
     *reason = cache && !available
                   ? "the segment was removed, or other processes have all records (larder.processes); "
                     "the next store tries again"
@@ -136,10 +136,21 @@ static bool read_info(struct cache *cache, struct cache_info *info, const char *
     return available;
 }
 
-void info_array(struct cache *cache, zval *result) {
+void info_of_entry(const struct cache_entry *entry, zval *result) {
+    const uint64_t now = entry->expires ? cache_now() : 0;
+    const uint64_t left =
+        entry->expires > now ? entry->expires - now : 1; /* it expires just now: 0 would be never */
+    array_init_size(result, 4);
+    add_assoc_double(result, "ttl", entry->expires ? (double)left / 1000 : 0);
+    add_count(result, "age", entry->age);
+    add_count(result, "size", entry->size);
+    add_assoc_bool(result, "used", entry->used);
+}
+
+void info_array(struct cache *cache, bool tables, zval *result) {
     struct cache_info info;
     const char *reason;
-    const bool available = read_info(cache, &info, &reason);
+    const bool available = read_info(cache, tables, &info, &reason);
     array_init(result);
     add_assoc_bool(result, "available", available);
     add_assoc_string(result, "reason", reason);
@@ -156,10 +167,7 @@ void info_array(struct cache *cache, zval *result) {
     add_settings(result, &info, cache != NULL);
     add_assoc_bool(result, "zero_copy", points_to_values(&info));
     add_assoc_string(result, "serializer", objects_use_igbinary() ? "igbinary" : "php");
-    add_memory(result, &info);
-    add_count(result, "entries", info.entries);
     add_count(result, "slots", info.slots);
-    add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_count(result, "hits", info.hits);
     add_count(result, "misses", info.misses);
     add_count(result, "unreadable", info.unreadable);
@@ -169,6 +177,12 @@ void info_array(struct cache *cache, zval *result) {
     add_evictions(result, &info);
     add_count(result, "moves", info.moved);
     add_refusals(result, &info);
+    if (!tables) {
+        return;
+    }
+    add_memory(result, &info);
+    add_count(result, "entries", info.entries);
+    add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_pins(result, &info);
     add_processes(result, cache, &info);
 }
@@ -189,7 +203,7 @@ static void row(const char *name, const char *format, ...) {
 void info_page(struct cache *cache) {
     struct cache_info info;
     const char *reason;
-    const bool available = read_info(cache, &info, &reason);
+    const bool available = read_info(cache, true, &info, &reason);
     php_info_print_table_start();
     php_info_print_table_row(2, "Larder", available ? "available" : "not available here");
     php_info_print_table_row(2, "Version", LARDER_VERSION);

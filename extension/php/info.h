@@ -5,7 +5,10 @@
 #include "php_larder.h"
 
 /* Fills `result` with the array that the stub of larder_info() describes. `cache` may be NULL. */
-void info_array(struct cache *cache, zval *result);
+void info_array(struct cache *cache, bool tables, zval *result);
+
+/* The same for larder_key_info(). */
+void info_of_entry(const struct cache_entry *entry, zval *result);
 
 /* The table of phpinfo(). */
 void info_page(struct cache *cache);

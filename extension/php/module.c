@@ -2,11 +2,14 @@
 #include "attach.h"
 #include "handoff.h"
 #include "info.h"
+#include "iterator.h"
+#include "refusal.h"
 #include "settings.h"
 #include "unserialize.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
+#include "zend_interfaces.h"
 
 #include "../larder_arginfo.h"
 
@@ -26,6 +29,8 @@ static PHP_GSHUTDOWN_FUNCTION(larder) {
 static PHP_MINIT_FUNCTION(larder) {
     settings_register(type, module_number);
     cache_prepare();
+    register_larder_symbols(module_number);
+    iterator_register(register_class_LarderIterator(zend_ce_iterator));
     unserialize_register();
     apart_register();
     return SUCCESS;
@@ -49,6 +54,7 @@ static PHP_RINIT_FUNCTION(larder) {
     attach_request_begin();
     unserialize_forget();
     apart_forget();
+    LARDER_G(refusal) = REFUSAL_NONE;
     return SUCCESS;
 }
 

@@ -1,4 +1,5 @@
 #include "objects.h"
+#include "hash.h"
 #include "php_larder.h"
 #include "shape.h"
 
@@ -19,65 +20,115 @@ bool objects_use_igbinary(void) {
            objects_igbinary(ZEND_STRL("igbinary_unserialize"));
 }
 
-/* ---- Resources ------------------------------------------------------------------------------ */
+/* ---- Before serializing ---------------------------------------------------------------------- */
 
 /*
- * serialize() turns a resource into 0 without a word, igbinary into null. So the value is searched for them
- * first, its arrays and objects too, except objects that decide themselves what is serialized of them.
+ * The value is looked through first, its arrays and objects too, except objects that decide themselves what is
+ * serialized of them. For resources, which serialize() turns into 0 without a word and igbinary into null. And for its
+ * size: what will be too long anyway is not made. The weight is never more than what the serializer makes.
  */
+enum look { LOOK_FINE, LOOK_RESOURCE, LOOK_TOO_LARGE };
+
 struct search {
     zend_refcounted **list; /* arrays and objects that were met, each marked */
     size_t count, room;
+    size_t weight, most;
+    size_t element;    /* bytes that an element and its key have at least */
+    bool distinct;     /* a string counts once, as igbinary writes it once */
+    HashTable strings; /* if so: their hashes */
 };
+
+/* With its key: "i:0;N;" of serialize(), two bytes of igbinary. */
+enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 
 static bool decides_itself(const zend_class_entry *class) {
     return class->serialize || class->__serialize || (class->ce_flags & ZEND_ACC_NOT_SERIALIZABLE) ||
            zend_hash_str_exists(&class->function_table, ZEND_STRL("__sleep"));
 }
 
-/* Whether this is a resource. Adds what may hold one to the list, once. */
-static bool resource_met(struct search *met, zval *value) {
-    ZVAL_DEREF(value);
-    bool may_hold =
-        Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)));
-    /* Immutable arrays hold none; what is marked was met before. */
-    if (may_hold && !(GC_FLAGS(Z_COUNTED_P(value)) & (GC_IMMUTABLE | GC_PROTECTED))) {
-        if (met->count == met->room) {
-            met->room = met->room * 2 + 16;
-            met->list = safe_erealloc(met->list, met->room, sizeof(*met->list), 0);
-        }
-        GC_PROTECT_RECURSION(Z_COUNTED_P(value));
-        met->list[met->count++] = Z_COUNTED_P(value);
-    }
-    return Z_TYPE_P(value) == IS_RESOURCE;
+static ZEND_COLD size_t weight_if_new(struct search *met, zend_string *string) {
+    return zend_hash_index_add_empty_element(&met->strings, string_hash(string)) ? ZSTR_LEN(string) : 0;
 }
 
-static bool resource_in_array(struct search *met, HashTable *array) {
+static zend_always_inline void weigh_string(struct search *met, zend_string *string) {
+    met->weight += EXPECTED(!met->distinct) ? ZSTR_LEN(string) : weight_if_new(met, string);
+}
+
+/* Adds what may hold other values to the list, once: what is marked was met before. Immutable arrays hold no resources. */
+static void look_into_later(struct search *met, zend_refcounted *counted) {
+    if (GC_FLAGS(counted) & (GC_IMMUTABLE | GC_PROTECTED)) {
+        return;
+    }
+    if (met->count == met->room) {
+        met->room = met->room * 2 + 16;
+        met->list = safe_erealloc(met->list, met->room, sizeof(*met->list), 0);
+    }
+    GC_PROTECT_RECURSION(counted);
+    met->list[met->count++] = counted;
+}
+
+/* Looks at a value, not into it. False: it is a resource. */
+static zend_always_inline bool look_at(struct search *met, zval *value) {
+    if (Z_TYPE_P(value) < IS_STRING) {
+        return true;
+    }
+    if (EXPECTED(Z_TYPE_P(value) == IS_STRING)) {
+        weigh_string(met, Z_STR_P(value));
+        return true;
+    }
+    ZVAL_DEREF(value); /* a string that is referred to again is not written again: it weighs nothing */
+    if (Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)))) {
+        look_into_later(met, Z_COUNTED_P(value));
+    }
+    return Z_TYPE_P(value) != IS_RESOURCE;
+}
+
+/* Whether elements of this number are still not too many. */
+static zend_always_inline bool weigh_elements(struct search *met, size_t count) {
+    met->weight += count * met->element;
+    return met->weight <= met->most;
+}
+
+static enum look look_into_array(struct search *met, HashTable *array) {
+    zend_string *key;
     zval *element;
-    ZEND_HASH_FOREACH_VAL(array, element) {
-        if (Z_TYPE_P(element) != IS_INDIRECT && resource_met(met, element)) {
-            return true;
+    if (UNEXPECTED(!weigh_elements(met, zend_hash_num_elements(array)))) {
+        return LOOK_TOO_LARGE;
+    }
+    ZEND_HASH_FOREACH_STR_KEY_VAL(array, key, element) {
+        if (key) {
+            weigh_string(met, key);
+        }
+        if (Z_TYPE_P(element) != IS_INDIRECT && UNEXPECTED(!look_at(met, element))) {
+            return LOOK_RESOURCE;
         }
     }
     ZEND_HASH_FOREACH_END();
-    return false;
+    return LOOK_FINE;
 }
 
-static bool resource_in_object(struct search *met, zend_object *object) {
+static enum look look_into_object(struct search *met, zend_object *object) {
     for (int i = 0; i < object->ce->default_properties_count; i++) {
-        if (resource_met(met, &object->properties_table[i])) {
-            return true;
+        met->weight += Z_TYPE(object->properties_table[i]) == IS_UNDEF ? 0 : met->element;
+        if (UNEXPECTED(!look_at(met, &object->properties_table[i]))) {
+            return LOOK_RESOURCE;
         }
     }
-    return object->properties && resource_in_array(met, object->properties); /* dynamic ones */
+    return object->properties ? look_into_array(met, object->properties) : LOOK_FINE; /* dynamic ones */
 }
 
-static bool holds_resource(zval *value) {
-    struct search met = {NULL, 0, 0};
-    bool found = resource_met(&met, value);
-    for (size_t i = 0; i < met.count && !found; i++) {
-        found = GC_TYPE(met.list[i]) == IS_ARRAY ? resource_in_array(&met, (HashTable *)met.list[i])
-                                                 : resource_in_object(&met, (zend_object *)met.list[i]);
+static enum look look_through(zval *value, size_t most, size_t element, bool distinct) {
+    struct search met = {.most = most, .element = element, .distinct = distinct};
+    if (distinct) {
+        zend_hash_init(&met.strings, 0, NULL, NULL, false);
+    }
+    enum look look = look_at(&met, value) ? LOOK_FINE : LOOK_RESOURCE;
+    for (size_t i = 0; i < met.count && look == LOOK_FINE; i++) {
+        look = GC_TYPE(met.list[i]) == IS_ARRAY ? look_into_array(&met, (HashTable *)met.list[i])
+                                                : look_into_object(&met, (zend_object *)met.list[i]);
+        if (UNEXPECTED(met.weight > met.most) && look == LOOK_FINE) {
+            look = LOOK_TOO_LARGE;
+        }
     }
     for (size_t i = 0; i < met.count; i++) {
         GC_UNPROTECT_RECURSION(met.list[i]);
@@ -85,7 +136,19 @@ static bool holds_resource(zval *value) {
     if (met.list) {
         efree(met.list);
     }
-    return found;
+    if (distinct) {
+        zend_hash_destroy(&met.strings);
+    }
+    return look;
+}
+
+static enum look look_before(zval *value, size_t most, bool igbinary) {
+    if (!igbinary) {
+        return look_through(value, most, ELEMENT_PHP, false);
+    }
+    /* Only for what seems too large it is worth asking which strings are the same. */
+    enum look look = look_through(value, most, ELEMENT_IGBINARY, false);
+    return EXPECTED(look != LOOK_TOO_LARGE) ? look : look_through(value, most, ELEMENT_IGBINARY, true);
 }
 
 /* ---- Serializing ----------------------------------------------------------------------------- */
@@ -117,14 +180,20 @@ static zend_string *serialize_by_igbinary(zval *value) {
     return NULL;
 }
 
-zend_string *objects_serialize(zval *value, uint32_t *kind) {
-    if (holds_resource(value)) {
-        zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
-        return NULL;
+zend_string *objects_serialize(zval *value, size_t most, uint32_t *kind) {
+    const bool igbinary = objects_use_igbinary();
+    switch (look_before(value, most, igbinary)) {
+        case LOOK_RESOURCE:
+            zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
+            return NULL;
+        case LOOK_TOO_LARGE:
+            return NULL;
+        case LOOK_FINE:
+            break;
     }
     const struct counting outer = apart_begin();
-    *kind = objects_use_igbinary() ? VALUE_IGBINARY : VALUE_PHP;
-    zend_string *bytes = *kind == VALUE_IGBINARY ? serialize_by_igbinary(value) : serialize_by_php(value);
+    *kind = igbinary ? VALUE_IGBINARY : VALUE_PHP;
+    zend_string *bytes = igbinary ? serialize_by_igbinary(value) : serialize_by_php(value);
     apart_end(&outer);
     return bytes;
 }

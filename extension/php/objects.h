@@ -9,9 +9,11 @@
 
 /*
  * The bytes of a value, and which kind they are: VALUE_PHP or VALUE_IGBINARY. NULL, with an exception, for what
- * cannot be serialized: closures, generators, resources, and what user code refused.
+ * cannot be serialized: closures, generators, resources, and what user code refused. NULL without an exception for what
+ * is seen beforehand to become longer than `most` bytes; not seen is what is in objects whose own code (__serialize,
+ * __sleep, Serializable) says what is serialized of them.
  */
-zend_string *objects_serialize(zval *value, uint32_t *kind);
+zend_string *objects_serialize(zval *value, size_t most, uint32_t *kind);
 
 /* Whether objects stored from here are serialized by igbinary. */
 bool objects_use_igbinary(void);

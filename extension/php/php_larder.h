@@ -46,6 +46,10 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     uint64_t attach_tried_at;      /* milliseconds of cache_now() */
     char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
 
+    uint8_t refusal;       /* enum refusal, of the last call that was to change something */
+    size_t refused_length; /* bytes of the value that was refused as too large; 0 if that was not found out */
+    double default_ttl;    /* seconds; 0 none */
+
     struct plan plan;
     struct reading reading;
     struct apart apart;

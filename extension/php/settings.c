@@ -43,6 +43,23 @@ static ZEND_INI_MH(update_serializer) {
     return FAILURE;
 }
 
+/* Seconds that an entry lives if its store does not say. */
+static ZEND_INI_MH(update_default_ttl) {
+    zend_long whole;
+    double seconds = 0;
+    const zend_uchar type = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &whole, &seconds, false);
+    if (type == IS_LONG) {
+        seconds = (double)whole;
+    }
+    if (type == 0 || !(seconds >= 0)) {
+        zend_error(E_WARNING, "larder.default_ttl must be a number of seconds from 0 on, \"%s\" given",
+                   ZSTR_VAL(new_value));
+        return FAILURE;
+    }
+    LARDER_G(default_ttl) = seconds;
+    return SUCCESS;
+}
+
 #define SYSTEM(name, value, update, field) \
     STD_PHP_INI_ENTRY("larder." name, value, PHP_INI_SYSTEM, update, field, zend_larder_globals, larder_globals)
 
@@ -55,6 +72,7 @@ PHP_INI_BEGIN()
     SYSTEM("processes", "512", update_system_long, processes)
     SYSTEM("pin_share", "0.5", update_system_real, pin_share)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
+    PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
     STD_PHP_INI_BOOLEAN("larder.zero_copy", "1", PHP_INI_ALL, OnUpdateBool, zero_copy, zend_larder_globals,
                         larder_globals)
 #ifdef LARDER_UNREADABLE

@@ -2,6 +2,7 @@
 #include "encode.h"
 #include "measure.h"
 #include "objects.h"
+#include "refusal.h"
 #include "shape.h"
 
 struct storing {
@@ -13,26 +14,27 @@ struct storing {
 };
 
 static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
-    return cache_reserve(s->cache, s->key, length, s->mode, span) == CACHE_OK;
+    return is_done(cache_reserve(s->cache, s->key, length, s->mode, span));
 }
 
 static zend_never_inline bool commit_over(const struct storing *s, const struct cache_span *span, uint32_t kind) {
-    return cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token) == CACHE_OK;
+    return is_done(cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token));
 }
 
 static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
     if (UNEXPECTED(s->token != NULL)) {
         return commit_over(s, span, kind);
     }
-    return cache_commit(s->cache, s->key, span, kind, s->expires, s->mode) == CACHE_OK;
+    return is_done(cache_commit(s->cache, s->key, span, kind, s->expires, s->mode));
 }
 
-/* Leaves no stale value behind, where a store would have replaced it. */
-static ZEND_COLD bool refuse(const struct storing *s) {
+/* Leaves no stale value behind, where a store would have replaced it. `length`: of the value; 0 if it was not found out. */
+static ZEND_COLD bool refuse(const struct storing *s, size_t length) {
     if (s->mode == CACHE_SET) {
         cache_refuse(s->cache, s->key);
     }
-    return false;
+    LARDER_G(refused_length) = length;
+    return is_done(CACHE_TOO_LARGE);
 }
 
 /* Eight bytes or none: what fits into one number. */
@@ -62,7 +64,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
     struct cache_span span;
     size_t length = shape_of_string(ZSTR_LEN(string));
     if (UNEXPECTED(length > cache_value_max(s->cache))) {
-        return refuse(s);
+        return refuse(s, length);
     }
     if (!reserve(s, length, &span)) {
         return false;
@@ -73,9 +75,9 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
-    zend_string *bytes = objects_serialize(value, &kind);
+    zend_string *bytes = objects_serialize(value, cache_value_max(s->cache), &kind);
     if (!bytes) {
-        return false;
+        return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, 0);
     }
     bool stored = store_string(s, kind, bytes);
     zend_string_release(bytes);
@@ -88,7 +90,7 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
     switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {
         case MEASURED_TOO_LARGE:
             plan_shrink(plan);
-            return refuse(s);
+            return refuse(s, 0);
         case MEASURED_MIXED:
             return store_serialized(s, value);
         case MEASURED_PLAIN:

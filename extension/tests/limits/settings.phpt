@@ -30,7 +30,9 @@ bool(false)
 bool(false)
 string(1) "1"
 string(4) "auto"
-array(8) {
+array(9) {
+  ["larder.default_ttl"]=>
+  string(1) "0"
   ["larder.enabled"]=>
   string(1) "1"
   ["larder.path"]=>

@@ -113,7 +113,7 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         Key::of($values);
         Ttl::seconds($ttl);
 
-        return larder_store_multiple($values, $ttl);
+        return larder_store_multiple($values, $ttl) === [];
     }
 
     public function delete(string $key): bool

@@ -77,7 +77,7 @@ final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touc
         $generation = $this->generation();
         $names = array_map(fn(string $key): string => $this->name($key, $generation), Key::of($values));
 
-        return larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl));
+        return larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl)) === [];
     }
 
     public function delete(string $key): bool
