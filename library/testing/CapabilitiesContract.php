@@ -64,6 +64,12 @@ abstract class CapabilitiesContract extends TestCase
         return true;
     }
 
+    /** The longest key that is listed, in bytes. */
+    protected function longestListed(): int
+    {
+        return 65_535;
+    }
+
     /** A value over the limit of the store; null when it has none but memory or disk. */
     protected function tooLarge(): ?string
     {
@@ -417,7 +423,7 @@ abstract class CapabilitiesContract extends TestCase
                 $this->cache->lock('a lock is no value', 60);
             }
             usleep(60_000);
-            $keys[] = 'with ttl';
+            $keys = array_values(array_filter([...$keys, 'with ttl'], fn(string $key): bool => \strlen($key) <= $this->longestListed()));
             sort($keys, \SORT_STRING);
             $listed = [...$this->cache->keys()];
             sort($listed, \SORT_STRING);

@@ -4,15 +4,18 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use LarderIterator;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 use function larder_clear;
@@ -29,9 +32,10 @@ use function larder_store_multiple;
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
  * clear() empties the segment; several caches in one segment are for NamespacedLarderStore.
  */
-final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
+final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     use LarderAtomics;
+    use LarderExpiry;
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
@@ -130,6 +134,14 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
     public function clear(): bool
     {
         return larder_clear();
+    }
+
+    /** Of all that is in the segment, so those of its namespaces too, as they are there. */
+    public function keys(): iterable
+    {
+        foreach (new LarderIterator() as $key => $info) {
+            yield $key;
+        }
     }
 
     private function name(string $key): string

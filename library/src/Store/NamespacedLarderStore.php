@@ -4,13 +4,16 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
+use LarderIterator;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
+use Larder\Store\Capability\Lists;
 use Larder\Store\Capability\Locks;
 use Larder\Store\Capability\Replaces;
 use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
+use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
 
 use function larder_add;
@@ -25,9 +28,10 @@ use function larder_store_multiple;
  * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
-final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks
+final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, Locks, Lists, TellsExpiry
 {
     use LarderAtomics;
+    use LarderExpiry;
 
     private const GENERATION_BYTES = 12;
 
@@ -90,6 +94,15 @@ final class NamespacedLarderStore implements Store, Adds, Replaces, Counts, Touc
     public function clear(): bool
     {
         return larder_store($this->generationName, self::newGeneration());
+    }
+
+    /** All but those of more than 65,522 bytes, of which the segment has the SHA-256. */
+    public function keys(): iterable
+    {
+        $prefix = $this->generation() . '=';
+        foreach (new LarderIterator($prefix) as $name => $info) {
+            yield substr($name, \strlen($prefix));
+        }
     }
 
     private function name(string $key, ?string $generation = null): string

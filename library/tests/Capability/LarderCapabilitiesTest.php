@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
-use Larder\Store\Capability;
 use Larder\Store\Store;
 use Larder\Testing\CapabilitiesContract;
 
@@ -16,9 +15,11 @@ final class LarderCapabilitiesTest extends CapabilitiesContract
         return Cache::open('larder:')->store();
     }
 
-    protected function capabilities(): array
+    /** What other tests left in the segment has keys too. */
+    protected function setUp(): void
     {
-        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::SetIf, Capability::Lock];
+        larder_clear();
+        parent::setUp();
     }
 
     protected function tooLarge(): string
