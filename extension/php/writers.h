@@ -16,6 +16,8 @@ static const struct writer functions[] = {
     {NULL, "ldap_read", ARRAYS},
     /* rows are converted to strings in place (PDO::pgsqlCopyFromArray() too, for which see arguments.c) */
     {"pdo\\pgsql", "copyfromarray", ARRAYS},
+    /* puts results into the arrays in its array */
+    {NULL, "ssh2_poll", ARRAYS},
     /* channels: the internal pointer is moved; phpredis from 6 on */
     {"redis", "ssubscribe", ARRAYS},
     {"rediscluster", "ssubscribe", ARRAYS},

@@ -7,11 +7,12 @@ sqlite3
 <?php
 require __DIR__ . '/../anything.inc';
 
-larder_store('classes', ['allowed_classes' => [1, 2.5, true, 'ArrayObject']]);
+$classes = ['allowed_classes' => PHP_VERSION_ID < 80400 ? [1, 2.5, true, 'ArrayObject'] : ['One', 'ArrayObject']];
+larder_store('classes', $classes);
 larder_store('options', ['linger' => ['l_onoff' => '1', 'l_linger' => 2.5], 'time' => ['sec' => '1', 'usec' => true]]);
 larder_store('call back', implode('', ['str', 'toupper']));
-larder_store('call back of a class', ['Stored_Class', 'authorize']);
-class Stored_Class
+larder_store('call back of a class', ['Stored_Authorizer', 'authorize']);
+class Stored_Authorizer
 {
     public static function authorize(): int
     {
@@ -19,6 +20,7 @@ class Stored_Class
     }
 }
 
+$kept = serialize($classes);
 $options = larder_fetch('options');
 $classes = larder_fetch('classes');
 $socket = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
@@ -55,7 +57,7 @@ $itself = ['allowed_classes' => false, 'more' => $options];
 $itself['itself'] = &$itself;
 unserialize('i:1;', $itself);
 
-var_dump(larder_fetch('classes') === ['allowed_classes' => [1, 2.5, true, 'ArrayObject']]);
+var_dump(serialize(larder_fetch('classes')) === $kept);
 var_dump(larder_fetch('options') === ['linger' => ['l_onoff' => '1', 'l_linger' => 2.5], 'time' => ['sec' => '1', 'usec' => true]]);
 unchanged();
 ?>
