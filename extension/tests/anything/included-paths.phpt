@@ -90,11 +90,10 @@ spl_autoload_extensions($fetched('.class'));
 file_put_contents("$folder/real/by_name.class", '<?php class By_Name { }');
 spl_autoload('By_Name');
 echo class_exists('By_Name', false) ? '' : "not loaded\n";
-var_dump(larder_fetch('class map') === $map);
+larder_fetch('class map') === $map || print "the class map has changed\n";
 array_map('unlink', glob("$folder/real/*"));
 
 unchanged();
 ?>
 --EXPECT--
-bool(true)
 unchanged
