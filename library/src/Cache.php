@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Codec\Failure;
 use Larder\Exception\InvalidAddress;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
@@ -103,8 +104,8 @@ final class Cache
 
     /**
      * How many stored values could not be read since this cache was opened, by reason (see Larder\Codec\Failure): each of
-     * them was a miss. "forged" and "unsigned" mean that somebody else writes there. The engine counts its own, of all
-     * processes: larder_info()['unreadable'].
+     * them was a miss. "forged" and "unsigned" mean that somebody else writes there. "not stored" is how often set() and
+     * setMany() were false. The engine counts its own, of all processes: larder_info()['unreadable'] and ['refusals'].
      *
      * @return array<string, int> empty for a store that the constructor was given: its codec knows
      */
@@ -183,7 +184,7 @@ final class Cache
             return $this->setMany([$key => $value], $ttl, $tags);
         }
 
-        return $this->store->set($key, \is_array($value) && isset($value[Wrapped::MARK]) ? Wrapped::plain($value) : $value, $ttl);
+        return $this->store->set($key, \is_array($value) && isset($value[Wrapped::MARK]) ? Wrapped::plain($value) : $value, $ttl) || $this->notStored();
     }
 
     /**
@@ -196,18 +197,18 @@ final class Cache
     public function setMany(array $values, int|float $ttl = 0, array|Generations $tags = []): bool
     {
         if ($tags === []) {
-            return $this->patiently(fn(): bool => $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl));
+            return $this->patiently(fn(): bool => $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl)) || $this->notStored();
         }
         $generations = ($tags instanceof Generations ? $tags : $this->generations($tags))->byTag;
         if ($generations === null) {
             $this->deleteMany(array_keys($values));
 
-            return false;
+            return $this->notStored();
         }
 
         $wrapped = array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values);
 
-        return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl));
+        return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
     }
 
     /**
@@ -488,6 +489,14 @@ final class Cache
     public function prune(): int
     {
         return Capability::of($this->store, Prunes::class)->prune();
+    }
+
+    /** @return bool false: what set() answers */
+    private function notStored(): bool
+    {
+        $this->search?->failures->add(Failure::NotStored);
+
+        return false;
     }
 
     /**

@@ -166,4 +166,46 @@ final class CacheTest extends TestCase
         self::assertSame('larder: the engine is loaded but switched off. Set larder.enabled=1 in php.ini', Php::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.enabled=0'], 'export ADDRESS=larder:'));
         self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', Php::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
     }
+
+    public function testItCountsWhatWasNotStored(): void
+    {
+        $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite?max_size=1048576', Servers::directory('not-stored')));
+        $tooLarge = str_repeat('x', 2 << 20);
+        self::assertTrue($cache->set('k', 'fits'));
+        self::assertSame([], $cache->failures());
+
+        self::assertFalse($cache->set('k', $tooLarge));
+        self::assertFalse($cache->setMany(['k' => $tooLarge]));
+        self::assertFalse($cache->set('k', $tooLarge, tags: ['t']));
+
+        self::assertSame(['not stored' => 3], $cache->failures());
+    }
+
+    /** As docs/serializers.md says. */
+    public function testAResourceIsRefusedOrLost(): void
+    {
+        foreach (Place::cases() as $place) {
+            $cache = $place->open();
+            self::assertTrue(self::isRefused($cache, \STDIN), $place->name);
+            self::assertSame(\in_array($place, [Place::Larder, Place::NamespacedLarder, Place::Array, Place::PhpFile], true), self::isRefused($cache, [[\STDIN]]), $place->name);
+            self::assertSame(\in_array($place, [Place::Larder, Place::NamespacedLarder], true), self::isRefused($cache, (object) ['resource' => \STDIN]), $place->name);
+            $cache->clear();
+        }
+        self::assertTrue(self::isRefused(Place::File->in('resource', 'serializer=json'), [[\STDIN]]));
+    }
+
+    private static function isRefused(Cache $cache, mixed $value): bool
+    {
+        $cache->set('k', 'before');
+        try {
+            $cache->set('k', $value);
+        } catch (\Throwable $refusal) {
+            self::assertSame("Serialization of 'resource' is not allowed", $refusal->getMessage());
+            self::assertSame('before', $cache->get('k'));
+
+            return true;
+        }
+
+        return false;
+    }
 }

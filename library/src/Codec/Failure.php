@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Why stored bytes could not be read. */
+/** What went wrong with a value: but for the last, why stored bytes could not be read. */
 enum Failure: string
 {
     /** Cut off, changed, or of no known format. */
@@ -21,4 +21,6 @@ enum Failure: string
     case Unsigned = 'unsigned';
     /** They were signed by an unknown key or for another name, or were changed after they were signed. */
     case Forged = 'forged';
+    /** The store refused it, as it does what is too large for it, or its server was away. */
+    case NotStored = 'not stored';
 }

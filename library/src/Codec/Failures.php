@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Counts the stored values that could not be read, by reason, since it was made. Each of them was a miss. */
+/** Counts the values that could not be read, each of which was a miss, and those that were not stored, by reason, since it was made. */
 final class Failures
 {
     /** @var array<value-of<Failure>, int> */
