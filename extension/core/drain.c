@@ -6,6 +6,7 @@
 #include "page.h"
 #include "pin.h"
 #include "point.h"
+#include "room.h"
 
 enum {
     DRAW_AFTER = 128, /* entries of probation that were drained and had not been used, in a row */
@@ -49,23 +50,32 @@ struct rule {
     unsigned lower_use; /* which is lowered by so much, */
     uint64_t budget;    /* and if they are of no more units in all */
     bool draws;         /* one of many moves without having been used, see is_drawn() */
+    bool drops_nothing; /* what is to move and finds no place stays, and so does the page */
 };
 
-/* A place for a moved entry: in the log's open page, or in the page kept in reserve, which becomes the open one.
+/* A place for a moved entry: in the log's open page, or in a page kept in reserve, which becomes the open one.
  * Never by draining. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct pending *pending) {
     struct header_shared *header = cache->map.header;
-    const uint64_t seen = word_load(&header->current[log]);
-    if (page_append(cache, record, log, units, pending)) {
-        return true;
+    unsigned i = 0;
+    for (;;) {
+        const uint64_t seen = word_load(&header->current[log]);
+        if (page_append(cache, record, log, units, pending)) {
+            return true;
+        }
+        uint64_t reserve = 0;
+        for (; reserve == 0 && i < room_reserve(&cache->map); i++) {
+            reserve = word_peek(&header->reserve[i]) ? word_exchange(&header->reserve[i], 0) : 0;
+        }
+        POINT(reserve_taken);
+        if (reserve == 0) {
+            return false;
+        }
+        if (reserve <= cache->map.page_count) {
+            page_open(cache, (uint32_t)(reserve - 1), log, seen);
+        }
     }
-    const uint64_t reserve = word_exchange(&header->reserve, 0);
-    POINT(reserve_taken);
-    if (reserve != 0 && reserve <= cache->map.page_count) {
-        page_open(cache, (uint32_t)(reserve - 1), log, seen);
-    }
-    return page_append(cache, record, log, units, pending);
 }
 
 /* Makes the word that names the old entry name its copy instead. */
@@ -100,6 +110,7 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
     POINT(move_copied);
     if (republish(cache, rule, slot, word, &pending)) {
         count(record, COUNT_MOVED);
+        page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
     }
     clear_writing(record);
     return true;
@@ -171,12 +182,14 @@ static bool is_drawn(struct cache *cache, const struct rule *rule, bool used) {
 }
 
 /* Takes the word out of the index, unless it names another entry by now. */
-static void drop(shared_word *slot, uint64_t word, struct record_shared *record, enum counter why) {
+static void drop(struct cache *cache, const struct entry_shared *entry, shared_word *slot, uint64_t word,
+                 enum counter why) {
     const uint64_t location = slot_location(word);
     while (slot_location(word) == location) {
         if (word_swap(slot, &word, 0)) {
             POINT(drain_unlinked);
-            count(record, why);
+            count(cache->identity->record, why);
+            page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
             return;
         }
     }
@@ -199,11 +212,12 @@ static bool drain_integer(struct cache *cache, struct record_shared *record, con
         integer_finish(&cache->map, entry);
     }
     POINT(drain_sealed);
-    drop(slot, word, record, COUNT_EVICTED);
+    drop(cache, entry, slot, word, COUNT_EVICTED);
     return true;
 }
 
-/* Moves the entry if the rule allows, else takes its word out of the index. False: it can do neither. */
+/* Moves the entry if the rule allows, else takes its word out of the index. False: it is to stay, and there is no place
+ * for it elsewhere. */
 static bool drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                         uint32_t life, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
@@ -219,29 +233,34 @@ static bool drain_entry(struct cache *cache, struct record_shared *record, uint3
         return true;
     }
     if (!slot_is_committed(word)) {
-        drop(slot, word, record, COUNT_EVICTED); /* its inserter is dead */
+        drop(cache, entry, slot, word, COUNT_EVICTED); /* its inserter is dead */
         return true;
     }
     if (index_is_expired(entry)) {
-        drop(slot, word, record, COUNT_EXPIRED);
+        drop(cache, entry, slot, word, COUNT_EXPIRED);
         return true;
     }
     const uint64_t units = entry_units_all(entry);
     const bool used = slot_use(word) >= rule->least_use;
-    if ((is_drawn(cache, rule, used) || used) && units <= rule->budget &&
-        move(cache, record, rule, entry, location, slot, word)) {
-        rule->budget -= units;
-        return true;
+    if ((is_drawn(cache, rule, used) || used) && units <= rule->budget) {
+        if (move(cache, record, rule, entry, location, slot, word)) {
+            rule->budget -= units;
+            return true;
+        }
+        if (rule->drops_nothing) {
+            return false;
+        }
     }
     if (entry_is_integer(entry)) {
         return drain_integer(cache, record, rule, entry, location, slot, word);
     }
-    drop(slot, word, record, COUNT_EVICTED);
+    drop(cache, entry, slot, word, COUNT_EVICTED);
     return true;
 }
 
 /*
- * A page that is wasted is compacted: what lives in it moves within its log, as it is. From another page what was used
+ * A page that is wasted is compacted: what lives in it moves within its log, as it is; if there is no place for all of
+ * it, because others compact at the same time, the rest stays. From another page what was used
  * moves to the main log, with its use count lowered. In the main log that is all of it: it has been of use for long,
  * and dropping it costs more hits than anything else here; use counts fall with every move, so the log yields sooner or
  * later, and who cannot wait drains firmly. In probation half a page is enough: where more was used it is by chance, or
@@ -251,7 +270,8 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     const enum page_log log = page_log(row);
     const bool gentle = effort == DRAIN_GENTLY;
     if (gentle && page_is_wasted(map, row)) {
-        return (struct rule){.log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map)};
+        return (struct rule){
+            .log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map), .drops_nothing = true};
     }
     return (struct rule){
         .log = LOG_MAIN,
@@ -262,15 +282,14 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-/* False: a counter in use has to stay in the page. */
+/* False: what is left is to stay. */
 static bool drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
-                          enum drain_effort effort) {
+                          struct rule *rule) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
-    struct rule rule = rule_for(&cache->map, page_row(cache, page), effort);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, &rule)) {
+            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, rule)) {
                 return false;
             }
         }
@@ -319,9 +338,15 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
         return false;
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
-    if (has_memory && (uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, effort)) {
-        /* As the newest of its log: or it would stay the cheapest, and each store would try it first. */
-        page_renew(cache, page, page_log(row));
+    struct rule rule = rule_for(&cache->map, row, effort);
+    if (has_memory && (uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, &rule)) {
+        cache->given_up++;
+        POINT(drain_given_up);
+        if (!rule.drops_nothing) {
+            /* A counter in use is to stay. As the newest of its log: or it would stay the cheapest, and each store would
+             * try it first. */
+            page_renew(cache, page, page_log(row));
+        }
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }

@@ -37,6 +37,7 @@ enum {
     PAGES_MAX = 1 << 14, /* so that a record's pins are at most 2 KiB */
     RECORDS_MAX = 4095,
     BUCKET_SLOTS = 8,
+    RESERVE_MAX = 8,
     BOOT_ID_SIZE = 40,
 };
 
@@ -225,14 +226,15 @@ struct header_shared {
 
     _Alignas(64) shared_word age[LOGS]; /* pages that each log has ever had */
     shared_word warm;                   /* page + 1 whose entries all died last; a hint */
-    shared_word reserve;                /* page + 1 kept free for moves; a hint */
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
     shared_word counters_kept;          /* what drains kept only because it had been counted, see drain.c */
-    uint64_t unused_3[1];
+    uint64_t unused_3[2];
+
+    _Alignas(64) shared_word reserve[RESERVE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
     _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
 };
-_Static_assert(sizeof(struct header_shared) == 192 + 64 * 3 + 8 * COUNTERS, "header");
+_Static_assert(sizeof(struct header_shared) == 192 + 64 * 4 + 8 * COUNTERS, "header");
 
 #endif

@@ -60,9 +60,7 @@ static void hint_if_dead(struct cache *cache, uint32_t page) {
     }
 }
 
-/* As old as its last entry, not as its first: while runs were taken the page may have been open for long, and would be
- * the next to go with what was stored in it just now. */
-static void age_anew(struct cache *cache, uint32_t page) {
+void page_age_anew(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     const enum page_log log = page_log(row);
     word_store(&row->age, word_load(&cache->map.header->age[log]) << 1 | log);
@@ -102,7 +100,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
             clear_writing(record);
             if (word_swap(&row->state, &state, state_change(state, PAGE_CLOSED))) {
                 POINT(append_closed_page);
-                age_anew(cache, page);
+                page_age_anew(cache, page);
                 hint_if_dead(cache, page);
             }
         } else {

@@ -88,6 +88,10 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
 /* Takes a free page out of use without beginning a life in it; page_unclaim() gives it back. */
 bool page_hold(struct cache *cache, uint32_t page);
 
+/* Makes a page, or the run that it heads, as old as what was stored in it last, not as when it was begun: while others
+ * took pages it may have been open for long, or its writer put aside, and what was just stored would be next to go. */
+void page_age_anew(struct cache *cache, uint32_t page);
+
 /* Makes a page, or the run that it heads, the newest of the log. */
 void page_renew(struct cache *cache, uint32_t page, enum page_log log);
 

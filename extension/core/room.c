@@ -3,6 +3,7 @@
 #include "commit.h"
 #include "drain.h"
 #include "enter.h"
+#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "point.h"
@@ -11,11 +12,13 @@
 enum {
     PROBATION_SHARE = 8, /* the probation log may have one page of so many */
     PAGE_TRIES = 24,     /* victims that one call looks at, */
-    GENTLE_TRIES = 8,    /* and how many of them gently */
+    GENTLE_TRIES = 8,    /* how many of them gently, */
+    FIRM_TRIES = 16,     /* and from which on it insists: or where all are runs in use there would be no room */
     SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
-    RUN_LOOK = 1024, /* pages among which a run is looked for that costs little */
+    WAIT_NS = 15 * 1000 * 1000,/* that a store waits for others to give back what they took of the reserve */
+    RUN_LOOK = 1024,           /* pages among which a run is looked for that costs little */
     RUN_TRIES = 12,
     RUN_INSISTS = 8, /* from this try on used runs are not kept any more */
 };
@@ -36,6 +39,15 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 
 /* ---- Survey ---- */
 
+static bool is_reserve(const struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+        if (word_peek(&cache->map.header->reserve[i]) == (uint64_t)page + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* How long the probation log is, its ages tell: no counter could drift. */
 static uint64_t cost_in_log(const struct cache *cache, const struct page_shared *row) {
     const uint64_t age = page_age(row) & COST_AGE_MASK;
@@ -51,7 +63,7 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
     const bool held = !desperate && pin_seems_held(&cache->map, page);
     switch (state_of(state)) {
         case PAGE_FREE:
-            if (word_peek(&cache->map.header->reserve) == (uint64_t)page + 1 && !desperate) {
+            if (!desperate && is_reserve(cache, page)) {
                 return COST_NEVER;
             }
             if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -219,20 +231,29 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
     return state_of(state) == PAGE_OPEN && state_life(state) == (uint32_t)(current >> 32);
 }
 
-/* One page is kept for the moves of later drains. */
+/* Some pages are kept for the moves of later drains. Whether this is one of them. */
 static bool keep_as_reserve(struct cache *cache, uint32_t page) {
-    uint64_t none = 0;
-    shared_word *reserve = &cache->map.header->reserve;
-    const uint64_t known = word_load(reserve);
-    if (known == (uint64_t)page + 1) {
-        return true;
+    shared_word *reserve = cache->map.header->reserve;
+    bool kept = is_reserve(cache, page);
+    for (unsigned i = 0; i < room_reserve(&cache->map) && !kept; i++) {
+        uint64_t none = 0;
+        kept = word_load(&reserve[i]) == 0 && commit_page(cache, page) && word_swap(&reserve[i], &none, (uint64_t)page + 1);
     }
-    return known == 0 && commit_page(cache, page) && word_swap(reserve, &none, (uint64_t)page + 1);
+    return kept;
 }
 
-/* Keeps a page for the moves of the next drain, if one is to be had easily. */
-static void fill_reserve(struct cache *cache, struct record_shared *record) {
-    for (unsigned i = 0; i < RESERVE_TRIES && word_load(&cache->map.header->reserve) == 0; i++) {
+/* How many pages there are for the moves of later drains. */
+static unsigned count_reserve(const struct cache *cache) {
+    unsigned pages = 0;
+    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+        pages += word_load(&cache->map.header->reserve[i]) != 0;
+    }
+    return pages;
+}
+
+/* Sees to it that so many pages are in reserve, if they are to be had easily. */
+static void fill_reserve(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries) {
+    for (unsigned i = 0; i < tries && count_reserve(cache) < wanted; i++) {
         if (victims_run_out(cache)) {
             survey(cache, false);
         }
@@ -243,14 +264,38 @@ static void fill_reserve(struct cache *cache, struct record_shared *record) {
     }
 }
 
+/* The page whose turn it was could not be compacted since `given_up`, because other processes that compact have all of
+ * the reserve. Lets them go on, who were put aside, before anything that lives is dropped. False: that took too long. */
+static bool wait_for_reserve(const struct cache *cache, uint32_t given_up, uint64_t *start) {
+    if (cache->given_up == given_up) {
+        return false;
+    }
+    const uint64_t now = os_nanoseconds();
+    *start = *start ? *start : now;
+    os_yield();
+    return now - *start < WAIT_NS;
+}
+
 /* Sees to it that new entries have an open page. False if no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
+    uint64_t waiting = 0; /* since when */
+    bool drained = false;
+    uint32_t given_up = cache->given_up;
     for (unsigned i = 0; i < PAGE_TRIES; i++) {
         const uint64_t seen = word_load(current);
         if (has_open_page(cache, seen)) {
+            if (drained) {
+                /* One page was taken from the reserve and one was given back. What others took besides, while they
+                 * filled the page that was opened for moves, nobody else gives back. */
+                fill_reserve(cache, record, room_reserve(&cache->map), 1);
+            }
             return true;
+        }
+        if (i == GENTLE_TRIES && wait_for_reserve(cache, given_up, &waiting)) {
+            given_up = cache->given_up;
+            i = surveys = 0;
         }
         uint32_t page = warm_page(cache);
         if (page == cache->map.page_count && (surveys > 0 || !victims_run_out(cache))) {
@@ -265,21 +310,26 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             i = 0;
             continue;
         }
-        const enum drain_effort effort = surveys == SURVEYS  ? DRAIN_INSIST
-                                         : i >= GENTLE_TRIES ? DRAIN_FIRMLY
-                                                             : DRAIN_GENTLY;
+        const bool insists = surveys == SURVEYS;
+        const enum drain_effort effort = insists || i >= FIRM_TRIES ? DRAIN_INSIST
+                                         : i >= GENTLE_TRIES        ? DRAIN_FIRMLY
+                                                                    : DRAIN_GENTLY;
         const uint64_t kept = cache->counters_kept;
-        if (drain_page(cache, record, page, effort) && !(surveys < SURVEYS && keep_as_reserve(cache, page))) {
+        const bool emptied = drain_page(cache, record, page, effort);
+        if (cache->counters_kept != kept) {
+            i = surveys = 0; /* what is moved for that reason is limited, and says nothing of other pages */
+        }
+        if (!emptied) {
+            continue;
+        }
+        drained = true;
+        if (insists || !keep_as_reserve(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Somebody was faster: it is for whoever needs the next one. Unless there is no memory for it. */
                 if (ref_page_has_memory(&cache->map, page)) {
                     word_poke(&cache->map.header->warm, (uint64_t)page + 1);
                 }
             }
-        }
-        if (cache->counters_kept != kept) {
-            i = surveys =
-                0; /* what is moved for that reason is limited, see drain.c, and says nothing of other pages */
         }
     }
     return has_open_page(cache, word_load(current));
@@ -352,6 +402,15 @@ static uint32_t best_window(struct cache *cache, uint32_t pages, const struct re
     return best;
 }
 
+static void forget_reserve(struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+        uint64_t reserved = (uint64_t)page + 1;
+        if (word_peek(&cache->map.header->reserve[i]) == reserved) {
+            word_swap(&cache->map.header->reserve[i], &reserved, 0);
+        }
+    }
+}
+
 static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
     while (claimed-- > 0) {
         page_unclaim(cache, start + claimed);
@@ -364,10 +423,9 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        fill_reserve(cache, record); /* several pages in a row: what is used in them needs more than one */
+        fill_reserve(cache, record, 1, RESERVE_TRIES); /* what is used in several pages needs more than one */
         if (drain_page(cache, record, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
-            uint64_t reserved = (uint64_t)(start + i) + 1;
-            word_swap(&cache->map.header->reserve, &reserved, 0);
+            forget_reserve(cache, start + i);
             claimed = page_claim(cache, start + i, LOG_PROBATION);
         }
         if (!claimed) {
@@ -468,6 +526,7 @@ void room_finish(struct cache *cache, struct record_shared *record, struct pendi
         }
         clear_writing(record);
     } else if (published) {
+        page_age_anew(cache, pending->page);
         uint64_t opening = word_load(&page_row(cache, pending->page)->state);
         word_swap(&page_row(cache, pending->page)->state, &opening, state_change(opening, PAGE_CLOSED));
     } else {
@@ -495,7 +554,9 @@ size_t cache_release(struct cache *cache) {
         return 0;
     }
     drain_dead(cache, record);
-    word_exchange(&cache->map.header->reserve, 0); /* who needs one takes another */
+    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+        word_exchange(&cache->map.header->reserve[i], 0); /* who needs one takes another */
+    }
     size_t bytes = 0;
     for (uint64_t page = 0; page < cache->map.page_count; page += UINT64_C(1) << cache->map.page_step_shift) {
         bytes += commit_release(cache, (uint32_t)page);

@@ -27,6 +27,17 @@ bool room_take(struct cache *cache, struct record_shared *record, uint64_t units
 /* Ends what room_take() began: the entry is published (or not, and its place is given up). */
 void room_finish(struct cache *cache, struct record_shared *record, struct pending *pending, bool published);
 
+/*
+ * How many pages are kept free for what drains move. Each process that compacts a page takes one, and gives one back
+ * when it is done, which takes long if it is put aside in the middle of it: with one page for all, several processes
+ * that rewrite what fits would find no place for it.
+ */
+static inline unsigned room_reserve(const struct map *map) {
+    const uint32_t share = map->page_count / 32, processes = ref_records_used(map);
+    const uint32_t wanted = processes < RESERVE_MAX ? processes : RESERVE_MAX;
+    return wanted < share ? wanted : share;
+}
+
 /* The longest entry, in units: an eighth of the pages. */
 static inline uint64_t room_units_max(const struct map *map) {
     return (uint64_t)(map->page_count / 8) << map->unit_shift;

@@ -1,5 +1,7 @@
 /* A full cache. */
+#include "drain.h"
 #include "fixture.h"
+#include "page.h"
 #include "suites.h"
 
 /* Ten times over, with a hot set that is used all the time. */
@@ -165,6 +167,110 @@ static void refused_adds(void) {
     expect_nothing_left(cache);
 }
 
+/* ---- Several processes rewrite what fits, so all of them compact at once ---- */
+
+enum { REWRITERS = 6, REWRITTEN = 1000, KEYS_OF_EACH = 0, REWRITES_OF_EACH = 1 };
+
+/* A replace: nothing but a drain can take the old value away. */
+static void rewrite(void *argument) {
+    const unsigned number = (unsigned)(uintptr_t)argument;
+    struct cache *cache = open_cache(16);
+    const unsigned keys = (unsigned)atomic_load(&board->number[KEYS_OF_EACH]);
+    unsigned missing = 0;
+    uint64_t random = number + 1;
+    for (long i = 0; i < atomic_load_explicit(&board->number[REWRITES_OF_EACH], memory_order_relaxed); i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        const unsigned key = (unsigned)(random >> 33) % keys;
+        const enum cache_result result =
+            put_as(cache, key_of("%u of %u", key, number), key, REWRITTEN, 0, CACHE_REPLACE);
+        missing += result != CACHE_OK;
+    }
+    for (unsigned key = 0; key < keys; key++) {
+        missing += !has_copied(cache, key_of("%u of %u", key, number), key, REWRITTEN);
+    }
+    atomic_fetch_add(&board->number[2], missing);
+}
+
+static struct cache_info rewritten(unsigned percent, unsigned rewrites) {
+    struct cache *cache = open_cache(16);
+    EXPECT(cache_clear(cache));
+    const struct cache_info before = info_of(cache);
+    const unsigned keys =
+        (unsigned)(before.pages * before.page_size * percent / 100 / (REWRITTEN + 48) / REWRITERS);
+    for (unsigned number = 0; number < REWRITERS; number++) {
+        for (unsigned key = 0; key < keys; key++) {
+            EXPECT_EQUAL(put(cache, key_of("%u of %u", key, number), key, REWRITTEN), CACHE_OK);
+        }
+    }
+    reached(KEYS_OF_EACH, keys);
+    reached(REWRITES_OF_EACH, rewrites / REWRITERS);
+    pid_t children[REWRITERS];
+    for (unsigned number = 0; number < REWRITERS; number++) {
+        children[number] = start(rewrite, (void *)(uintptr_t)number);
+    }
+    for (unsigned number = 0; number < REWRITERS; number++) {
+        finish(children[number]);
+    }
+    expect_sound(cache);
+    const struct cache_info after = info_of(cache);
+    close_cache(cache);
+    return after;
+}
+
+static void rewritten_by_several(void) {
+    static const unsigned percents[] = {33, 50, 67};
+    const unsigned rewrites = (proof_is_long() ? 3000 : 300) * 1000;
+    struct cache_info info;
+    for (unsigned i = 0; i < 3; i++) {
+        info = rewritten(percents[i], rewrites);
+    }
+    EXPECT(info.moved > rewrites / 10); /* or this would show nothing */
+    EXPECT(info.evicted > 0 || atomic_load(&board->number[2]) == 0);
+    proof_record(
+        "fullness.rewrites", 3 * (proof_count)rewrites,
+        "rewrites of values of 1 KB by six processes at once, which fill a third to two thirds of the memory",
+        info.evicted, 0);
+}
+
+/* All places for what is moved are taken by others, who may be stopped: what lives in a page to be compacted stays, and
+ * the page with it. */
+static void no_place_to_compact(void) {
+    struct cache *cache = open_cache(8);
+    struct record_shared *record = cache->identity->record;
+    enum { KEYS = 200 };
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < KEYS; i += 1 + round) { /* half of what the first pages hold is dead */
+            EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
+        }
+    }
+    struct cache_value value = pinned(cache, key_of("1"));
+    const uint32_t page = ref_page(&cache->map, (value.base - cache->map.base) >> UNIT_SHIFT);
+    end_request(cache);
+    EXPECT(page_is_wasted(&cache->map, page_row(cache, page)));
+    struct header_shared *header = cache->map.header;
+    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+        word_store(&header->reserve[i], 0);
+    }
+    for (unsigned log = 0; log < LOGS; log++) {
+        const uint32_t open = page_of_current(cache, word_load(&header->current[log]));
+        if (open < cache->map.page_count) {
+            EXPECT(open != page);
+            uint64_t state = word_load(&page_row(cache, open)->state);
+            EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
+        }
+    }
+    EXPECT(!drain_page(cache, record, page, DRAIN_GENTLY));
+    EXPECT_EQUAL(state_of(word_load(&page_row(cache, page)->state)), PAGE_CLOSED);
+    for (unsigned i = 0; i < KEYS; i++) {
+        EXPECT(has_copied(cache, key_of("%u", i), i, 1000));
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_sound(cache);
+    EXPECT(drain_page(cache, record, page, DRAIN_FIRMLY)); /* who has no other page takes this one */
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
 /* ---- Everything held ---- */
 
 static void everything_held(void) {
@@ -229,6 +335,8 @@ static const struct test tests[] = {
     {"a scan does not push out what is used", scan},
     {"dead pages are taken again before anything is evicted", dead_pages},
     {"adds that are refused push nothing out", refused_adds},
+    {"what fits stays, however many processes rewrite it at once", rewritten_by_several},
+    {"what lives in a page stays if there is no place to compact it to", no_place_to_compact},
     {"with everything held a store is refused, and works again after", everything_held},
     {"without room no stale value stays", no_room_no_stale},
     {0},

@@ -1,5 +1,8 @@
 /* Values longer than half a page, which get pages of their own. */
+#include <signal.h>
+
 #include "fixture.h"
+#include "page.h"
 #include "suites.h"
 
 static unsigned pages_used(struct cache *cache) {
@@ -147,6 +150,31 @@ static void dead_writers(void) {
     expect_nothing_left(cache);
 }
 
+/* A writer is put aside between claiming its pages and storing its value, while others fill the memory. What it stored
+ * then is as young as any value, and not the next to go. */
+static void late_writer(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    at_point("run_claimed", 1, stop_here);
+    EXPECT_EQUAL(put(cache, key_of("late"), 1, 100 * KIB), CACHE_OK);
+    at_no_point();
+}
+static void young_when_stored(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t child = start(late_writer, NULL);
+    wait_stopped(child);
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100 * KIB), CACHE_OK);
+    }
+    kill(child, SIGCONT);
+    finish(child);
+    const struct cache_value value = pinned(cache, key_of("late"));
+    const uint64_t location = (value.base - cache->map.base) >> UNIT_SHIFT;
+    EXPECT(page_is_new(cache, ref_page(&cache->map, location)));
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
@@ -156,6 +184,7 @@ static const struct test tests[] = {
     {"runs find room beside held pages", beside_held_pages},
     {"a held run counts all its pages and keeps its bytes", held_run},
     {"writers that die inside a run block nothing", dead_writers},
+    {"a value is as young as its store, however long ago its pages were taken", young_when_stored},
     {0},
 };
 const struct suite suite_runs = {.name = "runs", .tests = tests};
