@@ -3,7 +3,6 @@
 declare(strict_types=1);
 
 /**
- *
  * Larder: a cache in shared memory. Every process of one user on one machine sees the same values.
  *
  * Keys are any bytes, 1 to 65,535 of them; an empty or longer key is a ValueError. `$ttl` is in seconds,

@@ -80,6 +80,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     cache->description = -1;
     cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
+    memset(&cache->full, 0, sizeof cache->full);
     cache->record_refused = false;
     if (!segment_attach(cache, reason)) {
         return false;

@@ -4,7 +4,7 @@
 #include "page.h"
 #include "point.h"
 
-enum { RECOUNT_MS = 100 };
+enum { RECOUNT_MS = 100, CALLS_UNTIL_RECOUNT = 8 };
 
 uint32_t pin_population(const struct map *map, bool long_lived) {
     const shared_word *population = map->populations[long_lived];
@@ -37,13 +37,42 @@ static uint32_t population_of_all(const struct map *map) {
 /* The share is everybody's; a part of it is the most that long-lived processes may have. */
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
+    POINT(populations_counted);
     return population_of_all(map) + pages <= ref_share_usable(map, map->pin_limit) &&
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
+/*
+ * Only a recount takes pages out of the populations. So where the share had no room once, it has none until the next
+ * recount, and till then nobody needs to count. Whether it is time for one is asked once in some calls, and by the
+ * first of each request. At worst, what has room again is copied until then.
+ */
+static bool is_known_full(struct cache *cache, uint32_t pages) {
+    struct full *full = &cache->full;
+    if (full->pages == 0 || pages < full->pages || word_load(&cache->map.header->recounted) != full->recounted) {
+        return false;
+    }
+    if (full->calls_until_recount-- != 0) {
+        return true;
+    }
+    full->calls_until_recount = CALLS_UNTIL_RECOUNT;
+    return !pin_recount(cache);
+}
+
 /* Whether `pages` more distinct pages fit into the share. */
 static bool share_allows(struct cache *cache, uint32_t pages) {
-    return share_has(cache, pages) || (pin_recount(cache) && share_has(cache, pages));
+    if (is_known_full(cache, pages)) {
+        return false;
+    }
+    struct full full = {.calls_until_recount = CALLS_UNTIL_RECOUNT};
+    bool allows;
+    do {
+        full.recounted = word_load(&cache->map.header->recounted); /* before the count: what follows it is news */
+        allows = share_has(cache, pages);
+    } while (!allows && pin_recount(cache));
+    full.pages = allows ? 0 : pages;
+    cache->full = full;
+    return allows;
 }
 
 static void unpin(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t pages) {
@@ -52,16 +81,15 @@ static void unpin(struct cache *cache, struct record_shared *record, uint32_t pa
     cache->pages_held -= pages;
 }
 
-enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t page, const shared_word *slot,
-                  uint64_t *word) {
+bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) {
     shared_word *population = cache->map.populations[cache->long_lived];
     const uint32_t pages = page_run(&cache->map, page);
     if (cache->pages_held + pages > ref_share_usable(&cache->map, cache->map.pin_limit) / 2) {
-        return PIN_FULL;
+        return false;
     }
     if (!bit_get(population, page)) {
         if (!share_allows(cache, pages)) {
-            return PIN_FULL;
+            return false;
         }
         population_add(population, page, pages);
     }
@@ -88,18 +116,12 @@ enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t pa
     } else {
         unpin(cache, record, page, pages);
     }
-    const uint64_t now = word_load(slot);
-    const bool same = slot_location(now) == slot_location(*word);
-    *word = now;
-    if (UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
+    if (UNLIKELY(counted && !ref_page_has_memory(&cache->map, page))) {
         /* Given back meanwhile. A bit that stayed would let a damaged word lead there. */
-        unpin(cache, record, page, counted ? pages : 0);
-        return PIN_CHANGED;
+        unpin(cache, record, page, pages);
+        return false;
     }
-    if (!same) {
-        return PIN_CHANGED; /* a bit stays: clearing it would cost what it costs to keep it */
-    }
-    return counted ? PIN_HELD : PIN_FULL;
+    return counted;
 }
 
 void pin_drop_all(struct cache *cache, struct record_shared *record) {
@@ -108,6 +130,7 @@ void pin_drop_all(struct cache *cache, struct record_shared *record) {
     }
     cache->touched_count = 0;
     cache->pages_held = 0;
+    cache->full.calls_until_recount = 0;
 }
 
 /* ---- Recounting ---- */

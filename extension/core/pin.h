@@ -1,12 +1,14 @@
 /*
  * Pins: how the bytes of a value stay while a script holds them, and how much may be held.
  *
- *   reader      set my bit for the page; fence; load the index word again: does it name the same place?
+ *   reader      set my bit for the page; fence; load the index word again: does it name that page?
  *   reclaimer   take the words that name the page out of the index; fence; look at everybody's bits
  *
  * In the single order of the two fences one comes first. If the reader's, the reclaimer sees the bit and
- * leaves the page in limbo. If the reclaimer's, the reader sees the word gone and holds nothing. A reader
- * whose bit was set already makes the same argument with an older fence. (The hazard pointers of Maged
+ * leaves the page in limbo. If the reclaimer's, the reader sees no word that names the page and reads nothing there. A
+ * reader whose bit was set already makes the same argument with an older fence. It is the page that is kept, so the
+ * word may name another entry of it than before the fence: that one was put there by who could still write into the
+ * page, and no reclaimer that has yet to look can overlook the bit. (The hazard pointers of Maged
  * Michael, 2004, with a page in place of a node and a bit in place of a pointer.)
  *
  * What may be held is bounded by two populations, bitmaps of the distinct pages pinned by processes with
@@ -17,20 +19,14 @@
 
 #include "process.h"
 
-enum pin {
-    PIN_HELD,
-    PIN_FULL,    /* the share is used up: copy */
-    PIN_CHANGED, /* the index word names another place now; `word` is its new content */
-};
-
 /* Whether this process has pinned the page. */
 static inline bool pin_is_held(const struct record_shared *record, uint32_t page) {
     return bit_get(record->pins, page);
 }
 
-/* Pins the page that `word`, loaded from `slot`, names. */
-enum pin pin_page(struct cache *cache, struct record_shared *record, uint32_t page, const shared_word *slot,
-                  uint64_t *word);
+/* Pins the page, and fences: what an index word names there after this stays. False: the share is used up, copy. What
+ * it costs does not depend on how many pages there are, but for one count of the populations after each recount. */
+bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page);
 
 /* Drops all pins of this process. */
 void pin_drop_all(struct cache *cache, struct record_shared *record);

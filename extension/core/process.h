@@ -49,6 +49,13 @@ struct victims {
     unsigned next, count;
 };
 
+/* When the share of pages that readers may hold was seen to have no room; see pin.c. */
+struct full {
+    uint64_t recounted;           /* the recount since which */
+    uint32_t pages;               /* for so many more, or more than that; 0: there is room */
+    uint32_t calls_until_recount; /* until it is asked whether it is time for another */
+};
+
 /* One thread's attachment. */
 struct cache {
     struct map map;
@@ -63,11 +70,12 @@ struct cache {
     uint16_t touched[PAGES_MAX / 64];
     unsigned touched_count;
     uint32_t pages_held; /* a run counts all its pages */
+    struct full full;
 
     struct pending pending;
     struct victims victims[LOGS];
-    uint64_t counters_kept;   /* units that drains moved only because they are counters in use */
-    uint32_t given_up;        /* pages that could not be compacted because there was no place for what lives there */
+    uint64_t counters_kept; /* units that drains moved only because they are counters in use */
+    uint32_t given_up;      /* pages that could not be compacted because there was no place for what lives there */
     uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
     /* memory: when a step was last refused, and what the cgroups allowed when they were last asked (commit.c) */
     uint64_t refused_at, limit_read_at; /* ms; 0 never */

@@ -9,9 +9,9 @@
 #include "point.h"
 #include "token.h"
 
-enum { RESTARTS = 8 };
-
-static bool grow_scratch(struct cache *cache, size_t size) {
+/* A quarter more than is needed, so that a value that grows with every look is soon caught up with. */
+static bool grow_scratch(struct cache *cache, size_t length) {
+    const size_t size = length + length / 4;
     char *scratch = realloc(cache->scratch, size);
     if (scratch) {
         cache->scratch = scratch;
@@ -22,7 +22,7 @@ static bool grow_scratch(struct cache *cache, size_t size) {
 
 enum outcome { HIT, STRANGER, EXPIRED, SCRATCH_TOO_SMALL };
 
-/* The entry is protected: pinned if `held`, else announced. Its token, unless NULL. */
+/* The entry is protected: pinned, or else announced. Its token, unless NULL. */
 static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
                                       bool pinned, struct cache_value *value, uint64_t *token) {
     const struct entry_shared *entry = found->entry;
@@ -64,57 +64,95 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
     return HIT;
 }
 
-/* Protects the entry that the slot names, by a pin or by an announcement, and reads it. */
+/* How what a slot names is kept while it is read. */
+enum protection { NONE, PINNED, ANNOUNCED };
+
+/*
+ * Protects the page that the slot names, by a pin or by an announcement, and gives the word that it holds since. NONE:
+ * the slot no longer holds what may be the key.
+ *
+ * A page, not a place, is what is protected: whatever the word names after the fence is safe if it lies in that page,
+ * be it another entry by then. So nothing is started over but when the word has come to name another page, which means
+ * that somebody has completed a store or a move since it was last loaded; and the page that it names now is the next
+ * that is tried. There is no bound on that: a bound would turn into a miss of a key that was there all the time.
+ */
+static enum protection protect(struct cache *cache, struct record_shared *record, const shared_word *slot,
+                               const struct place *place, bool zero_copy, uint64_t *word) {
+    uint32_t announced = UINT32_MAX;
+    for (*word = word_load(slot); slot_tag(*word) == place->tag && slot_is_committed(*word);
+         *word = word_load(slot)) {
+        const uint32_t page = ref_page(&cache->map, slot_location(*word));
+        if (page >= cache->map.page_count) {
+            break;
+        }
+        if (pin_is_held(record, page)) {
+            if (announced != UINT32_MAX) {
+                clear_copying(record);
+            }
+            return PINNED;
+        }
+        if (page == announced) {
+            if (UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
+                break; /* damage: nothing can lie there */
+            }
+            return ANNOUNCED;
+        }
+        if (zero_copy && pin_page(cache, record, page)) {
+            continue;
+        }
+        POINT(copy_intended);
+        announce_copying(record, page);
+        announced = page;
+        POINT(copy_announced);
+    }
+    if (announced != UINT32_MAX) {
+        clear_copying(record); /* what comes next may be pinned, and then nothing clears this */
+    }
+    return NONE;
+}
+
+/* Reads what the slot holds if it is the key's; starts over when the value that it read about is no longer there. */
 static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
                               const struct place *place, const struct cache_key *key, bool zero_copy,
                               struct cache_value *value, uint64_t *token) {
-    uint64_t word = word_load(slot);
-    for (unsigned i = 0; i < RESTARTS && slot_tag(word) == place->tag && slot_is_committed(word); i++) {
-        const uint64_t location = slot_location(word);
-        const uint32_t page = ref_page(&cache->map, location);
-        bool held = page < cache->map.page_count && pin_is_held(record, page);
-        if (page >= cache->map.page_count || (!held && UNLIKELY(!ref_page_has_memory(&cache->map, page)))) {
-            return STRANGER; /* damage */
+    for (;;) {
+        uint64_t word;
+        const enum protection protection = protect(cache, record, slot, place, zero_copy, &word);
+        if (protection == NONE) {
+            return STRANGER;
         }
-        if (!held) {
-            const enum pin pin = zero_copy ? pin_page(cache, record, page, slot, &word) : PIN_FULL;
-            if (pin == PIN_CHANGED) {
-                continue;
-            }
-            held = pin == PIN_HELD;
-            if (!held) {
-                POINT(copy_intended);
-                announce_copying(record, page);
-                POINT(copy_announced);
-                word = word_load(slot);
-                if (slot_location(word) != location || UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
-                    clear_copying(record); /* the next page may be pinned, and then nothing clears this */
-                    continue;
+        const uint64_t location = slot_location(word);
+        const struct found found = {
+            .slot = slot,
+            .word = word,
+            .page = ref_page(&cache->map, location),
+            .entry = ref_entry(&cache->map, location),
+        };
+        enum outcome outcome = STRANGER;
+        bool gone = false;
+        if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
+            outcome = read_entry(cache, record, &found, protection == PINNED && zero_copy, value, token);
+            if (outcome == EXPIRED) {
+                POINT(read_expired);
+                /* If it is not there any more: what took its place, perhaps before it expired, is the value. */
+                gone = !index_unlink(cache, &found);
+                if (!gone) {
+                    count(record, COUNT_EXPIRED);
                 }
             }
         }
-        struct found found = {.slot = slot, .word = word, .page = page, .entry = ref_entry(&cache->map, location)};
-        enum outcome outcome = STRANGER;
-        if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
-            outcome = read_entry(cache, record, &found, held && zero_copy, value, token);
-            if (outcome == EXPIRED && index_unlink(cache, &found)) {
-                count(record, COUNT_EXPIRED);
-            }
-        }
-        if (!held) {
+        if (protection == ANNOUNCED) {
             clear_copying(record);
         }
         if (outcome == SCRATCH_TOO_SMALL) {
             if (!grow_scratch(cache, value->length)) {
                 return STRANGER;
             }
-            word = word_load(slot);
-            continue;
+        } else if (!gone) {
+            return outcome;
         }
-        return outcome;
+        POINT(read_again);
     }
-    clear_copying(record);
-    return STRANGER;
 }
 
 /* What most fetches are: the page is pinned already, the value is long enough to be pointed to, its use
@@ -217,6 +255,11 @@ bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zer
     return find_slowly(cache, key, zero_copy, value, token);
 }
 
+/* Whether the word of an entry that is still protected names another by now. */
+static bool is_replaced(const struct found *found) {
+    return slot_location(word_load(found->slot)) != slot_location(found->word);
+}
+
 bool cache_exists(struct cache *cache, const struct cache_key *key) {
     struct record_shared *record = enter(cache);
     if (!record) {
@@ -224,7 +267,15 @@ bool cache_exists(struct cache *cache, const struct cache_key *key) {
     }
     const struct place place = index_place(cache, key);
     struct found found;
-    const bool exists = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+    bool exists = false;
+    while (!exists && index_find_announced(cache, record, &place, key, &found)) {
+        exists = !index_is_expired(found.entry);
+        POINT(exists_looked);
+        /* An expired entry that has given way, perhaps before it expired, says nothing of what is there now. */
+        if (!exists && !is_replaced(&found)) {
+            break;
+        }
+    }
     clear_copying(record);
     return exists;
 }

@@ -17,8 +17,8 @@ enum {
     SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
-    WAIT_NS = 15 * 1000 * 1000,/* that a store waits for others to give back what they took of the reserve */
-    RUN_LOOK = 1024,           /* pages among which a run is looked for that costs little */
+    WAIT_NS = 15 * 1000 * 1000, /* that a store waits for others to give back what they took of the reserve */
+    RUN_LOOK = 1024,            /* pages among which a run is looked for that costs little */
     RUN_TRIES = 12,
     RUN_INSISTS = 8, /* from this try on used runs are not kept any more */
 };
@@ -237,7 +237,8 @@ static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     bool kept = is_reserve(cache, page);
     for (unsigned i = 0; i < room_reserve(&cache->map) && !kept; i++) {
         uint64_t none = 0;
-        kept = word_load(&reserve[i]) == 0 && commit_page(cache, page) && word_swap(&reserve[i], &none, (uint64_t)page + 1);
+        kept = word_load(&reserve[i]) == 0 && commit_page(cache, page) &&
+               word_swap(&reserve[i], &none, (uint64_t)page + 1);
     }
     return kept;
 }

@@ -255,7 +255,8 @@ static zend_always_inline bool store(zend_string *name, zval *value, uint64_t ex
                                      const uint64_t *token) {
     struct cache *cache = token || mode == CACHE_REPLACE ? attach() : attach_to_store();
     const struct cache_key key = key_of(name);
-    return EXPECTED(cache != NULL) ? store_value(cache, &key, value, expires, mode, token) : is_done(without_cache());
+    return EXPECTED(cache != NULL) ? store_value(cache, &key, value, expires, mode, token)
+                                   : is_done(without_cache());
 }
 
 static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {

@@ -1,8 +1,10 @@
 /* What readers hold is bounded, whatever they do. */
 #include <signal.h>
+#include <string.h>
 
 #include "fixture.h"
 #include "pin.h"
+#include "point.h"
 #include "suites.h"
 
 enum { VALUES = 500, LENGTH = 14000 };
@@ -204,6 +206,72 @@ static void hot_key(void) {
     expect_nothing_left(cache);
 }
 
+/* ---- What a fetch costs beyond the share ---- */
+
+static unsigned counts;
+static void count_counts(const char *name) {
+    counts += strcmp(name, "populations_counted") == 0;
+}
+
+/* However many pages there are: to count them takes the longer, the more there are. */
+static void beyond_the_share(size_t mebibytes) {
+    enum { FETCHES = 20000 };
+    struct cache_options options = options_of(mebibytes);
+    options.long_lived = true;
+    struct cache *cache = open_with(&options);
+    const unsigned limit = cache->map.pin_limit_long;
+    for (unsigned i = 0; i < limit + 20; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 40 * KIB), CACHE_OK); /* each has a page of its own */
+    }
+    unsigned pinned_ones = 0;
+    struct cache_value value;
+    for (unsigned i = 0; i < limit + 20; i++) {
+        const struct cache_key key = key_of("%u", i);
+        pinned_ones += cache_find(cache, &key, true, &value) && value.hold == CACHE_PINNED;
+    }
+    EXPECT_EQUAL(pinned_ones, limit);
+    const uint64_t start_at = cache_now();
+    counts = 0;
+    cache_point_hook = count_counts;
+    for (unsigned i = 0; i < FETCHES; i++) {
+        const struct cache_key key = key_of("%u", limit + i % 20);
+        EXPECT(cache_find(cache, &key, true, &value) && value.hold == CACHE_COPIED);
+    }
+    cache_point_hook = NULL;
+    /* Once after each recount. */
+    EXPECT(counts <= 1 + (cache_now() - start_at) / 50);
+    close_cache(cache);
+}
+static void beyond_the_share_of_few(void) {
+    beyond_the_share(8);
+}
+static void beyond_the_share_of_many(void) {
+    beyond_the_share(256);
+}
+
+/* Once there is room again a process soon points again, although it had noted that there was none. */
+static void room_again(void) {
+    struct cache_options options = options_of(8);
+    options.long_lived = true;
+    struct cache *cache = open_with(&options);
+    fill(cache);
+    const pid_t child = start(holder, (void *)(uintptr_t)100); /* holds all that long-lived ones may */
+    await(0, 1);
+    const struct cache_key key = key_of("%u", VALUES - 1);
+    struct cache_value value;
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT(cache_find(cache, &key, true, &value) && value.hold == CACHE_COPIED);
+    }
+    reached(1, 1);
+    finish(child);
+    sleep_ms(110);
+    unsigned copies = 0;
+    while (cache_find(cache, &key, true, &value) && value.hold == CACHE_COPIED) {
+        EXPECT(++copies < 16);
+    }
+    close_cache(cache);
+}
+
 static const struct test tests[] = {
     {"one process holds half of the share at most, and copies beyond", one_process},
     {"many processes hold the share at most, and stores find room", many_requests},
@@ -213,6 +281,9 @@ static const struct test tests[] = {
     {"what a request held is given back within 100 ms", recount_gives_back},
     {"what a dead process held is given back within 100 ms", death_gives_back},
     {"with no share every value is copied", no_share},
+    {"a copy beyond the share counts no pages in a small segment", beyond_the_share_of_few},
+    {"nor in a large one", beyond_the_share_of_many},
+    {"who noted that the share is full notices that it is not any more", room_again},
     {"a reader of a key that is rewritten all the time is bounded", hot_key},
     {0},
 };

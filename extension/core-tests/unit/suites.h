@@ -19,6 +19,7 @@
     SUITE(room)           \
     SUITE(runs)           \
     SUITE(pins)           \
+    SUITE(readers)        \
     SUITE(bound)          \
     SUITE(records)        \
     SUITE(fork)           \

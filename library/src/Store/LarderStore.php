@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use LarderIterator;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
@@ -17,6 +16,7 @@ use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
+use LarderIterator;
 
 use function larder_clear;
 use function larder_delete;

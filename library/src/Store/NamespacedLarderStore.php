@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Store;
 
-use LarderIterator;
 use Larder\Exception\StoreUnavailable;
 use Larder\Store\Capability\Adds;
 use Larder\Store\Capability\Counts;
@@ -15,6 +14,7 @@ use Larder\Store\Capability\SetsIf;
 use Larder\Store\Capability\Swaps;
 use Larder\Store\Capability\TellsExpiry;
 use Larder\Store\Capability\Touches;
+use LarderIterator;
 
 use function larder_add;
 use function larder_delete;
