@@ -341,7 +341,6 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     struct rule rule = rule_for(&cache->map, row, effort);
     if (has_memory && (uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, &rule)) {
         cache->given_up++;
-        POINT(drain_given_up);
         if (!rule.drops_nothing) {
             /* A counter in use is to stay. As the newest of its log: or it would stay the cheapest, and each store would
              * try it first. */
