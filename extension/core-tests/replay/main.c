@@ -18,7 +18,7 @@
 /* In points. What is compared has seen the same requests, so little is left to chance: with several processes, their
  * order. */
 /* In a loop all hits are of what the lot has kept, and two lots are not the same. */
-static const double SIMULATOR_WITHIN = 2.0, LOTS_WITHIN = 4.0, REWRITES_WITHIN = 4.0, NOISE = 0.3;
+static const double SIMULATOR_WITHIN = 2.0, LOTS_WITHIN = 4.0, NOISE = 0.3;
 
 /* Of the bytes of the segment: what entries that are there take at least, by enum sizes. */
 static const double LIVE_PERCENT[] = {80, 80, 65};
@@ -37,12 +37,6 @@ static double simulator_within(const struct plan *plan) {
 
 static bool reaches_simulator(const struct plan *plan, double percent, double simulated) {
     return percent >= simulated - simulator_within(plan);
-}
-
-/* Those that rewrite at once may find the reserve page taken when they compact, the more often the busier the machine:
-   ARCHITECTURE.md. The simulator is one process. */
-static bool several_reach_simulator(const struct plan *plan, double percent, double simulated) {
-    return percent >= simulated - (plan->writes ? REWRITES_WITHIN : simulator_within(plan));
 }
 
 static uint64_t units_of_pages(const struct log_rules *rules) {
@@ -73,7 +67,7 @@ static void replay(const struct plan *plan) {
     EXPECT(not_below_lru(one.percent, lru_bound));
     EXPECT(not_below_lru(several.percent, lru_bound));
     EXPECT(reaches_simulator(plan, one.percent, simulated));
-    EXPECT(several_reach_simulator(plan, several.percent, simulated));
+    EXPECT(reaches_simulator(plan, several.percent, simulated));
     EXPECT(one.percent <= simulated + simulator_within(plan)); /* else the simulator is none */
     EXPECT(live >= LIVE_PERCENT[plan->sizes] * (plan->writes ? 0.8 : 1));
     EXPECT_EQUAL(one.info.refused_room, 0);
