@@ -13,7 +13,7 @@ declare(strict_types=1);
 
 /** By the area that the names of their proofs begin with. */
 const PROMISES = [
-    'reading' => '1. Reading never waits for anybody: not for a writer, not for a stopped process, not for a dead one.',
+    'reading' => '1. Reading never waits for anybody: not for a writer, not for a stopped process, not for a dead one. A key that is there all the time is found, however fast others store it.',
     'death' => '2. A process can be killed at any instruction. Nothing hangs, no wrong value is ever returned, the cache stays warm, at most the one value being written is lost.',
     'holding' => '3. A value in the hands of a script never changes and never goes away before its request ends, whatever others store, delete, clear or evict meanwhile.',
     'fullness' => '4. Full means evict a little, never wipe. One oversized store is refused at once and costs the others nothing.',

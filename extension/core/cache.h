@@ -5,7 +5,9 @@
  * processes and time; it knows nothing of PHP.
  *
  * Promises
- *  - Reading never waits: not for a writer, not for a stopped process, not for a dead one.
+ *  - Reading never waits: not for a writer, not for a stopped process, not for a dead one. A fetch starts over only
+ *    where somebody has put the key into another page, by a store or a move that is complete, between two of its loads.
+ *  - A key that is there all the time is found: a read gives a value that it had at some moment during the call.
  *  - No key is locked: of several who change one key at a time each goes on, whether the others run, are slow, stopped
  *    or dead, and nothing is refused because of them.
  *  - A process may be killed at any instruction. Others go on, no wrong value is returned, at most
@@ -129,9 +131,11 @@ void cache_recover(struct cache *cache);
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /*
- * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, or no record free).
+ * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, no record free, or no memory for a
+ * copy). However often the key is stored meanwhile, it is not missed.
  * With `zero_copy` false the value is always CACHE_COPIED; with true it is CACHE_PINNED while the bound
- * on pinned pages allows. Integers and values of up to 24 bytes are always CACHE_COPIED.
+ * on pinned pages allows (a copy past it costs the same in a segment of any size). Integers and values of up to 24 bytes
+ * are always CACHE_COPIED.
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
