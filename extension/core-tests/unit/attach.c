@@ -245,6 +245,15 @@ static void address_taken(void) {
     expect_nothing_left(cache);
 }
 
+static void views_are_known(void) {
+    struct cache *cache = open_cache(8);
+    const char *view = cache->map.view, *end = view + cache->map.header->size;
+    EXPECT(cache_shows(view) && cache_shows(end - 1));
+    EXPECT(!cache_shows(view - 1) && !cache_shows(end) && !cache_shows(cache->map.desk) && !cache_shows(NULL));
+    close_cache(cache);
+    EXPECT(!cache_shows(view));
+}
+
 static const struct test tests[] = {
     {"files are private whatever the umask is", private_modes},
     {"processes share one cache, one after the other", shared_between_processes},
@@ -260,6 +269,7 @@ static const struct test tests[] = {
     {"no descriptor is lost or inherited by exec", no_descriptor_is_lost},
     {"without descriptors there is no cache and a reason", without_descriptors},
     {"the view can neither be written nor made writable", read_only_view},
+    {"addresses in the view are told from others while it is mapped", views_are_known},
     {"where the address is taken, values are copied", address_taken},
     {0},
 };
