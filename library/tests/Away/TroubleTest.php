@@ -107,13 +107,39 @@ final class TroubleTest extends TestCase
             self::assertMatchesRegularExpression($i % 2 === 0 ? '/^warning: .+ is away: .+$/s' : '/^notice: .+ is back after [\d.]+ seconds$/s', $line);
         }
         foreach ([$misses, $throws] as $cache) {
-            self::assertSame($values, $cache->getMany(['a', 'b']));
-            self::assertTrue($cache->set('a', 'new'));
-            self::assertSame('new', $cache->get('a'));
-            self::assertTrue($cache->set('a', $values['a']));
+            self::assertWorks($cache, $values);
         }
         $misses->clear();
         $proxy->stop();
+    }
+
+    /**
+     * Tried again for a while: where the machine stands still, a timeout of 0.2 s may be over once more.
+     *
+     * @param array{a: string, b: string} $values
+     */
+    private static function assertWorks(Cache $cache, array $values): void
+    {
+        $works = static function () use ($cache, $values): bool {
+            try {
+                if (!$cache->set('a', $values['a'])) {
+                    return false;
+                }
+                $found = $cache->getMany(['a', 'b'], self::DEFAULT);
+                self::assertContains($found['b'], [$values['b'], self::DEFAULT]);
+
+                return $found === $values && $cache->set('a', 'new') && $cache->get('a') === 'new';
+            } catch (CacheException $failure) {
+                self::assertInstanceOf(StoreFailed::class, $failure);
+
+                return false;
+            }
+        };
+        $end = microtime(true) + self::GENEROUS_SECONDS;
+        do {
+            $isWorking = $works();
+        } while (!$isWorking && microtime(true) < $end);
+        self::assertTrue($isWorking);
     }
 
     /** @return array{Proxy, string} and the address through it */

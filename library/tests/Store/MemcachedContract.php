@@ -24,7 +24,7 @@ abstract class MemcachedContract extends StoreContract
 
     protected function open(string $namespace): Store
     {
-        return $this->cache(Servers::memcached()->socket, '?namespace=' . $namespace)->store();
+        return $this->cache(Servers::memcached()->socket, '?namespace=' . $namespace . Servers::PATIENTLY)->store();
     }
 
     protected function clearDelay(): float

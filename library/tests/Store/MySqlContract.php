@@ -20,7 +20,7 @@ abstract class MySqlContract extends StoreContract
 
     protected function open(string $namespace): Store
     {
-        return $this->cache('&namespace=' . $namespace)->store();
+        return $this->cache('&namespace=' . $namespace . Servers::PATIENTLY)->store();
     }
 
     protected function tearDown(): void

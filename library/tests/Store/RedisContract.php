@@ -37,7 +37,7 @@ abstract class RedisContract extends StoreContract
 
     protected function open(string $namespace): Store
     {
-        return $this->cache(Servers::redis()->socket, '&namespace=' . $namespace)->store();
+        return $this->cache(Servers::redis()->socket, '&namespace=' . $namespace . Servers::PATIENTLY)->store();
     }
 
     protected function tooLarge(): string

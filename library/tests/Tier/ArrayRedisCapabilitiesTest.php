@@ -23,4 +23,9 @@ final class ArrayRedisCapabilitiesTest extends CapabilitiesContract
     {
         return false;
     }
+
+    protected function mayHaveDoneWhatItRefused(): bool
+    {
+        return true;
+    }
 }

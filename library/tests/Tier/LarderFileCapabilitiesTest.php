@@ -18,4 +18,9 @@ final class LarderFileCapabilitiesTest extends CapabilitiesContract
     {
         return true;
     }
+
+    protected function mayHaveDoneWhatItRefused(): bool
+    {
+        return true;
+    }
 }

@@ -29,4 +29,9 @@ final class LarderMemcachedCapabilitiesTest extends CapabilitiesContract
     {
         return false;
     }
+
+    protected function mayHaveDoneWhatItRefused(): bool
+    {
+        return true;
+    }
 }
