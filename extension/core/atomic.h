@@ -107,6 +107,8 @@ static inline bool pair_swap(struct word_pair *pair, const uint64_t expected[2],
                          : "cc", "memory");
     fence();
     return low == expected[0] && high == expected[1];
+#else
+#error "how two words change together is not known for this processor"
 #endif
 }
 

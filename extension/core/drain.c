@@ -141,15 +141,8 @@ static bool keep_counter(struct cache *cache, uint64_t units) {
             return false;
         }
     } while (!word_swap(kept, &word, next));
+    cache->counters_kept += units;
     return true;
-}
-
-/* It was not moved after all. */
-static void unkeep_counter(struct cache *cache, uint64_t units) {
-    shared_word *kept = &cache->map.header->counters_kept;
-    uint64_t word = word_load(kept);
-    while ((uint32_t)word >= units && !word_swap(kept, &word, word - units)) {
-    }
 }
 
 /* ---- Draining ---- */
@@ -196,17 +189,15 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
 }
 
 /* What becomes of an integer that the rule does not keep. False: it was counted lately, is to stay, and there is no
- * place for it. */
+ * place for it: then its whole page is kept where it is, and counts so. */
 static bool drain_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
                           const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
-    const uint64_t units = entry_units_all(entry);
     if (!integer_may_go(&cache->map, entry)) {
-        if (keep_counter(cache, units)) {
-            if (move(cache, record, rule, entry, location, slot, word)) {
-                cache->counters_kept += units;
-                return true;
-            }
-            unkeep_counter(cache, units);
+        if (keep_counter(cache, entry_units_all(entry)) &&
+            move(cache, record, rule, entry, location, slot, word)) {
+            return true;
+        }
+        if (keep_counter(cache, page_units(&cache->map))) {
             return false;
         }
         integer_finish(&cache->map, entry);

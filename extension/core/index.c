@@ -1,13 +1,12 @@
 #include "index.h"
 
 #include "integer.h"
-#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "point.h"
 
-/* How long is waited for another who inserts the key: some microseconds, and then so that it has the processor. */
-enum { SPINS_A_TURN = 32, TURNS_OF_SPINS = 8, TURNS_OF_YIELDS = 4 };
+/* How long is waited for another who inserts the key: some microseconds. */
+enum { SPINS_A_TURN = 32, TURNS = 8 };
 
 /* A page that this process has pinned, or into which it is writing, cannot be taken away. */
 static bool is_protected(const struct record_shared *record, uint32_t page) {
@@ -227,13 +226,10 @@ static void take_out(struct cache *cache, const struct found *tentative) {
     }
 }
 
-/* For a process that is about to commit. */
-static void wait_for_rival(unsigned turn) {
+/* For a process that is about to commit. Without giving up the processor: others may have it for long. */
+static void wait_for_rival(void) {
     for (unsigned i = 0; i < SPINS_A_TURN; i++) {
         spin_pause();
-    }
-    if (turn >= TURNS_OF_SPINS) {
-        os_yield();
     }
 }
 
@@ -262,8 +258,9 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
             take_out(cache, &mine);
             return false;
         }
-        if (rival.slot < mine.slot && turn < TURNS_OF_SPINS + TURNS_OF_YIELDS) {
-            wait_for_rival(turn++);
+        if (rival.slot < mine.slot && turn < TURNS) {
+            wait_for_rival();
+            turn++;
         } else {
             take_out(cache, &rival);
         }

@@ -42,7 +42,6 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
             memcpy(cache->words, bytes, value->length);
         }
         value->bytes = cache->words;
-        value->base = (uintptr_t)cache->words;
         value->hold = CACHE_COPIED;
     } else if (LIKELY(pinned)) {
         value->bytes = bytes;

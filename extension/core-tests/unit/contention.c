@@ -348,6 +348,31 @@ static void flood_of_counters(void) {
     expect_nothing_left(cache);
 }
 
+/* The same by several, beside others that store: none of them is refused. */
+static void flooder(void *argument) {
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    for (unsigned i = 0; goes_on(); i++) {
+        const struct cache_key key = key_of("flood %u %u", (unsigned)(uintptr_t)argument, i);
+        int64_t result;
+        if (cache_count(cache, &key, 1, 0, &result) != CACHE_OK || result != 1) {
+            note(REFUSED);
+        }
+        note(TOLD);
+    }
+}
+static void flood_of_several(void) {
+    struct member members[6] = {{0}};
+    for (unsigned i = 0; i < 6; i++) {
+        members[i].run = i < 4 ? flooder : filler;
+    }
+    struct cache *cache = open_cache(SEGMENT_MIB);
+    run_together(members, 6, UNDISTURBED);
+    printf("        %ld counted, %ld refused\n", noted(TOLD), noted(REFUSED));
+    EXPECT_EQUAL(noted(REFUSED), 0);
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"six count while four fill the cache", counted_in_a_full_cache},
     {"eight count one key", counted_together},
@@ -356,6 +381,7 @@ static const struct test tests[] = {
     {"of those who add a key one has added it", one_winner},
     {"counters that were counted lately stay in a full cache", counters_stay},
     {"a flood of new counters leaves room for the rest", flood_of_counters},
+    {"a flood of new counters by several refuses nothing", flood_of_several},
     {0},
 };
 const struct suite suite_contention = {.name = "contention", .tests = tests, .seconds = 200};

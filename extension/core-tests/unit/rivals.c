@@ -15,10 +15,15 @@ static bool is_new(unsigned number) {
     return number % POINTS < POINTS_OF_NEW;
 }
 
+/* Of either order of its two buckets, and with any slots. */
+static struct cache_key key_number(unsigned number) {
+    return key_of("key %u", number);
+}
+
 static void store_until(unsigned number, void (*action)(void)) {
     struct cache *cache = open_cache(8);
     at_point(points[number % POINTS], 1, action);
-    put(cache, key_of("a"), 2, 1000);
+    put(cache, key_number(number), 2, 1000);
     at_no_point();
 }
 static void die_storing(void *argument) {
@@ -31,7 +36,7 @@ static void stop_storing(void *argument) {
 
 /* What the other finds there. */
 static void prepare(struct cache *cache, unsigned number) {
-    const struct cache_key key = key_of("a");
+    const struct cache_key key = key_number(number);
     cache_delete(cache, &key);
     if (!is_new(number)) {
         EXPECT_EQUAL(put(cache, key, 1, 1000), CACHE_OK);
@@ -55,16 +60,16 @@ static void dead(void) {
         prepare(cache, i);
         finish_killed(start(die_storing, (void *)(uintptr_t)i));
         struct cache_value value;
-        const struct cache_key key = key_of("a");
+        const struct cache_key key = key_number(i);
         if (cache_find(cache, &key, true, &value)) {
             EXPECT(is_pattern(value.bytes, value.length, 1) || is_pattern(value.bytes, value.length, 2));
         } else {
             EXPECT(is_new(i));
         }
         const uint64_t begun = nanoseconds();
-        EXPECT_EQUAL(put(cache, key_of("a"), 3, 1000), CACHE_OK);
+        EXPECT_EQUAL(put(cache, key_number(i), 3, 1000), CACHE_OK);
         took[i] = nanoseconds() - begun;
-        EXPECT(has(cache, key_of("a"), 3, 1000));
+        EXPECT(has(cache, key_number(i), 3, 1000));
         expect_sound(cache);
         cache_request_end(cache, false);
     }
@@ -87,7 +92,7 @@ static void dead(void) {
                  late, 0);
 }
 
-/* One that stands between two steps of storing "a". */
+/* One that stands between two steps of storing. */
 static pid_t stop_one(unsigned number) {
     const pid_t child = start(stop_storing, (void *)(uintptr_t)number);
     wait_stopped(child);
@@ -103,7 +108,7 @@ static void readers_go_on(void) {
     for (unsigned number = 0; number < POINTS; number++) {
         prepare(cache, number);
         const pid_t child = stop_one(number);
-        const struct cache_key key = key_of("a");
+        const struct cache_key key = key_number(number);
         const unsigned seed = number >= POINTS_OF_NEW + 1 ? 2 : 1;
         const bool there = !is_new(number) || number == POINTS_OF_NEW - 1;
         for (unsigned i = 0; i < 1000; i++) {
@@ -125,12 +130,12 @@ static void readers_go_on(void) {
 static void writers_go_on(void) {
     struct cache *cache = open_cache(8);
     const pid_t watcher = start_clock();
-    const struct cache_key key = key_of("a");
     uint64_t longest = 0;
     proof_count tried = 0;
     for (unsigned i = 0; i < 20 * POINTS; i++) {
         prepare(cache, i);
         const pid_t child = stop_one(i);
+        const struct cache_key key = key_number(i);
         const bool was_there = cache_exists(cache, &key);
         int64_t result;
         const uint64_t begun = nanoseconds();
@@ -172,20 +177,18 @@ static void writers_go_on(void) {
 
 /* The one who goes on has added; the stopped one's add then finds that. */
 static void late_adder(void *argument) {
+    static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_alone"};
+    const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(8);
-    at_point(argument, 1, stop_here);
-    EXPECT_EQUAL(put_as(cache, key_of("a"), 2, 1000, 0, CACHE_ADD), CACHE_EXISTS);
+    at_point(before[number % 4], 1, stop_here);
+    EXPECT_EQUAL(put_as(cache, key_number(number), 2, 1000, 0, CACHE_ADD), CACHE_EXISTS);
     at_no_point();
 }
 static void one_has_added(void) {
-    static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_alone"};
     struct cache *cache = open_cache(8);
     for (unsigned i = 0; i < 200; i++) {
-        const struct cache_key key = key_of("a");
-        cache_delete(cache, &key);
-        /* So that the slots differ from time to time. */
-        put(cache, key_of("other %u", i * 7), i, 100);
-        const pid_t child = start(late_adder, (void *)(uintptr_t)before[i % 4]);
+        const struct cache_key key = key_number(i);
+        const pid_t child = start(late_adder, (void *)(uintptr_t)i);
         wait_stopped(child);
         EXPECT_EQUAL(put_as(cache, key, 3, 1000, 0, CACHE_ADD), CACHE_OK);
         EXPECT(has(cache, key, 3, 1000));
