@@ -58,7 +58,7 @@ final class GuaranteesTest extends TestCase
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0,"seed":7}');
 
         self::assertStringContainsString('| 3,000 deaths | none failed<br>seed 7 | 0.10 % | not measured |', $page);
-        self::assertCount(15, self::open($page), 'one promise without a control, the others without anything');
+        self::assertCount(16, self::open($page), 'one promise without a control, the others without anything');
         self::assertSame(['death.storm'], self::withoutControl($page));
     }
 
@@ -68,7 +68,7 @@ final class GuaranteesTest extends TestCase
             . '{"proof":"death.storm","control":"no lock","tried":10,"failed":4}');
 
         self::assertStringContainsString('| none failed | 0.10 % | no lock: 4 of 10 failed |', $page);
-        self::assertCount(14, self::open($page));
+        self::assertCount(15, self::open($page));
     }
 
     public function testAProofThatFailedSaysSo(): void
@@ -77,7 +77,7 @@ final class GuaranteesTest extends TestCase
 
         self::assertStringContainsString('| **2 failed** | broken |', $page);
         self::assertStringContainsString('**Did not pass:** `make storm`', $page);
-        self::assertCount(15, self::open($page));
+        self::assertCount(16, self::open($page));
     }
 
     public function testTheSameProofToldTwiceIsOneRow(): void
@@ -92,7 +92,7 @@ final class GuaranteesTest extends TestCase
     private static function open(string $page): array
     {
         preg_match_all('/^\| \*\*(.+?)\*\* (.*?)(?=^\| \*\*|\z)/ms', $page, $promises, \PREG_SET_ORDER);
-        self::assertCount(15, $promises);
+        self::assertCount(16, $promises);
         $open = [];
         foreach ($promises as [, $promise, $rows]) {
             if (!str_contains($rows, 'none failed') || preg_match('/of [\d,]+ failed|each failed/', $rows) !== 1 || str_contains($rows, 'broken')) {

@@ -15,6 +15,7 @@ declare(strict_types=1);
 const PROMISES = [
     'reading' => '1. Reading never waits for anybody: not for a writer, not for a stopped process, not for a dead one. A key that is there all the time is found, however fast others store it.',
     'death' => '2. A process can be killed at any instruction. Nothing hangs, no wrong value is ever returned, the cache stays warm, at most the one value being written is lost.',
+    'contention' => 'Contention is not visible: no store, add or count is refused, lost or undone because others change the same key, are slow, stopped or killed. A counter that was counted within the last minute is not evicted, while what is kept for that alone is at most a quarter of the memory.',
     'holding' => '3. A value in the hands of a script never changes and never goes away before its request ends, whatever others store, delete, clear or evict meanwhile.',
     'fullness' => '4. Full means evict a little, never wipe. One oversized store is refused at once and costs the others nothing.',
     'bound' => '5. Memory that readers keep from being reused is bounded, whatever they do and however long they live: half the pages, of which long-lived processes an eighth, plus at most four pages or runs for each process.',
