@@ -11,6 +11,7 @@ enum {
     BELIEVE_PART = 64,  /* or until such a part of it was taken */
     SPARE_PART = 16,    /* of the file system, for others, */
     LIMIT_PART = 4,     /* and of a cgroup's limit */
+    STEPS_AT_ONCE = 64, /* of the index, when the pages cannot grow any more */
     BEHIND = 4096, /* bytes behind a step of pages that it brings along: an entry's header may be read there */
 };
 
@@ -21,15 +22,28 @@ const struct bucket_shared ref_no_bucket;
 /* The share of what stays for others that may be used after all. */
 enum reserve { RESERVE_WHOLE = 1, RESERVE_HALF = 2 };
 
+/* Never 0. */
+static uint64_t now(void) {
+    const uint64_t time = os_milliseconds();
+    return time ? time : 1;
+}
+
+static bool may_ask(uint64_t refused_at) {
+    return LIKELY(refused_at == 0) || now() - refused_at >= ASK_AGAIN_MS;
+}
+
+bool commit_may_grow(const struct cache *cache) {
+    return may_ask(cache->refused_at);
+}
+
 /* What the cgroups leave us, read anew now and then. */
 static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve reserve) {
-    const uint64_t now = os_milliseconds();
-    if (cache->limit_read_at == 0 || now - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
+    if (cache->limit_read_at == 0 || now() - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
         const struct limit limit = limit_read();
         cache->limit = limit.limit;
         cache->limit_left = limit.left;
         cache->limit_budget = limit.left / BELIEVE_PART > bytes ? limit.left / BELIEVE_PART : bytes;
-        cache->limit_read_at = now ? now : 1;
+        cache->limit_read_at = now();
     }
     if (cache->limit != UINT64_MAX && cache->limit_left < bytes + cache->limit / LIMIT_PART / reserve) {
         return false;
@@ -44,10 +58,6 @@ static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
 }
 
-bool commit_may_grow(const struct cache *cache) {
-    return LIKELY(cache->refused_at == 0) || os_milliseconds() - cache->refused_at >= ASK_AGAIN_MS;
-}
-
 uint32_t commit_pages(const struct map *map) {
     const uint32_t first = map->first_page_step / STEPS_A_WORD;
     const uint32_t words = (map->page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD;
@@ -57,21 +67,6 @@ uint32_t commit_pages(const struct map *map) {
     }
     const uint64_t pages = (uint64_t)steps << map->page_step_shift;
     return pages < map->page_count ? (uint32_t)pages : map->page_count;
-}
-
-/* All who read and write this segment learn what it has to make do with. */
-static void refuse(struct cache *cache) {
-    const uint64_t now = os_milliseconds();
-    cache->refused_at = now ? now : 1;
-    const uint32_t pages = commit_pages(&cache->map);
-    word_poke(&cache->map.header->pages_usable, pages ? pages : 1);
-}
-
-static void grown(struct cache *cache) {
-    cache->refused_at = 0;
-    if (word_peek(&cache->map.header->pages_usable) != 0) {
-        word_poke(&cache->map.header->pages_usable, 0);
-    }
 }
 
 /* ---- Steps ---- */
@@ -116,6 +111,91 @@ static bool fill(struct cache *cache, struct range range) {
     return os_fill(cache->description, range.from, bytes_of(range)) == 0;
 }
 
+/* ---- The index ---- */
+
+void commit_look(struct map *map) {
+    uint32_t steps = map->bucket_steps;
+    for (uint32_t word = 0; steps > 0; word++) {
+        const uint32_t here = steps < STEPS_A_WORD ? steps : STEPS_A_WORD;
+        const uint32_t all = here == STEPS_A_WORD ? UINT32_MAX : (UINT32_C(1) << here) - 1;
+        if ((ref_steps(map, word) & all) != all) {
+            return;
+        }
+        steps -= here;
+    }
+    map->index_whole = true;
+}
+
+/* False: there is no memory for the step, or its word is damaged. */
+static bool commit_index_step(struct cache *cache, uint32_t step) {
+    const struct map *map = &cache->map;
+    if (ref_has_memory(map, step)) {
+        return true;
+    }
+    const uint64_t first = (uint64_t)step << map->bucket_step_shift;
+    const uint64_t count = least(UINT64_C(1) << map->bucket_step_shift, map->bucket_count - first);
+    struct range buckets = {.from = (uint64_t)((const char *)&map->buckets[first] - map->desk)};
+    buckets.to = buckets.from + count * sizeof(struct bucket_shared);
+    if (!may_ask(cache->index_refused_at)) {
+        return false;
+    }
+    if (!allowed(cache, bytes_of(buckets), RESERVE_HALF) || !fill(cache, buckets)) {
+        cache->index_refused_at = now();
+        return false;
+    }
+    POINT(commit_bucket_filled);
+    if (!set_bit(map, step, true)) {
+        return false;
+    }
+    if (ref_steps(map, step / STEPS_A_WORD) == UINT32_MAX || step + 1 == map->bucket_steps) {
+        commit_look(&cache->map);
+    }
+    return true;
+}
+
+static struct bucket_shared *commit_bucket(struct cache *cache, uint32_t number) {
+    const bool has_memory = commit_index_step(cache, number >> cache->map.bucket_step_shift);
+    return has_memory ? &cache->map.buckets[number] : NULL;
+}
+
+bool commit_place(struct cache *cache, struct place *place) {
+    struct bucket_shared *const first = commit_bucket(cache, hash_first(&cache->map, place->hash));
+    if (!first) {
+        return false;
+    }
+    struct bucket_shared *const second = commit_bucket(cache, hash_second(&cache->map, place->hash));
+    place->first = first;
+    place->second = second ? second : first;
+    return true;
+}
+
+/* When the pages cannot grow any more, the index takes what it still needs while there is some, a piece at a time. */
+static void complete_index(struct cache *cache) {
+    unsigned left = STEPS_AT_ONCE;
+    for (uint32_t step = 0; step < cache->map.bucket_steps && left > 0 && !cache->map.index_whole; step++) {
+        if (!ref_has_memory(&cache->map, step)) {
+            left = commit_index_step(cache, step) ? left - 1 : 0;
+        }
+    }
+}
+
+/* ---- The pages ---- */
+
+/* All who read and write this segment learn what it has to make do with. */
+static void refuse(struct cache *cache) {
+    cache->refused_at = now();
+    const uint32_t pages = commit_pages(&cache->map);
+    word_poke(&cache->map.header->pages_usable, pages ? pages : 1);
+    complete_index(cache);
+}
+
+static void grown(struct cache *cache) {
+    cache->refused_at = 0;
+    if (word_peek(&cache->map.header->pages_usable) != 0) {
+        word_poke(&cache->map.header->pages_usable, 0);
+    }
+}
+
 bool commit_page(struct cache *cache, uint32_t page) {
     const struct map *map = &cache->map;
     if (LIKELY(ref_page_has_memory(map, page))) {
@@ -139,56 +219,6 @@ bool commit_page(struct cache *cache, uint32_t page) {
     POINT(commit_noted);
     grown(cache);
     return true;
-}
-
-static struct bucket_shared *commit_bucket(struct cache *cache, uint32_t number) {
-    const struct map *map = &cache->map;
-    const uint32_t step = number >> map->bucket_step_shift;
-    if (!ref_has_memory(map, step)) {
-        const uint64_t first = (uint64_t)step << map->bucket_step_shift;
-        const uint64_t count = least(UINT64_C(1) << map->bucket_step_shift, map->bucket_count - first);
-        struct range buckets = {.from = (uint64_t)((const char *)&map->buckets[first] - map->desk)};
-        buckets.to = buckets.from + count * sizeof(struct bucket_shared);
-        if (!commit_may_grow(cache)) {
-            return NULL;
-        }
-        if (!allowed(cache, bytes_of(buckets), RESERVE_HALF) || !fill(cache, buckets)) {
-            refuse(cache);
-            return NULL;
-        }
-        POINT(commit_bucket_filled);
-        if (!set_bit(map, step, true)) {
-            return NULL;
-        }
-        if (ref_steps(map, step / STEPS_A_WORD) == UINT32_MAX || step + 1 == map->bucket_steps) {
-            commit_look(&cache->map);
-        }
-    }
-    return &map->buckets[number];
-}
-
-bool commit_place(struct cache *cache, struct place *place) {
-    struct bucket_shared *const first = commit_bucket(cache, hash_first(&cache->map, place->hash));
-    if (!first) {
-        return false;
-    }
-    struct bucket_shared *const second = commit_bucket(cache, hash_second(&cache->map, place->hash));
-    place->first = first;
-    place->second = second ? second : first;
-    return true;
-}
-
-void commit_look(struct map *map) {
-    uint32_t steps = map->bucket_steps;
-    for (uint32_t word = 0; steps > 0; word++) {
-        const uint32_t here = steps < STEPS_A_WORD ? steps : STEPS_A_WORD;
-        const uint32_t all = here == STEPS_A_WORD ? UINT32_MAX : (UINT32_C(1) << here) - 1;
-        if ((ref_steps(map, word) & all) != all) {
-            return;
-        }
-        steps -= here;
-    }
-    map->index_whole = true;
 }
 
 /* ---- Giving back ---- */
@@ -223,7 +253,8 @@ static uint64_t give_back(struct cache *cache, uint32_t first, uint32_t count) {
         return 0;
     }
     POINT(release_punched);
-    return bytes_of(data);
+    os_punch(cache->description, starts.from, bytes_of(starts));
+    return bytes_of(data) + bytes_of(starts);
 }
 
 uint64_t commit_release(struct cache *cache, uint32_t page) {

@@ -78,7 +78,7 @@ struct cache {
     uint32_t given_up;      /* pages that could not be emptied because there was no place for what lives there */
     uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
     /* memory: when a step was last refused, and what the cgroups allowed when they were last asked (commit.c) */
-    uint64_t refused_at, limit_read_at; /* ms; 0 never */
+    uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
     uint64_t limit, limit_left, limit_budget;
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms; NULL: never asked */
 

@@ -58,9 +58,13 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt
     return false;
 }
 
+static size_t plan_size(struct attempt *attempt);
+
+/* There is no segment, and this process makes none. Whether one could be made, it tells all the same. */
 static bool say_absent(struct attempt *attempt) {
-    attempt->absent = true;
-    return refuse(attempt, "nothing has been stored yet: the first store makes the segment");
+    attempt->absent = plan_size(attempt) > 0;
+    return attempt->absent ? refuse(attempt, "nothing has been stored yet: the first store makes the segment")
+                           : false;
 }
 
 /* ---- The folder ---- */
@@ -71,8 +75,11 @@ static bool open_folder(struct attempt *attempt) {
     static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     attempt->directory = open(attempt->folder, how);
     if (attempt->directory < 0 && errno == ENOENT) {
-        if (attempt->options->joins_only && access(attempt->options->directory, F_OK) == 0) {
-            return say_absent(attempt);
+        if (attempt->options->joins_only) {
+            attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            return attempt->directory >= 0 ? say_absent(attempt)
+                                           : refuse(attempt, "cannot open the folder %s: %s; check larder.path",
+                                                    attempt->options->directory, strerror(errno));
         }
         if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
             return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
@@ -221,7 +228,7 @@ static size_t plan_size(struct attempt *attempt) {
     enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
     struct os_space space = os_space(attempt->directory);
-    if (space.free < size) {
+    if (space.free < size && !attempt->options->joins_only) {
         remove_unused(attempt, true);
         space = os_space(attempt->directory);
     }

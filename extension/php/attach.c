@@ -33,13 +33,13 @@ static bool may_try(bool to_store) {
     return true;
 }
 
-/* Once a process: what is wrong with its cache is wrong in every request. */
+/* Once a process, until it is another: what is wrong with its cache is wrong in every request. */
 static void log_reason(void) {
     char *line;
-    if (LARDER_G(reason)[0] == '\0' || LARDER_G(reason_logged)) {
+    if (LARDER_G(reason)[0] == '\0' || strcmp(LARDER_G(reason), LARDER_G(logged)) == 0) {
         return;
     }
-    LARDER_G(reason_logged) = true;
+    strcpy(LARDER_G(logged), LARDER_G(reason));
     spprintf(&line, 0, "larder: %s%s", LARDER_G(cache) ? "" : "no cache in this process: ", LARDER_G(reason));
     php_log_err_with_severity(line, LOG_WARNING);
     efree(line);

@@ -42,9 +42,9 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
 
     bool attach_tried, store_tried; /* in this request */
     bool absent;                    /* there is no segment yet: the first store makes it */
-    bool reason_logged;
-    uint64_t attach_tried_at;      /* milliseconds of cache_now() */
-    char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
+    uint64_t attach_tried_at;       /* milliseconds of cache_now() */
+    char reason[CACHE_REASON_MAX];  /* why there is no cache, or how it differs from the settings */
+    char logged[CACHE_REASON_MAX];  /* the last one that was logged */
 
     uint8_t refusal;       /* enum refusal, of the last call that was to change something */
     size_t refused_length; /* bytes of the value that was refused as too large; 0 if that was not found out */

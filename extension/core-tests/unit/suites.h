@@ -10,6 +10,7 @@
     SUITE(attach)         \
     SUITE(replacement)    \
     SUITE(tmpfs)          \
+    SUITE(memory)         \
     SUITE(values)         \
     SUITE(modes)          \
     SUITE(expiry)         \
