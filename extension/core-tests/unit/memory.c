@@ -404,6 +404,8 @@ static void limit_of_the_kernel(void) {
     snprintf(path, sizeof path, "%s/all", test_folder);
     EXPECT(unlink(path) == 0);
     remove_cgroup();
+    proof_record_all("neighbours.memory-limit", 9 * 40000,
+                     "stores under a cgroup's limit of 48 MiB, by one and by eight processes", 0);
 }
 
 static const struct test tests[] = {

@@ -136,6 +136,8 @@ static void no_fault_when_full(void) {
     }
     /* Where the index has its memory, nothing is refused any more: the cache lives with the pages that it has. */
     EXPECT_EQUAL(fill_after(2000), 0);
+    proof_record_all("neighbours.filled-tmpfs", 14 * 6000,
+                     "stores into a segment whose tmpfs others fill at any moment", 0);
 }
 
 /* The control: what is touched before it has its memory ends the process. */
@@ -180,6 +182,8 @@ static void damaged_steps(void) {
         EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
         close_cache(cache);
     }
+    proof_record_all("damage.steps", 64,
+                     "bits changed in what tells which part of the file has its memory, on a full tmpfs", 0);
 }
 
 /* A word of the index that names a page without memory, or its last units, which an entry's header would cross. */
