@@ -23,6 +23,9 @@ enum {
     LOOK_EVERY_MS = 1000,  /* and then at the path */
 };
 
+/* For huge pages: at the end of a request, once a second where there is none, and at the end of the process. */
+enum { HUGE_NS_A_REQUEST = 1000 * 1000, HUGE_NS_A_LOOK = 10 * 1000 * 1000, HUGE_NS_AT_END = 50 * 1000 * 1000 };
+
 #ifdef LARDER_POINTS
 void (*cache_point_hook)(const char *name);
 #endif
@@ -82,6 +85,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     memset(cache->victims, 0, sizeof cache->victims);
     memset(&cache->full, 0, sizeof cache->full);
     cache->record_refused = false;
+    cache->filled_to = 0;
     if (!segment_attach(cache, reason)) {
         return false;
     }
@@ -126,8 +130,16 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     return cache;
 }
 
+/* What this process has made, if it is still in it. */
+static void make_huge(struct cache *cache, uint64_t nanoseconds) {
+    if (UNLIKELY(cache->filled_to != 0) && cache->segment && cache->identity->record) {
+        commit_make_huge(cache, nanoseconds);
+    }
+}
+
 void cache_detach(struct cache *cache) {
     process_unregister(cache);
+    make_huge(cache, HUGE_NS_AT_END);
     leave_segment(cache);
     os_unmap(cache->identity, os_page_size());
     free(cache->asked_alive);
@@ -180,6 +192,7 @@ void cache_look_again(struct cache *cache) {
         if (!cache->map.index_whole && cache->segment) {
             commit_look(&cache->map);
         }
+        make_huge(cache, HUGE_NS_A_LOOK);
         if (!cache->segment || !segment_is_current(cache->segment)) {
             renew(cache);
         }
@@ -218,6 +231,7 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
     }
     if (owned) {
         pin_drop_all(cache, cache->identity->record);
+        make_huge(cache, HUGE_NS_A_REQUEST);
     } else {
         /* Forked and not used since: the pins of the record left behind fall with its description. */
         process_leave(cache);

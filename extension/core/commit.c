@@ -108,7 +108,13 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
 }
 
 static bool fill(struct cache *cache, struct range range) {
-    return os_fill(cache->description, range.from, bytes_of(range)) == 0;
+    if (os_fill(cache->description, range.from, bytes_of(range)) != 0) {
+        return false;
+    }
+    const bool none = cache->filled_to == 0;
+    cache->filled_from = none ? range.from : least(cache->filled_from, range.from);
+    cache->filled_to = none || cache->filled_to < range.to ? range.to : cache->filled_to;
+    return true;
 }
 
 /* ---- The index ---- */
@@ -219,6 +225,51 @@ bool commit_page(struct cache *cache, uint32_t page) {
     POINT(commit_noted);
     grown(cache);
     return true;
+}
+
+/* ---- Huge pages ---- */
+
+/* Whether all steps have their memory that have bytes in the range. They are numbered from `first` on, each has `bytes`, and
+ * they begin at `begin` and end at `end`. */
+static bool have_memory(const struct map *map, struct range range, uint32_t first, uint64_t bytes, uint64_t begin,
+                        uint64_t end) {
+    const uint64_t from = range.from > begin ? range.from : begin, to = least(range.to, end);
+    for (uint64_t at = from; at < to; at += bytes - (at - begin) % bytes) {
+        if (!ref_has_memory(map, first + (uint32_t)((at - begin) / bytes))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_whole(const struct map *map, struct range range) {
+    const uint64_t buckets = (uint64_t)((const char *)map->buckets - map->desk);
+    const uint64_t starts = (uint64_t)((const char *)map->starts - map->desk);
+    const uint64_t data = (uint64_t)map->first_page * page_bytes(map);
+    const uint64_t data_step = page_bytes(map) << map->page_step_shift;
+    return range.to <= map->file_size &&
+           have_memory(map, range, 0, sizeof(struct bucket_shared) << map->bucket_step_shift, buckets,
+                       buckets + map->bucket_count * sizeof(struct bucket_shared)) &&
+           have_memory(map, range, map->first_page_step, data_step / 64, starts,
+                       starts + map->page_count * page_units(map) / 8) &&
+           have_memory(map, range, map->first_page_step, data_step, data, map->size);
+}
+
+/* Near a limit it is left: for a moment a huge page takes its memory a second time. */
+void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
+    const uint64_t begun = os_nanoseconds();
+    bool never = false;
+    for (struct range huge; cache->filled_to != 0; cache->filled_from = huge.to) {
+        huge.from = cache->filled_from / OS_HUGE_BYTES * OS_HUGE_BYTES;
+        huge.to = huge.from + OS_HUGE_BYTES;
+        if (huge.from >= cache->filled_to || never) {
+            cache->filled_to = 0;
+        } else if (os_nanoseconds() - begun >= nanoseconds) {
+            return;
+        } else if (is_whole(&cache->map, huge) && allowed(cache, OS_HUGE_BYTES, RESERVE_WHOLE)) {
+            os_make_huge(cache->map.desk + huge.from, &never);
+        }
+    }
 }
 
 /* ---- Giving back ---- */

@@ -25,6 +25,13 @@ bool commit_page(struct cache *cache, uint32_t page);
  * for the second one, the first takes its place. */
 bool commit_place(struct cache *cache, struct place *place);
 
+/*
+ * Makes huge pages of what this process gave its memory, where nothing is missing between, for so long at most: with them
+ * a random fetch costs a tenth less, and a new process has one fault for 2 MiB instead of one for 4 KiB. For moments in
+ * which nobody waits.
+ */
+void commit_make_huge(struct cache *cache, uint64_t nanoseconds);
+
 /* Looks whether the whole index has its memory by now, so that look-ups need not ask. */
 void commit_look(struct map *map);
 

@@ -35,6 +35,11 @@ int os_fill(int description, uint64_t from, uint64_t bytes);
 /* Takes the memory of a part of a file away: whole pages of the system within it; the rest of it becomes zeros. */
 bool os_punch(int description, uint64_t from, uint64_t bytes);
 
+/* Makes one huge page of the small ones of a shared mapping, for all who map the file: OS_HUGE_BYTES from an address that
+ * is a multiple of them. False: not now, or never (then *never is set). Nothing is said where the kernel cannot. */
+#define OS_HUGE_BYTES (UINT64_C(2) << 20)
+bool os_make_huge(void *at, bool *never);
+
 /* What the file system of a file or directory can still take, and what it has in all, in bytes; where it has no limit
  * both are UINT64_MAX / 2. */
 struct os_space {

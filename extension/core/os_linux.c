@@ -24,7 +24,10 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-#define HUGE_PAGE (UINT64_C(2) << 20)
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
 enum { INTERRUPTIONS = 100 };
 
 static int lock_command(int description, int command, short type, off_t first, off_t count, struct flock *lock) {
@@ -57,7 +60,7 @@ int os_open_again(int description, bool writable) {
  * something is there, the kernel chooses. */
 static void *aligned_hint(void) {
     char here;
-    return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * HUGE_PAGE);
+    return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * OS_HUGE_BYTES);
 }
 
 void *os_map_desk(int description, size_t size) {
@@ -104,6 +107,12 @@ int os_fill(int description, uint64_t from, uint64_t bytes) {
 
 bool os_punch(int description, uint64_t from, uint64_t bytes) {
     return fallocate(description, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes) == 0;
+}
+
+bool os_make_huge(void *at, bool *never) {
+    const bool made = madvise(at, OS_HUGE_BYTES, MADV_COLLAPSE) == 0;
+    *never = !made && errno == EINVAL; /* Linux before 6.1 */
+    return made;
 }
 
 struct os_space os_space(int description) {

@@ -80,6 +80,8 @@ struct cache {
     /* memory: when a step was last refused, and what the cgroups allowed when they were last asked (commit.c) */
     uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
     uint64_t limit, limit_left, limit_budget;
+    uint64_t filled_from,
+        filled_to;         /* bytes of the file that got their memory from here, for commit_make_huge() */
     uint32_t *asked_alive; /* by record: when the kernel last said that its owner lives, ms; NULL: never asked */
 
     uint64_t words[INLINE_UNITS]; /* a copied short value */

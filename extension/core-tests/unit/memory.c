@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -137,6 +138,54 @@ static void gives_back_beside_others(void) {
     }
     EXPECT(released > 8 * MIB);
     expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
+/* ---- Huge pages ---- */
+
+/* guards.c puts another one in its place. */
+void *__real_os_map_desk(int description, size_t size);
+
+/* Faults of a process that comes to the first bytes of a file and touches each of their 4 KiB pages. */
+__attribute__((no_sanitize("address"))) static long faults_of(size_t bytes) {
+    const int file = open(segment_file(), O_RDWR);
+    volatile char *at = __real_os_map_desk(file, bytes);
+    EXPECT(file >= 0 && at);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    for (size_t i = 0; i < bytes; i += 4 * KIB) {
+        (void)at[i];
+    }
+    getrusage(RUSAGE_SELF, &after);
+    os_unmap((void *)(uintptr_t)at, bytes);
+    close(file);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+/* What was filled becomes huge at a request's end, as far as the kernel can; before that is the control. */
+static void huge_pages(void) {
+    struct cache *cache = open_cache(64);
+    os_unmap(cache->map.desk, cache->map.file_size); /* as it lies in a process without guards */
+    const int file = open(segment_file(), O_RDWR);
+    cache->map.desk = __real_os_map_desk(file, cache->map.file_size);
+    geometry_map(&cache->map, (struct header_shared *)(void *)cache->map.desk);
+    cache->identity->record = ref_record(&cache->map, cache->number);
+    churn(cache, 1);
+    bool never = false;
+    if (!os_make_huge(cache->map.desk, &never)) {
+        harness_skip("this kernel makes no huge pages when it is asked");
+    }
+    const long few = 16 * MIB / (64 * KIB) / 4;
+    EXPECT(faults_of(16 * MIB) > few);
+    for (unsigned i = 0; i < 500 && cache->filled_to != 0; i++) {
+        cache_request_end(cache, false);
+    }
+    EXPECT_EQUAL(cache->filled_to, 0);
+    EXPECT(faults_of(16 * MIB) <= few);
+    expect_sound(cache);
+    EXPECT(cache_clear(cache));
+    EXPECT(cache_release(cache) > 40 * MIB); /* parts of huge pages go, too */
+    churn(cache, 1);
     expect_nothing_left(cache);
 }
 
@@ -414,6 +463,7 @@ static const struct test tests[] = {
     {"who reads makes none when it was removed, who stores does", removed_under_a_reader},
     {"what is of no use is given back, and taken again", gives_back},
     {"it is given back while others store and read", gives_back_beside_others},
+    {"what was filled becomes huge pages", huge_pages},
     {"files go that no process was attached to for a day", unused_files_go},
     {"limits of cgroups of version 2", version_2},
     {"limits of cgroups of version 1", version_1},
