@@ -114,18 +114,26 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
+/* Asks the kernel. The dead are swept, which counts. */
+static unsigned living(struct cache *cache) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < ref_records_used(&cache->map); i++) {
+        count += lives(cache, i);
+    }
+    return count;
+}
+
 bool cache_read_info(struct cache *cache, struct cache_info *info) {
+    const unsigned processes = process_record(cache) ? living(cache) : 0;
     if (!cache_read_counters(cache, info)) {
         return false;
     }
     const struct map *map = &cache->map;
+    info->processes = processes;
     read_pages(map, info);
     read_index(map, info);
     info->pages_pinned = pin_population(map, false);
     info->pages_pinned_long = pin_population(map, true);
-    for (unsigned i = 0; i < ref_records_used(map); i++) {
-        info->processes += lives(cache, i);
-    }
     return true;
 }
 
