@@ -17,6 +17,7 @@ enum {
     SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
+    TOP_UP_TRIES = 2,
     WAIT_NS = 15 * 1000 * 1000, /* that a store waits for others to give back what they took of the reserve */
     RUN_LOOK = 1024,            /* pages among which a run is looked for that costs little */
     RUN_TRIES = 12,
@@ -290,7 +291,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             if (drained) {
                 /* One page was taken from the reserve and one was given back. What others took besides, while they
                  * filled the page that was opened for moves, nobody else gives back. */
-                fill_reserve(cache, record, room_reserve(&cache->map), 1);
+                fill_reserve(cache, record, room_reserve(&cache->map), TOP_UP_TRIES);
             }
             return true;
         }
@@ -311,10 +312,10 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             i = 0;
             continue;
         }
-        const bool insists = surveys == SURVEYS;
-        const enum drain_effort effort = insists || i >= FIRM_TRIES ? DRAIN_INSIST
-                                         : i >= GENTLE_TRIES        ? DRAIN_FIRMLY
-                                                                    : DRAIN_GENTLY;
+
+        const enum drain_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? DRAIN_INSIST
+                                         : i >= GENTLE_TRIES                   ? DRAIN_FIRMLY
+                                                                               : DRAIN_GENTLY;
         const uint64_t kept = cache->counters_kept;
         const bool emptied = drain_page(cache, record, page, effort);
         if (cache->counters_kept != kept) {
@@ -324,7 +325,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             continue;
         }
         drained = true;
-        if (insists || !keep_as_reserve(cache, page)) {
+        /* One page for moves comes first, or the next one to be drained would have none. */
+        if (effort != DRAIN_GENTLY || count_reserve(cache) > 0 || !keep_as_reserve(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Somebody was faster: it is for whoever needs the next one. Unless there is no memory for it. */
                 if (ref_page_has_memory(&cache->map, page)) {
