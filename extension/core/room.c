@@ -312,7 +312,6 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             i = 0;
             continue;
         }
-
         const enum drain_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? DRAIN_INSIST
                                          : i >= GENTLE_TRIES                   ? DRAIN_FIRMLY
                                                                                : DRAIN_GENTLY;

@@ -17,7 +17,11 @@ final class OversizedTest extends EngineTestCase
         }
         $before = larder_info();
         foreach ([2, 200] as $times) {
-            $values = ['string' => str_repeat('x', $times * LIMIT), 'table' => array_fill(0, intdiv($times * LIMIT, 100), [1, 2, 3, 4, 5])];
+            $values = [
+                'string' => str_repeat('x', $times * LIMIT),
+                'table' => array_fill(0, intdiv($times * LIMIT, 100), [1, 2, 3, 4, 5]),
+                'objects' => array_map(static fn (int $i): object => (object) ['number' => $i, 'text' => str_pad("text $i", 1000)], range(1, intdiv($times * LIMIT, 1000))),
+            ];
             foreach ($values as $name => $value) {
                 for ($i = $stored = 0, $quickest = INF; $i < TRIES; ++$i) {
                     $begin = hrtime(true);
@@ -48,19 +52,19 @@ final class OversizedTest extends EngineTestCase
         $seen = $larder->run(strtr(self::STORE_OVERSIZED, ['LIMIT' => (string) $limit, 'TRIES' => (string) $tries]));
         self::assertSame($seen['evicted'][0], $seen['evicted'][1]);
         self::assertSame(0, $seen['entries']);
-        self::assertSame(array_fill(0, 4, 0), array_column($seen['refusals'], 0));
+        self::assertSame(array_fill(0, 6, 0), array_column($seen['refusals'], 0));
 
         // A hundred times the value: whoever looked at all of it would need about a hundred times as long.
         $slower = $whole = [];
-        foreach (['string', 'table'] as $name) {
+        foreach (['string', 'table', 'objects'] as $name) {
             $slower[$name] = $seen['refusals']["$name 200"][1] / max(1, $seen['refusals']["$name 2"][1]);
             $whole[$name] = $seen['whole']["$name 200"] / max(1, $seen['whole']["$name 2"]);
         }
-        Proof::record('fullness.oversized', 4 * $tries, 'refusals of oversized values', $seen['lost'] + \count(array_filter($slower, static fn(int|float $ratio): bool => $ratio > 10)), [
+        Proof::record('fullness.oversized', 6 * $tries, 'refusals of oversized values', $seen['lost'] + \count(array_filter($slower, static fn(int|float $ratio): bool => $ratio > 10)), [
             'time of a refusal at 200 times the limit over that at 2 times' => \sprintf('%.1f', max($slower)),
             'of all others, lost' => "{$seen['lost']} of 200",
         ]);
-        Proof::control('fullness.oversized', 'serialize(), which looks at all of a value', 2, \count(array_filter($whole, static fn(int|float $ratio): bool => $ratio > 10)));
+        Proof::control('fullness.oversized', 'serialize(), which looks at all of a value', 3, \count(array_filter($whole, static fn(int|float $ratio): bool => $ratio > 10)));
 
         $apcu = $this->sandbox->commandLine(ini: ['apc.enable_cli' => 1, 'apc.shm_size' => '8M']);
         $lost = $apcu->number(<<<'PHP'
