@@ -161,6 +161,17 @@ static void call_find(struct cache *cache) {
         cache_exists(cache, &key);
     }
 }
+static void call_walk(struct cache *cache) {
+    struct cache_walk *walk = cache_walk_begin("key 1", 5);
+    struct cache_entry entry;
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        EXPECT(entry.key_length >= 5 && memcmp(entry.key, "key 1", 5) == 0);
+    }
+    cache_walk_end(walk);
+}
+static void call_delete_prefix(struct cache *cache) {
+    cache_delete_prefix(cache, "key 8", 5);
+}
 static void call_expired(struct cache *cache) {
     const struct cache_key key = key_number(10);
     put_as(cache, key, 10000002, length_number(10), cache_now() - 1, CACHE_SET);
@@ -240,6 +251,8 @@ static const struct {
     {"touch", call_touch, true},
     {"count", call_count, true},
     {"find", call_find, true},
+    {"walk", call_walk, true},
+    {"delete by prefix", call_delete_prefix, true},
     {"find of an expired value", call_expired, true},
     {"sets in a full cache", call_fill, false},
     {"sets of long values in a full cache", call_fill_long, false},

@@ -335,12 +335,30 @@ static void end_the_request(void) {
     }
 }
 
+/* Gives whole keys. Deleting by a prefix that is nobody's deletes nothing. */
+static void walk(void) {
+    struct cache_walk *walk = cache_walk_begin("key ", 4);
+    struct cache_entry entry;
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        if (entry.key_length <= 4 || memcmp(entry.key, "key ", 4) != 0) {
+            ledger_fail("a walk gave a key that is nobody's");
+        }
+    }
+    cache_walk_end(walk);
+    if (cache_delete_prefix(cache, "nobody's", 8) != 0) {
+        ledger_fail("what is nobody's was deleted");
+    }
+}
+
 static void call_look(void) {
     struct cache_info info;
     struct cache_holder holders[4];
-    switch (dice(3)) {
+    switch (dice(4)) {
         case 0:
             cache_read_info(cache, &info);
+            break;
+        case 2:
+            walk();
             break;
         case 1:
             cache_read_holders(cache, holders, 4);
