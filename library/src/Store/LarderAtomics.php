@@ -10,6 +10,7 @@ use function larder_delete;
 use function larder_fetch;
 use function larder_fetch_cas;
 use function larder_increment;
+use function larder_last_error;
 use function larder_replace;
 use function larder_store_cas;
 use function larder_touch;
@@ -20,8 +21,6 @@ trait LarderAtomics
     use LocksBySwapping;
 
     private const TRIES = 1000;
-    /** It does not tell a value that it refuses from one that it has carried elsewhere. */
-    private const SETTING_TRIES = 5;
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
@@ -54,6 +53,9 @@ trait LarderAtomics
             if ($value === $this ? larder_add($name, $sum, $seconds) : \is_int($value) && larder_cas($name, $value, $sum)) {
                 return $sum;
             }
+            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+                return false;
+            }
         } // else another was first
 
         return false;
@@ -68,7 +70,7 @@ trait LarderAtomics
     {
         $name = $this->name($key);
         $seconds = Ttl::seconds($ttl);
-        for ($try = 0; $try < self::SETTING_TRIES; ++$try) {
+        for ($try = 0; $try < self::TRIES; ++$try) {
             $there = larder_fetch_cas($name, $this, $token);
             if ($there === $this || $token === null || !$isExpected($there)) {
                 return false;
@@ -76,7 +78,10 @@ trait LarderAtomics
             if (larder_store_cas($name, $value, $token, $seconds)) {
                 return true;
             }
-        }
+            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+                return false;
+            }
+        } // else another was first, or the engine has carried it elsewhere
 
         return false;
     }
