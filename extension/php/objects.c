@@ -107,9 +107,10 @@ static enum look look_into_array(struct search *met, HashTable *array) {
     return LOOK_FINE;
 }
 
+/* Of its declared properties only the strings are weighed: some may be uninitialized. */
 static enum look look_into_object(struct search *met, zend_object *object) {
+    met->weight += met->element;
     for (int i = 0; i < object->ce->default_properties_count; i++) {
-        met->weight += Z_TYPE(object->properties_table[i]) == IS_UNDEF ? 0 : met->element;
         if (UNEXPECTED(!look_at(met, &object->properties_table[i]))) {
             return LOOK_RESOURCE;
         }
