@@ -33,32 +33,26 @@ void (*cache_point_hook)(const char *name);
 static bool is_segment_name(const char *name) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t length = strlen(name);
-    return length >= 1 && length <= SEGMENT_NAME_MAX && name[0] != '.' && strspn(name, allowed) == length;
+    return length >= 1 && length <= CACHE_SEGMENT_MAX && name[0] != '.' && strspn(name, allowed) == length;
 }
-
-/* The rest is for those who store. In the test build readers may hold all, and the tests have to notice. */
-#ifdef LARDER_UNREADABLE
-#define PIN_SHARE_MAX 1.0
-#else
-#define PIN_SHARE_MAX 0.9
-#endif
 
 /* Writes into `reason` what is wrong with the options; false if anything is. */
 static bool check_options(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     reason[0] = '\0';
     if (!is_segment_name(options->segment)) {
         snprintf(reason, CACHE_REASON_MAX,
-                 "larder.segment must be 1 to %d of A-Z a-z 0-9 . _ - and not begin with a dot", SEGMENT_NAME_MAX);
-    } else if (strlen(options->directory) == 0 || strlen(options->directory) > SEGMENT_DIRECTORY_MAX) {
-        snprintf(reason, CACHE_REASON_MAX, "larder.path must name a folder in at most %d bytes",
-                 SEGMENT_DIRECTORY_MAX);
-    } else if (options->size < SEGMENT_SIZE_MIN || options->size > SEGMENT_SIZE_MAX) {
+                 "larder.segment must be 1 to %d of A-Z a-z 0-9 . _ - and not begin with a dot",
+                 CACHE_SEGMENT_MAX);
+    } else if (options->directory[0] != '/' || strlen(options->directory) > SEGMENT_DIRECTORY_MAX) {
+        snprintf(reason, CACHE_REASON_MAX,
+                 "larder.path must be the absolute path of a folder, of at most %d bytes", SEGMENT_DIRECTORY_MAX);
+    } else if (options->size < CACHE_SIZE_MIN || options->size > CACHE_SIZE_MAX) {
         snprintf(reason, CACHE_REASON_MAX, "larder.size must be from 8M to 64G, not %zu bytes", options->size);
     } else if (options->processes < 1 || options->processes > RECORDS_MAX) {
         snprintf(reason, CACHE_REASON_MAX, "larder.processes must be from 1 to %d, not %u", RECORDS_MAX,
                  options->processes);
-    } else if (!(options->pin_share >= 0.0 && options->pin_share <= PIN_SHARE_MAX)) {
-        snprintf(reason, CACHE_REASON_MAX, "larder.pin_share must be from 0.0 to %.1f", PIN_SHARE_MAX);
+    } else if (!(options->pin_share >= 0.0 && options->pin_share <= CACHE_PIN_SHARE_MAX)) {
+        snprintf(reason, CACHE_REASON_MAX, "larder.pin_share must be from 0.0 to %.1f", CACHE_PIN_SHARE_MAX);
     }
     return reason[0] == '\0';
 }
@@ -91,6 +85,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     }
     free(cache->asked_alive);
     cache->asked_alive = NULL;
+    os_clock_adjust();
     cache->looked_at = os_milliseconds();
     return true;
 }
@@ -188,6 +183,7 @@ struct record_shared *cache_make_segment(struct cache *cache) {
 void cache_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
     if (cache->long_lived && is_due(cache)) {
+        os_clock_adjust();
         cache->record_refused = false;
         if (!cache->map.index_whole && cache->segment) {
             commit_look(&cache->map);
@@ -210,6 +206,7 @@ bool cache_request_begin(struct cache *cache) {
     } else {
         return false;
     }
+    os_clock_adjust();
     if (!cache->map.index_whole && cache->segment) {
         commit_look(&cache->map);
     }

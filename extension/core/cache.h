@@ -76,12 +76,22 @@ typedef void (*cache_rebase)(uint32_t kind, void *bytes, size_t length, uintptr_
 
 /* ---- Attaching ------------------------------------------------------------------------------ */
 
+enum { CACHE_SEGMENT_MAX = 64, CACHE_PROCESSES_MAX = 4095 };
+#define CACHE_SIZE_MIN (UINT64_C(8) << 20)
+#define CACHE_SIZE_MAX (UINT64_C(64) << 30)
+/* The rest is for those who store. In the test build readers may hold all, and the tests have to notice. */
+#ifdef LARDER_UNREADABLE
+#define CACHE_PIN_SHARE_MAX 1.0
+#else
+#define CACHE_PIN_SHARE_MAX 0.9
+#endif
+
 struct cache_options {
-    const char *directory; /* an existing directory on a tmpfs, such as /dev/shm */
+    const char *directory; /* the absolute path of an existing directory on a tmpfs, such as /dev/shm */
     const char *segment;   /* 1 to 64 bytes of [A-Za-z0-9._-], not starting with a dot */
-    size_t size;           /* bytes wanted; the least is 8 MiB, the most 64 GiB */
-    unsigned processes;    /* how many processes may attach at once: 1 to 4095 */
-    double pin_share;      /* 0.0 to 0.9: the share of pages that readers may hold */
+    size_t size;           /* bytes wanted */
+    unsigned processes;    /* how many processes may attach at once; at least 1 */
+    double pin_share;      /* from 0.0: the share of pages that readers may hold */
     uint64_t value_layout; /* hash of what decides the shape of the binding's values */
     bool long_lived;       /* this process has no request ends: a command line, a worker loop */
     bool joins_only;       /* do not make a segment where there is none; a store makes it later all the same */
@@ -89,7 +99,7 @@ struct cache_options {
     cache_rebase rebase;   /* may be NULL if no value holds pointers into itself */
 };
 
-enum { CACHE_REASON_MAX = 256 };
+enum { CACHE_REASON_MAX = 512 };
 
 /*
  * What attaching needs once a process. Done before workers are forked, it is done once for all of them, and they attach

@@ -127,13 +127,12 @@ void geometry_sign(struct header_shared *header) {
     header->checksum = checksum(header);
 }
 
-bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id) {
+bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout) {
     return memcmp(header->magic, SEGMENT_MAGIC, sizeof header->magic) == 0 && header->layout == layout &&
-           memcmp(header->boot_id, boot_id, BOOT_ID_SIZE) == 0 && header->size == size &&
-           size >= SEGMENT_SIZE_MIN && size <= SEGMENT_SIZE_MAX && header->page_shift >= PAGE_SHIFT_MIN &&
-           header->page_shift <= 32 && header->page_count >= 16 && header->page_count <= PAGES_MAX &&
-           header->record_count >= 1 && header->record_count <= RECORDS_MAX && header->bucket_count >= 1 &&
-           header->bucket_count <= size / sizeof(struct bucket_shared) &&
+           header->size == size && size >= CACHE_SIZE_MIN && size <= CACHE_SIZE_MAX &&
+           header->page_shift >= PAGE_SHIFT_MIN && header->page_shift <= 32 && header->page_count >= 16 &&
+           header->page_count <= PAGES_MAX && header->record_count >= 1 && header->record_count <= RECORDS_MAX &&
+           header->bucket_count >= 1 && header->bucket_count <= size / sizeof(struct bucket_shared) &&
            header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
            header->view % 4096 == 0 && header->checksum == checksum(header) &&
            offsets_of(header).end + sizeof(struct entry_shared) <= size;

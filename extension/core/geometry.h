@@ -10,8 +10,8 @@
 
 extern const char SEGMENT_MAGIC[8];
 
-enum { SEGMENT_SIZE_MIN = 8 << 20, SEGMENT_NAME_MAX = 64, SEGMENT_DIRECTORY_MAX = 400 };
-#define SEGMENT_SIZE_MAX (UINT64_C(64) << 30)
+enum { SEGMENT_DIRECTORY_MAX = 400 };
+_Static_assert((int)CACHE_PROCESSES_MAX == (int)RECORDS_MAX, "a process has a record");
 
 /* The file's layout hash: core's version mixed with the binding's value layout. */
 uint64_t geometry_layout(uint64_t value_layout);
@@ -28,8 +28,8 @@ uint64_t geometry_pin_share(const struct cache_options *options);
 /* Writes the checksum, once the fixed part is complete. */
 void geometry_sign(struct header_shared *header);
 
-/* Whether a header, read from a file of `size` bytes, is whole and of this layout and boot. */
-bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout, const char *boot_id);
+/* Whether a header, read from a file of `size` bytes, is whole and of this layout. */
+bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t layout);
 
 /* Fills the map from a valid header; the mappings are set already. */
 void geometry_map(struct map *map, const struct header_shared *header);

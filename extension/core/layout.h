@@ -30,7 +30,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 8,
+    LAYOUT_VERSION = 9,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -38,7 +38,6 @@ enum {
     RECORDS_MAX = 4095,
     BUCKET_SLOTS = 8,
     RESERVE_MAX = 8,
-    BOOT_ID_SIZE = 40,
 };
 
 /* ---- Index words ---- */
@@ -199,8 +198,7 @@ _Static_assert(sizeof(struct record_shared) == 64 + 8 * COUNTERS, "process recor
 
 struct header_shared {
     char magic[8];
-    uint64_t layout; /* hash of core's and the binding's shapes; also in the file's name */
-    char boot_id[BOOT_ID_SIZE];
+    uint64_t layout;     /* hash of core's and the binding's shapes; also in the file's name */
     uint64_t size;       /* bytes of the file */
     uint64_t size_asked; /* what the creator's settings asked for */
     uint64_t page_shift;
@@ -213,6 +211,7 @@ struct header_shared {
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */
     uint64_t checksum;                  /* of this part of the header, which never changes */
     uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
+    uint64_t unused_0[5];
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
     shared_word sweeps;               /* raised before a record is taken from its dead owner */

@@ -55,18 +55,29 @@ void os_touch(int description);
 
 /* Renames a file unless there is one of the new name; 0 or an errno. */
 int os_rename_new(int directory, const char *from, const char *to);
+/* Whether this process may write a file of so many bytes (ulimit -f): the kernel does not refuse, it ends who tries. */
+bool os_may_grow(size_t size);
+/* Whether the files of a directory are in memory and nowhere else: tmpfs, ramfs. */
+bool os_in_memory(int directory);
 
 size_t os_page_size(void);
 
 /* A page of private memory that is all zeros in a forked child. NULL on failure. */
 void *os_page_wiped_on_fork(void);
 
-/* Identifies this boot of the machine, zero-padded. */
-void os_boot_id(char *id, size_t size);
 bool os_random(void *bytes, size_t size);
 
-/* A clock nobody can set. Coarse: ticks of 1 to 4 ms, a few ns a call. */
+/*
+ * The time since the machine began, which nobody can set, with the time that it was suspended. The same in all processes,
+ * whatever their time namespace says. Ticks of 1 to 4 ms, a few ns a call, which does not ask how long the machine was
+ * suspended: os_clock_adjust() does, in some 60 ns, at moments when a process has time. Any thread.
+ */
 uint64_t os_milliseconds(void);
+void os_clock_adjust(void);
+/* Once a process, before the first of these: what its time namespace adds. */
+void os_clock_prepare(void);
+
+/* A clock for durations within a process. */
 uint64_t os_nanoseconds(void);
 void os_yield(void);
 

@@ -7,15 +7,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "atomic.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -96,6 +102,12 @@ void os_unmap(void *address, size_t size) {
     munmap(address, size);
 }
 
+/* Past the limit of the process the kernel would not say no, but end it by a signal. */
+bool os_may_grow(size_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
 /* A signal that comes meanwhile undoes all of it. */
 int os_fill(int description, uint64_t from, uint64_t bytes) {
     int error = EINTR;
@@ -103,6 +115,12 @@ int os_fill(int description, uint64_t from, uint64_t bytes) {
         error = posix_fallocate(description, (off_t)from, (off_t)bytes);
     }
     return error;
+}
+
+bool os_in_memory(int directory) {
+    struct statfs system;
+    return fstatfs(directory, &system) == 0 &&
+           (system.f_type == TMPFS_MAGIC || (unsigned long)system.f_type == RAMFS_MAGIC);
 }
 
 bool os_punch(int description, uint64_t from, uint64_t bytes) {
@@ -156,34 +174,65 @@ void *os_page_wiped_on_fork(void) {
     return page;
 }
 
-void os_boot_id(char *id, size_t size) {
-    memset(id, 0, size);
-    const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return;
-    }
-    if (read(file, id, size - 1) < 0) {
-        id[0] = '\0';
-    }
-    close(file);
-}
-
 bool os_random(void *bytes, size_t size) {
     return getrandom(bytes, size, 0) == (ssize_t)size;
 }
 
-static uint64_t clock_read(clockid_t clock, uint64_t divisor) {
+/* ---- Clocks ----
+ *
+ * CLOCK_BOOTTIME is the one that goes on while the machine is suspended; it has no coarse variant. So it is
+ * CLOCK_MONOTONIC_COARSE that is read, and what lies between the two is added. That changes with a suspension only. */
+
+static int64_t clock_read(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
-    return ((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec) / divisor;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int64_t namespace_boottime; /* what this process's time namespace adds to CLOCK_BOOTTIME, ns */
+static shared_word to_add; /* to CLOCK_MONOTONIC, for the time of os_milliseconds(); ms, two's complement */
+
+enum { CLOCK_TRIES = 4, CLOCK_NEAR_NS = 200000, CLOCK_DIFFERENT_MS = 2 };
+
+/* A process that is interrupted between its looks at two clocks would see them apart: the first is looked at again. And
+ * a difference that is none does not set the time back. */
+void os_clock_adjust(void) {
+    for (unsigned i = 0; i < CLOCK_TRIES; i++) {
+        const int64_t before = clock_read(CLOCK_MONOTONIC), boottime = clock_read(CLOCK_BOOTTIME);
+        if (clock_read(CLOCK_MONOTONIC) - before < CLOCK_NEAR_NS) {
+            const int64_t add = (boottime - namespace_boottime - before) / 1000000;
+            const int64_t different = add - (int64_t)word_peek(&to_add);
+            if (different >= CLOCK_DIFFERENT_MS || different <= -CLOCK_DIFFERENT_MS) {
+                word_poke(&to_add, (uint64_t)add);
+            }
+            return;
+        }
+    }
+}
+
+/* Where there is no such file there are no time namespaces, or no /proc, and hardly one of them. */
+void os_clock_prepare(void) {
+    char text[256] = "";
+    const int file = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        if (read(file, text, sizeof text - 1) > 0) {
+            const char *line = strstr(text, "boottime");
+            long long seconds, nanoseconds;
+            if (line && sscanf(line, "boottime %lld %lld", &seconds, &nanoseconds) == 2) {
+                namespace_boottime = seconds * 1000000000 + nanoseconds;
+            }
+        }
+        close(file);
+    }
+    os_clock_adjust();
 }
 
 uint64_t os_milliseconds(void) {
-    return clock_read(CLOCK_MONOTONIC_COARSE, 1000000);
+    return (uint64_t)clock_read(CLOCK_MONOTONIC_COARSE) / 1000000 + word_peek(&to_add);
 }
 
 uint64_t os_nanoseconds(void) {
-    return clock_read(CLOCK_MONOTONIC, 1);
+    return (uint64_t)clock_read(CLOCK_MONOTONIC);
 }
 
 void os_yield(void) {

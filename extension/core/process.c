@@ -18,7 +18,6 @@ enum {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-static char boot_id[BOOT_ID_SIZE];
 static struct cache *caches;
 static shared_word *own_id; /* in a page that a forked child finds wiped; NULL: there is none */
 
@@ -58,7 +57,7 @@ static void after_fork_child(void) {
 
 static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
-    os_boot_id(boot_id, sizeof boot_id);
+    os_clock_prepare();
     own_id = os_page_wiped_on_fork();
     process_id(); /* at once: a child that shares this memory, of vfork(), must not be the first to ask */
 }
@@ -77,10 +76,6 @@ pid_t process_id(void) {
         word_poke(own_id, id);
     }
     return (pid_t)id;
-}
-
-const char *process_boot_id(void) {
-    return boot_id;
 }
 
 void process_register(struct cache *cache) {

@@ -104,9 +104,6 @@ void process_unlock(void);
 /* Once a process; see cache_prepare(). */
 void process_prepare(void);
 
-/* What the kernel calls this run of the machine; "" if it does not say. After process_prepare(). */
-const char *process_boot_id(void);
-
 /* See cache_pid(). */
 pid_t process_id(void);
 

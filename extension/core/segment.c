@@ -31,6 +31,8 @@ struct segment {
     ino_t inode;
     unsigned users;
     struct segment *next;
+    bool provided;
+    size_t directory_length; /* of larder.path, with which the path begins */
     char path[FOLDER_MAX_BYTES + NAME_MAX_BYTES];
 };
 
@@ -45,6 +47,7 @@ struct attempt {
     char folder[FOLDER_MAX_BYTES];
     char name[NAME_MAX_BYTES];
     int directory;
+    bool provided;   /* the folder is the one that root has made */
     bool absent;     /* there is no segment, and none was to be made */
     uintptr_t avoid; /* where a segment lay that was replaced: who keeps it could not map the new one */
     bool replaced;   /* the segment that differed from the options is gone */
@@ -69,11 +72,69 @@ static bool say_absent(struct attempt *attempt) {
 
 /* ---- The folder ---- */
 
-static bool open_folder(struct attempt *attempt) {
-    const uid_t user = geteuid();
-    snprintf(attempt->folder, sizeof attempt->folder, "%s/larder-%u", attempt->options->directory, (unsigned)user);
-    static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    attempt->directory = open(attempt->folder, how);
+static bool is_private(const struct stat *status, uid_t user) {
+    return status->st_uid == user && (status->st_mode & 077) == 0;
+}
+
+/* Whether nobody but root can put something in the place of what lies in this folder: it and all above it are root's, and
+ * others may not write there, or not rename and remove what is root's (the sticky bit of /dev/shm). Closes it. */
+static bool is_out_of_reach(int folder) {
+    struct stat status, below = {0};
+    bool safe = false;
+    while (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == 0 &&
+           ((status.st_mode & 022) == 0 || (status.st_mode & S_ISVTX) != 0)) {
+        safe = status.st_ino == below.st_ino && status.st_dev == below.st_dev; /* the root is its own parent */
+        if (safe) {
+            break;
+        }
+        below = status;
+        const int above = openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(folder);
+        folder = above;
+    }
+    if (folder >= 0) {
+        close(folder);
+    }
+    return safe;
+}
+
+enum { FOLDER_ACCESS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+/*
+ * The folder that root has made for the user, <larder.path>/larder/<uid>: nobody can take its name before. -1 if there
+ * is none, or if it is not to be trusted; then `distrusted` is set.
+ */
+static int open_provided(const char *directory, uid_t user, bool *distrusted) {
+    char name[FOLDER_MAX_BYTES];
+    struct stat status;
+    snprintf(name, sizeof name, "%s/larder", directory);
+    *distrusted = false;
+    const int above = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (above < 0) {
+        return -1;
+    }
+    snprintf(name, sizeof name, "%u", (unsigned)user);
+    int folder = openat(above, name, FOLDER_ACCESS);
+    *distrusted = folder < 0 ? errno != ENOENT : fstat(folder, &status) != 0 || !is_private(&status, user);
+    if (folder < 0) {
+        close(above);
+    } else if (!is_out_of_reach(above) || *distrusted) {
+        *distrusted = true;
+        close(folder);
+        folder = -1;
+    }
+    return folder;
+}
+
+/* How root makes it. */
+#define PROVIDE "as root: install -d -m 755 %s/larder && install -d -m 700 -o %u %s/larder/%u"
+
+/* The folder that the user makes, <larder.path>/larder-<uid>. */
+static bool open_own(struct attempt *attempt, uid_t user) {
+    const char *const directory = attempt->options->directory;
+    struct stat status;
+    snprintf(attempt->folder, sizeof attempt->folder, "%s/larder-%u", directory, (unsigned)user);
+    attempt->directory = open(attempt->folder, FOLDER_ACCESS);
     if (attempt->directory < 0 && errno == ENOENT) {
         if (attempt->options->joins_only) {
             attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -85,16 +146,55 @@ static bool open_folder(struct attempt *attempt) {
             return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
                           strerror(errno));
         }
-        attempt->directory = open(attempt->folder, how);
+        attempt->directory = open(attempt->folder, FOLDER_ACCESS);
+    }
+    if (attempt->directory >= 0 && fstat(attempt->directory, &status) == 0 && is_private(&status, user)) {
+        return true;
+    }
+    const int error = errno;
+    if (lstat(attempt->folder, &status) == 0 && status.st_uid != user) {
+        return refuse(attempt, "the folder %s belongs to user %u, not to %u, who has no cache; " PROVIDE,
+                      attempt->folder, (unsigned)status.st_uid, (unsigned)user, directory, (unsigned)user,
+                      directory, (unsigned)user);
     }
     if (attempt->directory < 0) {
-        return refuse(attempt, "cannot open the folder %s: %s; if it is not yours, remove it or set larder.path",
-                      attempt->folder, strerror(errno));
+        return refuse(attempt, "cannot open the folder %s: %s; remove it or set larder.path", attempt->folder,
+                      strerror(error));
     }
-    struct stat status;
-    if (fstat(attempt->directory, &status) != 0 || status.st_uid != user || (status.st_mode & 077) != 0) {
-        return refuse(attempt, "the folder %s must belong to user %u with mode 0700; remove it or set larder.path",
-                      attempt->folder, (unsigned)user);
+    return refuse(attempt, "the folder %s is open to other users: chmod 700 %s", attempt->folder, attempt->folder);
+}
+
+static bool is_in_memory(const char *directory) {
+    const int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const bool in_memory = folder < 0 || os_in_memory(folder);
+    if (folder >= 0) {
+        close(folder);
+    }
+    return in_memory;
+}
+
+static bool open_folder(struct attempt *attempt) {
+    const char *const directory = attempt->options->directory;
+    const uid_t user = geteuid();
+    bool distrusted;
+    if (!is_in_memory(directory)) {
+        return refuse(attempt, "%s is not in memory: mount a tmpfs there, or set larder.path to a folder on one",
+                      directory);
+    }
+    attempt->directory = open_provided(directory, user, &distrusted);
+    attempt->provided = attempt->directory >= 0;
+    if (attempt->provided) {
+        snprintf(attempt->folder, sizeof attempt->folder, "%s/larder/%u", directory, (unsigned)user);
+        return true;
+    }
+    if (!open_own(attempt, user)) {
+        return false;
+    }
+    if (distrusted) {
+        refuse(
+            attempt,
+            "%s/larder/%u is not used: it must be of user %u with mode 0700, and all above it of root; " PROVIDE,
+            directory, (unsigned)user, (unsigned)user, directory, (unsigned)user, directory, (unsigned)user);
     }
     return true;
 }
@@ -121,7 +221,7 @@ static enum finding look(struct attempt *attempt, int *description, struct stat 
         return FOREIGN;
     }
     if (pread(*description, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
-        !geometry_valid(header, (uint64_t)status->st_size, attempt->layout, process_boot_id())) {
+        !geometry_valid(header, (uint64_t)status->st_size, attempt->layout)) {
         return REPLACE;
     }
     return word_load(&header->retired) ? REPLACE : USABLE;
@@ -232,9 +332,9 @@ static size_t plan_size(struct attempt *attempt) {
         remove_unused(attempt, true);
         space = os_space(attempt->directory);
     }
-    if (space.free < SEGMENT_SIZE_MIN || space.total - space.total / SPARE_PART < SEGMENT_SIZE_MIN) {
+    if (space.free < CACHE_SIZE_MIN || space.total - space.total / SPARE_PART < CACHE_SIZE_MIN) {
         refuse(attempt, "%s has %llu MiB free, the least for a segment is %d MiB; free some or set larder.path",
-               attempt->folder, (unsigned long long)space.free >> 20, SEGMENT_SIZE_MIN >> 20);
+               attempt->folder, (unsigned long long)space.free >> 20, (int)(CACHE_SIZE_MIN >> 20));
         return 0;
     }
     if (size > space.total - space.total / SPARE_PART) {
@@ -248,7 +348,7 @@ static size_t plan_size(struct attempt *attempt) {
         refuse(attempt,
                "the memory limit of this process leaves room for %zu of the %zu MiB that larder.size asks for",
                size >> 20, attempt->options->size >> 20);
-        if (size < SEGMENT_SIZE_MIN) {
+        if (size < CACHE_SIZE_MIN) {
             refuse(attempt, "the memory limit of this process is %llu MiB, too little for a segment",
                    (unsigned long long)limit >> 20);
             return 0;
@@ -262,7 +362,6 @@ static int furnish(struct attempt *attempt, int description, size_t size, uintpt
     struct header_shared header;
     memset(&header, 0, sizeof header);
     geometry_plan(&header, attempt->options, size);
-    memcpy(header.boot_id, process_boot_id(), sizeof header.boot_id);
     header.view = choose_address(size, avoid);
     header.created = os_milliseconds();
     if (!header.view) {
@@ -289,6 +388,13 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     const size_t size = plan_size(attempt);
     if (!size) {
         return false;
+    }
+    if (!os_may_grow(size)) {
+        return refuse(
+            attempt,
+            "no process has made the segment, and this one may not write files of %zu MiB; raise ulimit -f "
+            "or set larder.size smaller",
+            size >> 20);
     }
     remove_unused(attempt, false);
     uint64_t unique = 0;
@@ -412,6 +518,8 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
     segment->file_size = (size_t)status->st_size;
     segment->device = status->st_dev;
     segment->inode = status->st_ino;
+    segment->provided = attempt->provided;
+    segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
     /* Not from the description that will hold the record's byte: a mapping keeps its description, and so would
      * keep the lock after a fork or a detach, when it has to fall. */
@@ -460,10 +568,23 @@ void segment_release(struct segment *segment) {
     process_unlock();
 }
 
+/* Root has made the folder since: then all go there, one after the other. */
+static bool is_provided_now(const struct segment *segment) {
+    char directory[SEGMENT_DIRECTORY_MAX + 1];
+    bool distrusted;
+    snprintf(directory, sizeof directory, "%.*s", (int)segment->directory_length, segment->path);
+    const int folder = open_provided(directory, geteuid(), &distrusted);
+    if (folder >= 0) {
+        close(folder);
+    }
+    return folder >= 0;
+}
+
 bool segment_is_current(const struct segment *segment) {
     struct stat status;
     return !word_load(&segment->map.header->retired) && lstat(segment->path, &status) == 0 &&
-           status.st_ino == segment->inode && status.st_dev == segment->device;
+           status.st_ino == segment->inode && status.st_dev == segment->device &&
+           (segment->provided || !is_provided_now(segment));
 }
 
 const char *segment_path(const struct segment *segment) {

@@ -1,9 +1,10 @@
 /*
  * The segment's file: named, created, checked, mapped, replaced.
  *
- * Path: <directory>/larder-<uid>/<segment>-<layout hash>, the folder 0700, the file 0600. It is made under a temporary
- * name and put in place by a rename that fails where there is one: of many creators the first wins, without a lock. A
- * segment is never truncated, resized or rewritten in place.
+ * Path: <directory>/larder/<uid>/<segment>-<layout hash> if root has made that folder, which nobody can squat, else
+ * <directory>/larder-<uid>/...; the folder 0700, the file 0600. It is made under a temporary name and put in place by a
+ * rename that fails where there is one: of many creators the first wins, without a lock. A segment is never truncated,
+ * resized or rewritten in place.
  */
 #ifndef LARDER_SEGMENT_H
 #define LARDER_SEGMENT_H

@@ -12,14 +12,12 @@ static struct header_shared plan(uint64_t size, unsigned processes) {
     memset(&header, 0, sizeof header);
     geometry_plan(&header, &options, size);
     header.view = UINT64_C(0x200000000000);
-    strcpy(header.boot_id, "boot");
     geometry_sign(&header);
     return header;
 }
 
 static bool is_valid(const struct header_shared *header, uint64_t size) {
-    char boot_id[BOOT_ID_SIZE] = "boot";
-    return geometry_valid(header, size, geometry_layout(1), boot_id);
+    return geometry_valid(header, size, geometry_layout(1));
 }
 
 /* Every table ends before the next begins, and the last page before the file ends. */
@@ -66,7 +64,7 @@ static void expect_tables_apart(const struct header_shared *header) {
 
 static void all_sizes(void) {
     static const unsigned processes[] = {1, 7, 512, 4095};
-    for (uint64_t size = 8 * MIB; size <= SEGMENT_SIZE_MAX; size += size / 3 & ~UINT64_C(0xffff)) {
+    for (uint64_t size = 8 * MIB; size <= CACHE_SIZE_MAX; size += size / 3 & ~UINT64_C(0xffff)) {
         for (unsigned i = 0; i < 4; i++) {
             const struct header_shared header = plan(size, processes[i]);
             EXPECT(is_valid(&header, size));
@@ -75,8 +73,8 @@ static void all_sizes(void) {
             expect_tables_apart(&header);
         }
     }
-    const struct header_shared most = plan(SEGMENT_SIZE_MAX, 4095);
-    EXPECT(is_valid(&most, SEGMENT_SIZE_MAX));
+    const struct header_shared most = plan(CACHE_SIZE_MAX, 4095);
+    EXPECT(is_valid(&most, CACHE_SIZE_MAX));
     expect_tables_apart(&most);
 }
 

@@ -57,7 +57,7 @@ static void whole_segments(void) {
 static void damaged_headers(void) {
     static const size_t places[] = {
         offsetof(struct header_shared, magic),        offsetof(struct header_shared, layout),
-        offsetof(struct header_shared, boot_id),      offsetof(struct header_shared, size),
+        offsetof(struct header_shared, size),         offsetof(struct header_shared, page_shift),
         offsetof(struct header_shared, page_count),   offsetof(struct header_shared, bucket_count),
         offsetof(struct header_shared, record_count), offsetof(struct header_shared, view),
         offsetof(struct header_shared, seed),         offsetof(struct header_shared, checksum)};
@@ -66,19 +66,6 @@ static void damaged_headers(void) {
         write_at((off_t)places[i], "damage!", 7);
         expect_replaced(before);
     }
-}
-
-static void other_boot(void) {
-    const ino_t before = make_segment();
-    struct header_shared header;
-    const int file = open(segment_file(), O_RDWR);
-    EXPECT(pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header);
-    close(file);
-    EXPECT(strlen(header.boot_id) == 36 || strlen(header.boot_id) == 37);
-    header.boot_id[0] = header.boot_id[0] == 'a' ? 'b' : 'a';
-    geometry_sign(&header);
-    write_at(0, &header, sizeof header);
-    expect_replaced(before);
 }
 
 static void other_lengths(void) {
@@ -327,7 +314,6 @@ static void cold_start(void) {
 static const struct test tests[] = {
     {"a whole segment is used again", whole_segments},
     {"a damaged header gives a fresh segment", damaged_headers},
-    {"the segment of another boot gives a fresh one", other_boot},
     {"a file of another length gives a fresh segment", other_lengths},
     {"a retired segment gives a fresh one", retired},
     {"a segment of other settings is joined and told, not replaced", other_settings},

@@ -9,6 +9,7 @@
     SUITE(options)        \
     SUITE(attach)         \
     SUITE(replacement)    \
+    SUITE(environment)    \
     SUITE(tmpfs)          \
     SUITE(memory)         \
     SUITE(values)         \

@@ -19,6 +19,7 @@ $expected = null;
 foreach ([
     'off' => ['larder.enabled' => 0],
     'no directory' => ['larder.path' => '/no/such/directory'],
+    'no absolute path' => ['larder.path' => 'dev/shm'],
     'too small' => ['larder.size' => '1M'],
     'too large' => ['larder.size' => '100G'],
     'no processes' => ['larder.processes' => 0],
@@ -42,6 +43,8 @@ off: 0 line, as expected
   larder.enabled is off
 no directory: 1 line, as expected
   %S/no/such/directory%S
+no absolute path: 1 line, as expected
+  %Slarder.path%S
 too small: 1 line, as expected
   %Slarder.size%S
 too large: 1 line, as expected

@@ -1,0 +1,232 @@
+/* What surrounds a process: limits, time namespaces, suspended machines, file systems, stopped neighbours. */
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+/* ---- Time ---- */
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+enum { HOUR = 3600, DAY = 24 * HOUR };
+
+static void in_namespace(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT(has(cache, key_of("an hour"), 1, 100));
+    EXPECT(!is_there(cache, key_of("over")));
+    EXPECT_EQUAL(put_as(cache, key_of("of the namespace"), 3, 100, cache_expiry(HOUR), CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(put_as(cache, key_of("over there"), 4, 100, cache_expiry(0.05), CACHE_SET), CACHE_OK);
+}
+
+/* A time namespace is entered by a fork; nothing of core was used before, as in a new program. */
+static void enter_namespace(void *argument) {
+    const char *const offsets = argument;
+    if (unshare(CLONE_NEWTIME) != 0) {
+        reached(1, 1);
+        return;
+    }
+    const int file = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+    EXPECT(file >= 0 && write(file, offsets, strlen(offsets)) == (ssize_t)strlen(offsets));
+    close(file);
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    const pid_t child = fork();
+    if (child == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        EXPECT(strncmp(offsets, "monotonic 86400", 15) != 0 || after.tv_sec - before.tv_sec >= DAY);
+        in_namespace(NULL);
+        _exit(0);
+    }
+    finish(child);
+}
+
+static void write_and_read(void *argument) {
+    struct cache *cache = open_cache(8);
+    if (argument) {
+        EXPECT_EQUAL(put_as(cache, key_of("an hour"), 1, 100, cache_expiry(HOUR), CACHE_SET), CACHE_OK);
+        EXPECT_EQUAL(put_as(cache, key_of("over"), 2, 100, cache_expiry(0.02), CACHE_SET), CACHE_OK);
+        sleep_ms(30);
+    } else {
+        sleep_ms(60);
+        EXPECT(has(cache, key_of("an hour"), 1, 100));
+        EXPECT(has(cache, key_of("of the namespace"), 3, 100));
+        EXPECT(!is_there(cache, key_of("over there")));
+    }
+}
+
+static void time_namespaces(void) {
+    static char *const offsets[] = {"monotonic 86400 0\nboottime 86400 0\n", "monotonic 86400 500000000\n",
+                                    "boottime 86400 0\n", "monotonic -1 0\nboottime -1 0\n"};
+    static char yes[] = "yes";
+    for (unsigned i = 0; i < 4; i++) {
+        finish(start(write_and_read, yes));
+        finish(start(enter_namespace, offsets[i]));
+        if (atomic_load(&board->number[1])) {
+            harness_skip("this process may not make a time namespace");
+        }
+        finish(start(write_and_read, NULL));
+    }
+}
+
+/* The linker puts this in the place of the C library's (Makefile): a machine that was suspended. */
+static long suspended; /* seconds */
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    const int result = __real_clock_gettime(clock, time);
+    time->tv_sec += clock == CLOCK_BOOTTIME ? suspended : 0;
+    return result;
+}
+
+static void suspension(bool long_lived) {
+    struct cache_options options = options_of(8);
+    options.long_lived = long_lived;
+    struct cache *cache = open_with(&options);
+    EXPECT_EQUAL(put_as(cache, key_of("an hour"), 1, 100, cache_expiry(HOUR), CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(put_as(cache, key_of("a day"), 2, 100, cache_expiry(DAY), CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key_of("for ever"), 3, 100), CACHE_OK);
+    cache_request_end(cache, false);
+    suspended = 2 * HOUR;
+    if (long_lived) {
+        sleep_ms(1050);
+        for (unsigned i = 0; i < 20; i++) {
+            is_there(cache, key_of("anything"));
+        }
+    } else {
+        EXPECT(cache_request_begin(cache));
+    }
+    EXPECT(!is_there(cache, key_of("an hour")));
+    EXPECT(has(cache, key_of("a day"), 2, 100));
+    EXPECT(has(cache, key_of("for ever"), 3, 100));
+    expect_nothing_left(cache);
+}
+static void suspended_between_requests(void) {
+    suspension(false);
+}
+static void suspended_long_lived(void) {
+    suspension(true);
+}
+
+/* ---- Files ---- */
+
+static void expect_refused(const struct cache_options *options, const char *word) {
+    char reason[CACHE_REASON_MAX] = "";
+    EXPECT(!cache_attach(options, reason));
+    if (!strstr(reason, word)) {
+        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
+    }
+}
+
+static void limit_files(rlim_t bytes) {
+    const struct rlimit limit = {bytes, bytes};
+    EXPECT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static void limited(void *argument) {
+    const struct cache_options options = options_of(8);
+    limit_files(*(rlim_t *)argument);
+    expect_refused(&options, "ulimit -f");
+    EXPECT_EQUAL(count_files(segment_file()), 0);
+}
+static void attach_limited(void *argument) {
+    limit_files(*(rlim_t *)argument);
+    struct cache *cache = open_cache(8);
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    churn(cache, 2);
+}
+static void file_size_limits(void) {
+    static rlim_t limits[] = {0, 4096, 8 * MIB - 1};
+    for (unsigned i = 0; i < 3; i++) {
+        finish(start(limited, &limits[i]));
+    }
+    struct cache *cache = open_cache(8);
+    for (unsigned i = 0; i < 3; i++) {
+        EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+        finish(start(attach_limited, &limits[i]));
+    }
+}
+
+static void on_a_disk(void) {
+    struct cache_options options = options_of(8);
+    static char path[] = "/var/tmp/larder-core.XXXXXX";
+    EXPECT(mkdtemp(path));
+    struct statfs system;
+    EXPECT(statfs(path, &system) == 0);
+    const bool in_memory = system.f_type == TMPFS_MAGIC;
+    options.directory = path;
+    if (!in_memory) {
+        expect_refused(&options, "is not in memory");
+    }
+    EXPECT(rmdir(path) == 0); /* nothing was made there */
+    if (in_memory) {
+        harness_skip("/var/tmp is in memory here");
+    }
+}
+
+/* ---- Stopped creators ---- */
+
+static void stopped_creator(void *argument) {
+    at_point(argument, 1, stop_here);
+    struct cache *cache = open_cache(8);
+    reached(0, 1);
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    EXPECT_EQUAL(put(cache, key_of("b"), 2, 1000), CACHE_OK);
+}
+
+static void creator_stopped_at(char *point, bool replaces) {
+    const struct cache_options options = options_of(8);
+    char reason[CACHE_REASON_MAX];
+    if (replaces) {
+        struct cache *cache = open_cache(8);
+        word_poke(&cache->map.header->retired, 1);
+        close_cache(cache);
+    }
+    const pid_t creator = start(stopped_creator, point);
+    wait_stopped(creator);
+    struct cache *cache = cache_attach(&options, reason);
+    EXPECT(cache != NULL); /* at once: nobody waits for a creator */
+    struct stat before, after;
+    EXPECT(stat(segment_file(), &before) == 0);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    EXPECT(kill(creator, SIGCONT) == 0);
+    finish(creator);
+    EXPECT(stat(segment_file(), &after) == 0 && before.st_ino == after.st_ino);
+    EXPECT(has(cache, key_of("b"), 2, 1000)); /* it has joined */
+    char temporary[300];
+    snprintf(temporary, sizeof temporary, "%s.new.", segment_file());
+    EXPECT_EQUAL(count_files(temporary), 0);
+    expect_nothing_left(cache);
+    close_cache(cache);
+    EXPECT(unlink(segment_file()) == 0);
+}
+static void stopped_creators(void) {
+    creator_stopped_at("segment_temporary_made", false);
+    creator_stopped_at("segment_filled", false);
+    creator_stopped_at("segment_retired", true);
+}
+
+static const struct test tests[] = {
+    {"what a time namespace adds changes no expiry", time_namespaces},
+    {"time during which the machine was suspended counts, at the next request", suspended_between_requests},
+    {"and within a second in a process without request ends", suspended_long_lived},
+    {"a limit of file sizes is told, and kills nobody", file_size_limits},
+    {"a folder on a disk is refused", on_a_disk},
+    {"a creator that was stopped is replaced, and joins later", stopped_creators},
+    {0},
+};
+const struct suite suite_environment = {.name = "environment", .tests = tests, .seconds = 30};

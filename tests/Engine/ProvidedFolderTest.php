@@ -1,0 +1,69 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Engine;
+
+use Larder\ProjectTests\Repository;
+use Symfony\Component\Process\Process;
+
+/** A folder that root makes, as the packages' tmpfiles.d says, gives a user a cache that nobody can deny. */
+final class ProvidedFolderTest extends EngineTestCase
+{
+    private const STORE = 'return [larder_store("value", "mine"), larder_fetch("value"), larder_info()["reason"], larder_info()["path"] ?? ""];';
+
+    protected function setUp(): void
+    {
+        self::needsRoot();
+        parent::setUp();
+    }
+
+    public function testOvercomesASquatter(): void
+    {
+        $stranger = $this->sandbox->commandLine(User::stranger());
+        self::assertTrue($stranger->run("return mkdir('{$this->sandbox->segmentFolder()}');"));
+        $fpm = $this->sandbox->fpm();
+        $seen = $fpm->run(self::STORE);
+        self::assertIsArray($seen);
+        self::assertSame([false, null], \array_slice($seen, 0, 2), 'the control');
+        self::assertIsString($seen[2]);
+        self::assertStringContainsString('belongs to user ' . User::stranger()->id, $seen[2]);
+
+        $this->provide();
+        $folder = $this->sandbox->memory . '/larder/' . User::site()->id;
+        $seen = $fpm->run(self::STORE);
+        self::assertIsArray($seen);
+        self::assertSame([true, 'mine', ''], \array_slice($seen, 0, 3));
+        self::assertIsString($seen[3]);
+        self::assertStringStartsWith("$folder/default-", $seen[3]);
+        self::assertFalse($stranger->run("return @rename('$folder', '$folder.away') || @rename('{$this->sandbox->memory}/larder', '{$this->sandbox->memory}/away') || @mkdir('$folder/x');"));
+    }
+
+    public function testWhoIsAttachedMovesThereWithTheOthers(): void
+    {
+        $fpm = $this->sandbox->fpm();
+        $php = $this->sandbox->commandLine();
+        $fpm->run('larder_store("value", "old");');
+        self::assertSame('old', $php->run('return $held = larder_fetch("value");'));
+        $this->provide();
+        usleep(1_100_000);
+        self::assertSame([true, 'mine', ''], \array_slice((array) $fpm->run(self::STORE), 0, 3));
+        self::assertSame('mine', $php->run('for ($i = 0; $i < 20; ++$i) { larder_exists("value"); } return larder_fetch("value");'));
+        self::assertSame('mine', $this->sandbox->commandLine()->run('return larder_fetch("value");'));
+        self::assertSame([], $this->sandbox->heldBy($fpm->pid()), 'nothing of the old folder');
+    }
+
+    /** By the file that packages ship, with the folder of this test for /dev/shm. */
+    private function provide(): void
+    {
+        $lines = (string) file_get_contents(Repository::ROOT . '/extension/packaging/tmpfiles.conf');
+        $program = new Process(['systemd-tmpfiles', '--create', $this->sandbox->write('larder.conf', str_replace('/dev/shm/', $this->sandbox->memory . '/', $lines))]);
+        if ($program->run() === 127) {
+            preg_match_all('/^d (\S+) +(\d+) (\S+)/m', $lines, $folders, \PREG_SET_ORDER);
+            foreach ($folders as [, $path, $mode, $user]) {
+                (new Process(['install', '-d', '-m', $mode, '-o', $user, str_replace('/dev/shm/', $this->sandbox->memory . '/', $path)]))->mustRun();
+            }
+        }
+        self::assertDirectoryExists($this->sandbox->memory . '/larder/' . User::site()->id, $program->getErrorOutput());
+    }
+}
