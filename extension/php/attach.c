@@ -33,16 +33,79 @@ static bool may_try(bool to_store) {
     return true;
 }
 
+/*
+ * The caches of this process (of this thread, under ZTS): one for each name of a segment that a request had. A web server
+ * may give each of its hosts a name of its own, and the worker that serves them all keeps what it has attached to.
+ */
+struct host {
+    struct cache *cache;
+    struct host *next;
+    char segment[CACHE_SEGMENT_MAX + 1];
+    char reason[CACHE_REASON_MAX]; /* how it differs from the settings */
+};
+
+enum { HOSTS_MAX = 16 };
+
+static void log_line(const char *format, const char *text) {
+    char *line;
+    spprintf(&line, 0, format, text);
+    php_log_err_with_severity(line, LOG_WARNING);
+    efree(line);
+}
+
 /* Once a process, until it is another: what is wrong with its cache is wrong in every request. */
 static void log_reason(void) {
-    char *line;
     if (LARDER_G(reason)[0] == '\0' || strcmp(LARDER_G(reason), LARDER_G(logged)) == 0) {
         return;
     }
     strcpy(LARDER_G(logged), LARDER_G(reason));
-    spprintf(&line, 0, "larder: %s%s", LARDER_G(cache) ? "" : "no cache in this process: ", LARDER_G(reason));
-    php_log_err_with_severity(line, LOG_WARNING);
-    efree(line);
+    log_line(LARDER_G(cache) ? "larder: %s" : "larder: no cache in this process: %s", LARDER_G(reason));
+}
+
+static void detach(struct host **link) {
+    struct host *host = *link;
+    *link = host->next;
+    if (LARDER_G(cache) == host->cache) {
+        LARDER_G(cache) = NULL;
+    }
+    cache_detach(host->cache);
+    pefree(host, 1);
+}
+
+static void forget_oldest(void) {
+    unsigned count = 0;
+    for (struct host **link = &LARDER_G(hosts); *link; link = &(*link)->next) {
+        if (++count == HOSTS_MAX) {
+            detach(link);
+            return;
+        }
+    }
+}
+
+static void remember(struct cache *cache) {
+    forget_oldest();
+    struct host *host = pemalloc(sizeof(*host), 1);
+    host->cache = cache;
+    strlcpy(host->segment, LARDER_G(segment), sizeof(host->segment));
+    memcpy(host->reason, LARDER_G(reason), sizeof(host->reason));
+    host->next = LARDER_G(hosts);
+    LARDER_G(hosts) = host;
+}
+
+/* The cache of this request's segment, if there is one. */
+static void choose(void) {
+    LARDER_G(cache) = NULL;
+    for (struct host **link = &LARDER_G(hosts); *link; link = &(*link)->next) {
+        struct host *host = *link;
+        if (strcmp(host->segment, LARDER_G(segment)) == 0) {
+            *link = host->next;
+            host->next = LARDER_G(hosts);
+            LARDER_G(hosts) = host;
+            LARDER_G(cache) = host->cache;
+            memcpy(LARDER_G(reason), host->reason, sizeof(host->reason));
+            return;
+        }
+    }
 }
 
 static struct cache_options options_now(void) {
@@ -89,6 +152,9 @@ struct cache *attach_now(bool to_store) {
     if (LARDER_G(absent)) { /* an empty cache, and no fault */
         LARDER_G(reason)[0] = '\0';
     }
+    if (LARDER_G(cache)) {
+        remember(LARDER_G(cache));
+    }
     log_reason();
     return LARDER_G(cache);
 }
@@ -108,14 +174,20 @@ bool attach_resize(void) {
 }
 
 void attach_request_begin(void) {
-    LARDER_G(attach_tried) = LARDER_G(store_tried) = false;
-    if (!LARDER_G(cache)) {
-        return;
+    LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
+    if (UNEXPECTED(LARDER_G(refused_setting) != NULL) && !LARDER_G(refused_logged)) {
+        LARDER_G(refused_logged) = true;
+        log_line("larder: %s came with a request, which can only bring larder.segment: ignored",
+                 LARDER_G(refused_setting));
     }
-    if (!cache_request_begin(LARDER_G(cache))) {
-        cache_detach(LARDER_G(cache));
-        LARDER_G(cache) = NULL;
+    for (struct host **link = &LARDER_G(hosts); *link;) {
+        if (cache_request_begin((*link)->cache)) {
+            link = &(*link)->next;
+        } else {
+            detach(link);
+        }
     }
+    choose();
 }
 
 /*
@@ -145,9 +217,12 @@ void attach_end(zend_larder_globals *globals) {
 #ifdef LARDER_UNREADABLE
     unreadable_allow();
 #endif
-    if (globals->cache) {
-        cache_detach(globals->cache);
-        globals->cache = NULL;
+    while (globals->hosts) {
+        struct host *host = globals->hosts;
+        globals->hosts = host->next;
+        cache_detach(host->cache);
+        pefree(host, 1);
     }
+    globals->cache = NULL;
     plan_release(&globals->plan);
 }

@@ -29,8 +29,11 @@ struct reading {
     int shown, handled; /* what EG() has when it is not muted */
 };
 
+struct host; /* see attach.c */
+
 ZEND_BEGIN_MODULE_GLOBALS(larder)
     struct cache *cache; /* NULL until the first use in a request, and while there is none */
+    struct host *hosts;  /* all that are attached, the one that was used last first */
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
@@ -42,9 +45,11 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
 
     bool attach_tried, store_tried; /* in this request */
     bool absent;                    /* there is no segment yet: the first store makes it */
-    uint64_t attach_tried_at;       /* milliseconds of cache_now() */
-    char reason[CACHE_REASON_MAX];  /* why there is no cache, or how it differs from the settings */
-    char logged[CACHE_REASON_MAX];  /* the last one that was logged */
+    const char *refused_setting;    /* came with a request; NULL: none, or told */
+    bool refused_logged;
+    uint64_t attach_tried_at;      /* milliseconds of cache_now() */
+    char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
+    char logged[CACHE_REASON_MAX]; /* the last one that was logged */
 
     uint8_t refusal;       /* enum refusal, of the last call that was to change something */
     size_t refused_length; /* bytes of the value that was refused as too large; 0 if that was not found out */

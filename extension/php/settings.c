@@ -5,29 +5,82 @@
 #include "php_ini.h"
 
 /*
- * Settings that decide which segment a process attaches to must not come with a request (PHP_VALUE and
- * PHP_ADMIN_VALUE of a web server): FPM would keep them in the worker for all later requests, and its
- * workers would no longer share one cache. Those of an FPM pool come when the worker starts, without a request.
+ * Settings that decide what a segment is like must not come with a request (PHP_VALUE and PHP_ADMIN_VALUE of a web server,
+ * php_admin_value of a virtual host): the request would find the segment as other requests have made it. Its name may
+ * come so: then it holds for this request. Those of an FPM pool come when the worker starts, without a request.
  */
 static bool comes_with_request(int stage) {
     return stage != ZEND_INI_STAGE_STARTUP && stage != ZEND_INI_STAGE_SHUTDOWN &&
            stage != ZEND_INI_STAGE_DEACTIVATE && SG(server_context) != NULL;
 }
 
-static ZEND_INI_MH(update_system_string) {
-    return comes_with_request(stage) ? FAILURE : OnUpdateString(ZEND_INI_MH_PASSTHRU);
+static bool is_refused(const zend_ini_entry *entry, int stage) {
+    if (!comes_with_request(stage)) {
+        return false;
+    }
+    LARDER_G(refused_setting) = ZSTR_VAL(entry->name); /* told when the request has begun */
+    return true;
 }
 
-static ZEND_INI_MH(update_system_long) {
-    return comes_with_request(stage) ? FAILURE : OnUpdateLong(ZEND_INI_MH_PASSTHRU);
+/* As PHP reports a bad value. What was there stays. */
+static int report(const zend_ini_entry *entry, const zend_string *value, const char *allowed) {
+    zend_error(E_WARNING, "%s must be %s, \"%s\" given: ignored", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
+    return FAILURE;
 }
 
-static ZEND_INI_MH(update_system_real) {
-    return comes_with_request(stage) ? FAILURE : OnUpdateReal(ZEND_INI_MH_PASSTHRU);
+/* ---- One kind of value each ------------------------------------------------------------------ */
+
+static ZEND_INI_MH(update_bool) {
+    static const char *const words[] = {"", "0", "1", "off", "on", "no", "yes", "false", "true", "none"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcasecmp(ZSTR_VAL(new_value), words[i]) == 0) {
+            return OnUpdateBool(ZEND_INI_MH_PASSTHRU);
+        }
+    }
+    return report(entry, new_value, "on or off");
 }
 
 static ZEND_INI_MH(update_system_bool) {
-    return comes_with_request(stage) ? FAILURE : OnUpdateBool(ZEND_INI_MH_PASSTHRU);
+    return is_refused(entry, stage) ? FAILURE : update_bool(ZEND_INI_MH_PASSTHRU);
+}
+
+/* Not what PHP makes of a value that is none, such as 64 for "64MB". */
+static bool is_quantity(zend_string *value, uint64_t least, uint64_t most) {
+    zend_string *error = NULL;
+    const zend_long number = zend_ini_parse_quantity(value, &error);
+    if (error) {
+        zend_string_release(error);
+        return false;
+    }
+    return number >= 0 && (uint64_t)number >= least && (uint64_t)number <= most;
+}
+
+static ZEND_INI_MH(update_size) {
+    if (is_refused(entry, stage)) {
+        return FAILURE;
+    }
+    return is_quantity(new_value, CACHE_SIZE_MIN, CACHE_SIZE_MAX) ? OnUpdateLong(ZEND_INI_MH_PASSTHRU)
+                                                                  : report(entry, new_value, "from 8M to 64G");
+}
+
+static ZEND_INI_MH(update_processes) {
+    if (is_refused(entry, stage)) {
+        return FAILURE;
+    }
+    return is_quantity(new_value, 1, CACHE_PROCESSES_MAX) ? OnUpdateLong(ZEND_INI_MH_PASSTHRU)
+                                                          : report(entry, new_value, "a number from 1 to 4095");
+}
+
+static ZEND_INI_MH(update_pin_share) {
+    if (is_refused(entry, stage)) {
+        return FAILURE;
+    }
+    const char *end = NULL;
+    const double share = zend_strtod(ZSTR_VAL(new_value), &end);
+    const bool is_number = end == ZSTR_VAL(new_value) + ZSTR_LEN(new_value) && end != ZSTR_VAL(new_value);
+    return is_number && share >= 0.0 && share <= CACHE_PIN_SHARE_MAX
+               ? OnUpdateReal(ZEND_INI_MH_PASSTHRU)
+               : report(entry, new_value, "a number from 0.0 to 0.9, with a point");
 }
 
 static ZEND_INI_MH(update_serializer) {
@@ -39,8 +92,7 @@ static ZEND_INI_MH(update_serializer) {
             return SUCCESS;
         }
     }
-    zend_error(E_WARNING, "larder.serializer must be auto, php or igbinary, \"%s\" given", ZSTR_VAL(new_value));
-    return FAILURE;
+    return report(entry, new_value, "auto, php or igbinary");
 }
 
 /* Seconds that an entry lives if its store does not say. */
@@ -52,31 +104,65 @@ static ZEND_INI_MH(update_default_ttl) {
         seconds = (double)whole;
     }
     if (type == 0 || !(seconds >= 0)) {
-        zend_error(E_WARNING, "larder.default_ttl must be a number of seconds from 0 on, \"%s\" given",
-                   ZSTR_VAL(new_value));
-        return FAILURE;
+        return report(entry, new_value, "a number of seconds from 0 on");
     }
     LARDER_G(default_ttl) = seconds;
     return SUCCESS;
 }
 
-#define SYSTEM(name, value, update, field) \
-    STD_PHP_INI_ENTRY("larder." name, value, PHP_INI_SYSTEM, update, field, zend_larder_globals, larder_globals)
+/* A bad path is refused by core, with a reason: another one might be shared with those who shall see nothing. */
+static ZEND_INI_MH(update_path) {
+    return is_refused(entry, stage) ? FAILURE : OnUpdateString(ZEND_INI_MH_PASSTHRU);
+}
+
+/* FPM would keep what PHP_ADMIN_VALUE brings for all later requests of the worker; Apache, and what is in php.ini for one
+ * host, ends with the request. */
+static void end_with_request(zend_ini_entry *entry) {
+    if (entry->modified) {
+        return;
+    }
+    if (!EG(modified_ini_directives)) {
+        ALLOC_HASHTABLE(EG(modified_ini_directives));
+        zend_hash_init(EG(modified_ini_directives), 8, NULL, NULL, 0);
+    }
+    entry->orig_value = entry->value;
+    entry->orig_modifiable = entry->modifiable;
+    entry->modified = 1;
+    zend_hash_add_ptr(EG(modified_ini_directives), entry->name, entry);
+}
+
+/* A bad name is refused by core as well. */
+static ZEND_INI_MH(update_segment) {
+    if (stage == ZEND_INI_STAGE_RUNTIME || stage == ZEND_INI_STAGE_HTACCESS) {
+        zend_error(
+            E_WARNING,
+            "larder.segment cannot be changed by a script, .user.ini or .htaccess; set it in php.ini, the FPM "
+            "pool or the virtual host");
+        return FAILURE;
+    }
+    if (comes_with_request(stage)) {
+        end_with_request(entry);
+    }
+    return OnUpdateString(ZEND_INI_MH_PASSTHRU);
+}
+
+#define ENTRY(name, value, access, update, field) \
+    STD_PHP_INI_ENTRY("larder." name, value, access, update, field, zend_larder_globals, larder_globals)
+#define SWITCH(name, value, access, update, field) \
+    STD_PHP_INI_BOOLEAN("larder." name, value, access, update, field, zend_larder_globals, larder_globals)
 
 PHP_INI_BEGIN()
-    STD_PHP_INI_BOOLEAN("larder.enabled", "1", PHP_INI_SYSTEM, update_system_bool, enabled, zend_larder_globals,
-                        larder_globals)
-    SYSTEM("segment", "default", update_system_string, segment)
-    SYSTEM("path", "/dev/shm", update_system_string, path)
-    SYSTEM("size", "64M", update_system_long, size)
-    SYSTEM("processes", "512", update_system_long, processes)
-    SYSTEM("pin_share", "0.5", update_system_real, pin_share)
+    SWITCH("enabled", "1", PHP_INI_SYSTEM, update_system_bool, enabled)
+    ENTRY("segment", "default", PHP_INI_ALL, update_segment, segment) /* all: so that it can say no */
+    ENTRY("path", "/dev/shm", PHP_INI_SYSTEM, update_path, path)
+    ENTRY("size", "64M", PHP_INI_SYSTEM, update_size, size)
+    ENTRY("processes", "512", PHP_INI_SYSTEM, update_processes, processes)
+    ENTRY("pin_share", "0.5", PHP_INI_SYSTEM, update_pin_share, pin_share)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
     PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
-    STD_PHP_INI_BOOLEAN("larder.zero_copy", "1", PHP_INI_ALL, OnUpdateBool, zero_copy, zend_larder_globals,
-                        larder_globals)
+    SWITCH("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)
 #ifdef LARDER_UNREADABLE
-    SYSTEM("control", "0", OnUpdateLong, control)
+    ENTRY("control", "0", PHP_INI_SYSTEM, OnUpdateLong, control)
 #endif
 PHP_INI_END()
 

@@ -37,11 +37,22 @@ final class CgiServer extends Php
         return $this->end($this->begin($code));
     }
 
-    /** As run(), without waiting: end() gives the answer. */
-    public function begin(string $code): Process
+    /** @param array<string, string> $parameters what a web server may send besides, such as ['SERVER_NAME' => 'example.com'] */
+    public function runWith(string $code, array $parameters): mixed
+    {
+        return $this->end($this->begin($code, $parameters));
+    }
+
+    /**
+     * As run(), without waiting: end() gives the answer.
+     *
+     * @param array<string, string> $parameters
+     */
+    public function begin(string $code, array $parameters = []): Process
     {
         $request = new Process([
             'env', '-i', 'GATEWAY_INTERFACE=CGI/1.1', 'REQUEST_METHOD=GET', 'QUERY_STRING=', 'SCRIPT_FILENAME=' . $this->sandbox->page($code),
+            ...array_map(static fn(string $name, string $value): string => "$name=$value", array_keys($parameters), $parameters),
             Executable::find(['cgi-fcgi'], 'libfcgi-bin')->path, '-bind', '-connect', $this->socket,
         ]);
         $request->start();

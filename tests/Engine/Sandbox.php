@@ -157,10 +157,25 @@ final class Sandbox
         return new Cgi($this, $this->command(self::cgiProgram(), User::site()));
     }
 
-    /** php-cgi that waits for requests, a parent with so many children. */
-    public function cgiServer(int $children): CgiServer
+    /**
+     * php-cgi that waits for requests, a parent with so many children; without children the process serves them itself.
+     *
+     * @param array<string, string|int|null> $ini
+     * @param list<string> $options of php-cgi besides
+     */
+    public function cgiServer(int $children, ?User $user = null, array $ini = [], array $options = []): CgiServer
     {
-        $server = CgiServer::start($this, $this->command(self::cgiProgram(), User::site(), deathSignal: 'TERM'), $children);
+        $command = $this->command(self::cgiProgram(), $user ?? User::site(), $ini, deathSignal: 'TERM');
+        $server = CgiServer::start($this, [...$command, ...$options], $children);
+        $this->stops[] = $server->process->stop(...);
+
+        return $server;
+    }
+
+    /** @param array<string, string> $hosts by their names: what stands in the virtual host */
+    public function apache(array $hosts): Apache
+    {
+        $server = Apache::start($this, $this->engine, $this->settings([]), $hosts);
         $this->stops[] = $server->process->stop(...);
 
         return $server;

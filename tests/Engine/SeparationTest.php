@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use Larder\Tool\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** Who shall not share a cache does not: segments of another name, and whoever sends a request cannot change that. */
+/** Who shall not share a cache does not: segments of another name, and what comes with a request changes nothing but that name. */
 final class SeparationTest extends EngineTestCase
 {
     public function testPoolsOfOneUserAreSeparatedByTheNamesOfTheirSegments(): void
@@ -30,13 +30,13 @@ final class SeparationTest extends EngineTestCase
     }
 
     /** What would split the cache if a request could change it, and the worker kept it. */
-    private const SETTINGS = ['segment' => 'other', 'path' => '/tmp', 'size' => '16M', 'processes' => '7', 'enabled' => '0', 'pin_share' => '0.1'];
+    private const SETTINGS = ['path' => '/tmp', 'size' => '16M', 'processes' => '7', 'enabled' => '0', 'pin_share' => '0.1'];
 
     /** All settings, the segment that is attached, and whether the value is there; precision is the control. */
     private const LOOK = <<<'PHP'
         $info = larder_info();
         $settings = [];
-        foreach (['segment', 'path', 'size', 'processes', 'enabled', 'pin_share'] as $name) {
+        foreach (['path', 'size', 'processes', 'enabled', 'pin_share'] as $name) {
             $settings[$name] = ini_get("larder.$name");
         }
         return [$settings, $info['path'] ?? $info['reason'], larder_fetch('value'), (int) ini_get('precision')];
@@ -68,6 +68,7 @@ final class SeparationTest extends EngineTestCase
 
         self::assertIsArray($usual);
         self::assertSame([...\array_slice($usual, 0, 3), 9], $brought, 'precision was changed, and nothing else');
+        self::assertSame(1, substr_count($fpm->log(), 'came with a request, which can only bring larder.segment: ignored'), $fpm->log());
         // Nor do they stay in the worker, as FPM makes what PHP_ADMIN_VALUE brings stay.
         self::assertSame(\array_slice($usual, 0, 3), \array_slice((array) $fpm->run(self::LOOK), 0, 3));
     }

@@ -20,11 +20,6 @@ foreach ([
     'off' => ['larder.enabled' => 0],
     'no directory' => ['larder.path' => '/no/such/directory'],
     'no absolute path' => ['larder.path' => 'dev/shm'],
-    'too small' => ['larder.size' => '1M'],
-    'too large' => ['larder.size' => '100G'],
-    'no processes' => ['larder.processes' => 0],
-    'too many processes' => ['larder.processes' => 5000],
-    'pin_share' => ['larder.pin_share' => '1.5'],
     'segment' => ['larder.segment' => '../other'],
     'empty segment' => ['larder.segment' => ''],
 ] as $name => $settings) {
@@ -45,16 +40,6 @@ no directory: 1 line, as expected
   %S/no/such/directory%S
 no absolute path: 1 line, as expected
   %Slarder.path%S
-too small: 1 line, as expected
-  %Slarder.size%S
-too large: 1 line, as expected
-  %Slarder.size%S
-no processes: 1 line, as expected
-  %Slarder.processes%S
-too many processes: 1 line, as expected
-  %Slarder.processes%S
-pin_share: 1 line, as expected
-  %Slarder.pin_share%S
 segment: 1 line, as expected
   %Slarder.segment%S
 empty segment: 1 line, as expected

@@ -23,6 +23,8 @@ echo other_process('var_dump(larder_info()["zero_copy"], larder_fetch("key"));',
 ?>
 --EXPECTF--
 bool(false)
+
+Warning: larder.segment cannot be changed by a script, .user.ini or .htaccess; set it in php.ini, the FPM pool or the virtual host in %s on line %d
 bool(false)
 bool(false)
 bool(false)
