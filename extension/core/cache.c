@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commit.h"
 #include "enter.h"
@@ -72,8 +73,40 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
+/* Leaves a segment of which the script may still hold values: these stay readable, and pinned. */
+static void leave_holding(struct cache *cache) {
+    struct held_segment *held = NULL;
+    if (cache->touched_count == 0 || !cache->segment) {
+        leave_segment(cache);
+    } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->description))) {
+        segment_close_desk(cache->segment);
+        held->segment = cache->segment;
+        held->next = cache->held;
+        cache->held = held;
+    } else {
+        free(held); /* no memory: all of it stays, until this process ends */
+    }
+    cache->identity->record = NULL;
+    cache->description = -1;
+    cache->segment = NULL;
+    cache->touched_count = 0;
+    cache->pages_held = 0;
+    cache->pending = (struct pending){0};
+}
+
+static void release_held(struct cache *cache) {
+    while (cache->held) {
+        struct held_segment *held = cache->held;
+        cache->held = held->next;
+        os_forget_locks(held->locks);
+        segment_release(held->segment);
+        free(held);
+    }
+}
+
 /* Joins the segment, or makes it if there is none and it may be made. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
+    cache->user = geteuid();
     cache->description = -1;
     cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
@@ -136,6 +169,7 @@ void cache_detach(struct cache *cache) {
     process_unregister(cache);
     make_huge(cache, HUGE_NS_AT_END);
     leave_segment(cache);
+    release_held(cache);
     os_unmap(cache->identity, os_page_size());
     free(cache->asked_alive);
     free(cache->scratch);
@@ -153,26 +187,43 @@ static bool is_due(struct cache *cache) {
     return true;
 }
 
-/* The path names another segment now. What was fetched from the old one may still be in use: then its
- * mapping, and the record that pins it, stay until this process exits. */
+/* Within a request: to the segment that the path names now, or that belongs to the user of now. */
 static void renew(struct cache *cache) {
-    if (cache->touched_count == 0) {
-        leave_segment(cache);
+    leave_holding(cache);
+    attach_segment(cache, true, cache->reason);
+}
+
+static bool is_another_users(const struct cache *cache) {
+    return cache->user != geteuid();
+}
+
+/* At most once in a tick of the coarse clock: the question is a system call. */
+static bool has_other_user(struct cache *cache) {
+    const uint64_t now = os_milliseconds();
+    if (cache->asked_user_at == now && cache->identity->record) {
+        return false;
     }
-    cache->identity->record = NULL;
-    cache->segment = NULL;
-    cache->touched_count = 0;
-    cache->pages_held = 0;
-    char reason[CACHE_REASON_MAX];
-    attach_segment(cache, true, reason);
+    cache->asked_user_at = now;
+    return is_another_users(cache);
+}
+
+void cache_user_changed(struct cache *cache) {
+    if (is_another_users(cache)) {
+        leave_holding(cache);
+        cache->user = USER_NONE;
+        cache->calls_until_look = 1;
+    }
+}
+
+const char *cache_reason(const struct cache *cache) {
+    return cache->reason;
 }
 
 struct record_shared *cache_make_segment(struct cache *cache) {
-    char reason[CACHE_REASON_MAX];
     if (cache->segment || !commit_may_grow(cache)) {
         return NULL;
     }
-    if (!attach_segment(cache, false, reason)) {
+    if (!attach_segment(cache, false, cache->reason)) {
         const uint64_t now = os_milliseconds();
         cache->refused_at = now ? now : 1;
         return NULL;
@@ -182,7 +233,9 @@ struct record_shared *cache_make_segment(struct cache *cache) {
 
 void cache_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
-    if (cache->long_lived && is_due(cache)) {
+    if (has_other_user(cache)) {
+        renew(cache);
+    } else if (cache->long_lived && is_due(cache)) {
         os_clock_adjust();
         cache->record_refused = false;
         if (!cache->map.index_whole && cache->segment) {
@@ -197,6 +250,7 @@ void cache_look_again(struct cache *cache) {
 
 bool cache_request_begin(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
+    release_held(cache);
     cache->record_refused = false;
     if (!record) {
         process_leave(cache); /* forked since: what the record left behind pins is not needed any more */
@@ -204,6 +258,10 @@ bool cache_request_begin(struct cache *cache) {
         cache_recover(cache);
         pin_drop_all(cache, record);
     } else {
+        return false;
+    }
+    if (is_another_users(cache)) {
+        leave_segment(cache);
         return false;
     }
     os_clock_adjust();
@@ -214,8 +272,7 @@ bool cache_request_begin(struct cache *cache) {
         return true;
     }
     leave_segment(cache);
-    char reason[CACHE_REASON_MAX];
-    return attach_segment(cache, true, reason);
+    return attach_segment(cache, true, cache->reason);
 }
 
 void cache_request_end(struct cache *cache, bool keep_pins) {
@@ -226,6 +283,7 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
     if (keep_pins) {
         return;
     }
+    release_held(cache);
     if (owned) {
         pin_drop_all(cache, cache->identity->record);
         make_huge(cache, HUGE_NS_A_REQUEST);

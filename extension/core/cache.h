@@ -127,11 +127,23 @@ void cache_detach(struct cache *cache);
 /*
  * The start and the end of a request. The end drops all pins, unless `keep_pins`: then they stay until
  * the next request begins. The beginning drops what a request that was cut short left behind, and
- * attaches anew if the segment was replaced or removed; false: there is no cache now, detach.
+ * attaches anew if the segment was replaced or removed; false: there is no cache now, or the process has another user:
+ * detach.
  * Processes with long_lived never need to call either.
  */
 bool cache_request_begin(struct cache *cache);
 void cache_request_end(struct cache *cache, bool keep_pins);
+
+/*
+ * The effective user may have changed: if so, gives the segment up at once, and the next call attaches to that of the
+ * new user. What was fetched in this request stays readable until it ends, and nothing else of the segment is left: no
+ * writable mapping, no descriptor. Where nobody calls this, a request notices at its beginning, a fork at its first call
+ * and a process without request ends after a few calls.
+ */
+void cache_user_changed(struct cache *cache);
+
+/* Why the cache has no segment at the moment, if it has none, or ""; good until the next call. */
+const char *cache_reason(const struct cache *cache);
 
 /*
  * Sets back, without giving up a pin, what a call left announced when it was left by longjmp.

@@ -4,7 +4,8 @@
 
 #include "process.h"
 
-/* What a process without request ends does now and then instead: looks whether the segment was replaced. */
+/* What a process without request ends does now and then instead: looks whose segment it needs, and whether that was
+ * replaced. */
 void cache_look_again(struct cache *cache);
 
 /* This thread's record. NULL: no cache now. */

@@ -30,6 +30,14 @@ void *os_map_view(int description, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 
+/*
+ * Keeps the locks of a description without a descriptor, through which a script could reach the file (php://fd/3): maps
+ * a page of it that nobody may touch, and closes it. os_forget_locks() lets go of them, if no fork has inherited the
+ * page. NULL if nothing can be mapped: then the description is open still.
+ */
+void *os_keep_locks(int description);
+void os_forget_locks(void *page);
+
 /* Gives a part of a file its memory now, so that no later write or read can fail; what is there stays. 0 or an errno. */
 int os_fill(int description, uint64_t from, uint64_t bytes);
 /* Takes the memory of a part of a file away: whole pages of the system within it; the rest of it becomes zeros. */

@@ -102,6 +102,19 @@ void os_unmap(void *address, size_t size) {
     munmap(address, size);
 }
 
+void *os_keep_locks(int description) {
+    void *page = mmap(NULL, os_page_size(), PROT_NONE, MAP_SHARED, description, 0);
+    if (page == MAP_FAILED) {
+        return NULL;
+    }
+    close(description);
+    return page;
+}
+
+void os_forget_locks(void *page) {
+    munmap(page, os_page_size());
+}
+
 /* Past the limit of the process the kernel would not say no, but end it by a signal. */
 bool os_may_grow(size_t size) {
     struct rlimit limit;

@@ -28,6 +28,8 @@ struct identity {
     struct record_shared *record; /* NULL: claim one before doing anything */
 };
 
+#define USER_NONE ((uid_t)-1)
+
 /* An entry between cache_reserve() and cache_commit(). */
 struct pending {
     uint64_t location; /* 0: none */
@@ -35,6 +37,13 @@ struct pending {
     uint32_t page;
     uint32_t life;
     uint32_t run_pages; /* 0: in an open page */
+};
+
+/* A segment that was left while values of it were in use. */
+struct held_segment {
+    struct segment *segment; /* its view */
+    void *locks;             /* of the record that pins them; see os_keep_locks() */
+    struct held_segment *next;
 };
 
 struct candidate {
@@ -89,9 +98,13 @@ struct cache {
     size_t scratch_size;
 
     struct segment *segment;
-    struct cache_options options; /* strings owned */
+    uid_t user;                    /* whose segment it is; USER_NONE after a change of user, until the next call */
+    struct held_segment *held;     /* until the request ends */
+    char reason[CACHE_REASON_MAX]; /* why there is no segment, since cache_attach() found one */
+    struct cache_options options;  /* strings owned */
     uint32_t calls_until_look;
-    uint64_t looked_at; /* when the path was last compared with the segment, ms */
+    uint64_t looked_at;     /* when the path was last compared with the segment, ms */
+    uint64_t asked_user_at; /* ms */
     pthread_t thread;
     struct cache *next; /* in the list of all caches of this process */
 };

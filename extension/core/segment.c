@@ -503,10 +503,27 @@ static int open_same(const struct attempt *attempt, const struct stat *status, i
     return description;
 }
 
+/* Not from the description that will hold the record's byte: a mapping keeps its description, and so would keep the
+ * lock after a fork or a detach, when it has to fall. */
+static bool map_desk(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
+    const int writable = open_same(attempt, status, O_RDWR);
+    if (writable >= 0) {
+        segment->map.desk = os_map_desk(writable, segment->file_size);
+        close(writable);
+    }
+    return segment->map.desk != NULL;
+}
+
 static struct segment *map_file(const struct attempt *attempt, const struct stat *status,
                                 const struct header_shared *header) {
     for (struct segment *segment = segments; segment; segment = segment->next) {
         if (segment->inode == status->st_ino && segment->device == status->st_dev) {
+            if (!segment->map.desk) {
+                if (!map_desk(segment, attempt, status)) {
+                    return NULL;
+                }
+                geometry_map(&segment->map, header);
+            }
             segment->users++;
             return segment;
         }
@@ -521,13 +538,7 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
     segment->provided = attempt->provided;
     segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
-    /* Not from the description that will hold the record's byte: a mapping keeps its description, and so would
-     * keep the lock after a fork or a detach, when it has to fall. */
-    const int writable = open_same(attempt, status, O_RDWR);
-    if (writable >= 0) {
-        segment->map.desk = os_map_desk(writable, segment->file_size);
-        close(writable);
-    }
+    map_desk(segment, attempt, status);
     /* From one that cannot write, or mprotect() could make the view writable. */
     const int readable = open_same(attempt, status, O_RDONLY);
     if (readable >= 0) {
@@ -561,9 +572,20 @@ void segment_release(struct segment *segment) {
                 break;
             }
         }
-        os_unmap(segment->map.desk, segment->file_size);
+        if (segment->map.desk) {
+            os_unmap(segment->map.desk, segment->file_size);
+        }
         os_unmap((void *)(uintptr_t)segment->map.view, segment->file_size);
         free(segment);
+    }
+    process_unlock();
+}
+
+void segment_close_desk(struct segment *segment) {
+    process_lock();
+    if (segment->users == 1 && segment->map.desk) {
+        os_unmap(segment->map.desk, segment->file_size);
+        segment->map.desk = NULL;
     }
     process_unlock();
 }

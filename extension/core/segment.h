@@ -22,6 +22,9 @@ bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]);
 /* Drops this cache's use of the mapping; the last use unmaps. */
 void segment_release(struct segment *segment);
 
+/* Gives up the writable mapping, if no other thread uses it; what was fetched from the segment stays readable. */
+void segment_close_desk(struct segment *segment);
+
 /* Whether the path still names the segment's file. One stat. */
 bool segment_is_current(const struct segment *segment);
 

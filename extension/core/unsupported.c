@@ -34,6 +34,8 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
 }
 void cache_recover(struct cache *cache) {
 }
+void cache_user_changed(struct cache *cache) {
+}
 void cache_abandon(struct cache *cache, const struct cache_span *span) {
 }
 void cache_refuse(ANY_KEY) {
@@ -41,6 +43,7 @@ void cache_refuse(ANY_KEY) {
 void cache_unreadable(struct cache *cache) {
 }
 NEVER(bool, cache_read_counters(struct cache *cache, struct cache_info *info), false)
+NEVER(const char *, cache_reason(const struct cache *cache), "")
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)

@@ -190,6 +190,14 @@ void attach_request_begin(void) {
     choose();
 }
 
+/* What is held stays with the cache of this request; the others hold nothing. */
+void attach_user_changed(void) {
+    LARDER_G(attach_tried) = false;
+    for (struct host *host = LARDER_G(hosts); host; host = host->next) {
+        cache_user_changed(host->cache);
+    }
+}
+
 /*
  * PHP frees the names of a request's stream wrappers and filters after this, the last hook that it gives: a name
  * that was fetched would be touched later than the pins were dropped. The request has tables of its own only if

@@ -37,6 +37,9 @@ static zend_always_inline struct cache *attach_to_store(void) {
 void attach_request_begin(void);
 void attach_request_end(void);
 
+/* The effective user may be another one; see cache_user_changed(). */
+void attach_user_changed(void);
+
 /* At the end of the process, or of the thread that these globals are of. */
 void attach_end(zend_larder_globals *globals);
 

@@ -129,10 +129,13 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
         return true;
     }
     const bool available = cache && (tables ? cache_read_info : cache_read_counters)(cache, info);
-    *reason = cache && !available
-                  ? "the segment was removed, or other processes have all records (larder.processes); "
-                    "the next store tries again"
-                  : LARDER_G(reason);
+    if (!cache || available) {
+        *reason = LARDER_G(reason);
+    } else if (*cache_reason(cache)) {
+        *reason = cache_reason(cache);
+    } else {
+        *reason = "other processes have all records (larder.processes); this one tries again";
+    }
     return available;
 }
 

@@ -6,6 +6,7 @@
 #include "refusal.h"
 #include "settings.h"
 #include "unserialize.h"
+#include "users.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -33,6 +34,7 @@ static PHP_MINIT_FUNCTION(larder) {
     iterator_register(register_class_LarderIterator(zend_ce_iterator));
     unserialize_register();
     apart_register();
+    users_register();
     return SUCCESS;
 }
 
@@ -41,6 +43,7 @@ static PHP_MSHUTDOWN_FUNCTION(larder) {
     UNREGISTER_INI_ENTRIES();
     unserialize_unregister();
     handoff_unregister();
+    users_unregister();
     return SUCCESS;
 }
 
@@ -74,6 +77,7 @@ static PHP_MINFO_FUNCTION(larder) {
 static const zend_module_dep larder_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_OPTIONAL("igbinary")
+    ZEND_MOD_OPTIONAL("posix")
     ZEND_MOD_END
 };
 /* clang-format on */

@@ -9,6 +9,7 @@
     SUITE(options)        \
     SUITE(attach)         \
     SUITE(replacement)    \
+    SUITE(users)          \
     SUITE(environment)    \
     SUITE(tmpfs)          \
     SUITE(memory)         \

@@ -26,7 +26,7 @@ string(7) "missing"
 bool(false)
 bool(false)
 bool(false)
-string(107) "the segment was removed, or other processes have all records (larder.processes); the next store tries again"
+string(73) "other processes have all records (larder.processes); this one tries again"
 string(18) "not available here"
 bool(false)
 int(1)

@@ -1,0 +1,349 @@
+/* Whose segment it is: a process that changes its user, and the folder that root makes for a user. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "suites.h"
+
+enum { OTHER = 12345, CALLS = 40, PAUSE_MS = 5 };
+
+/* The leak sanitizer looks into the process when it exits, which only root may after a change. */
+static void be_root_at_exit(void) {
+    (void)!seteuid(0);
+}
+
+static void become(uid_t user) {
+    static bool registered;
+    if (!registered) {
+        registered = atexit(be_root_at_exit) == 0;
+    }
+    EXPECT(seteuid(user) == 0);
+}
+
+static void need_root(void) {
+    if (geteuid() != 0) {
+        harness_skip("only root can change its user");
+    }
+    EXPECT(chmod(test_folder, 01777) == 0);
+}
+
+static const char *folder_of(uid_t user) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/larder-%u/", test_folder, (unsigned)user);
+    return path;
+}
+
+/* Mappings of a user's segment with these rights, such as "rw-s"; descriptors where there are no rights. As root: a
+ * process that has changed its user may not look at itself. */
+static unsigned mapped(uid_t user, const char *rights) {
+    char line[512], where[16];
+    unsigned found = 0;
+    const uid_t now = geteuid();
+    become(0);
+    FILE *maps = fopen("/proc/self/maps", "re");
+    EXPECT(maps != NULL);
+    while (fgets(line, sizeof line, maps)) {
+        found +=
+            strstr(line, folder_of(user)) && sscanf(line, "%*s %15s", where) == 1 && strcmp(where, rights) == 0;
+    }
+    fclose(maps);
+    become(now);
+    return found;
+}
+
+static unsigned descriptors_of(uid_t user) {
+    char name[64], path[300];
+    unsigned found = 0;
+    const uid_t now = geteuid();
+    become(0);
+    for (int i = 0; i < 256; i++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", i);
+        const ssize_t length = readlink(name, path, sizeof path - 1);
+        if (length > 0) {
+            path[length] = '\0';
+            found += strncmp(path, folder_of(user), strlen(folder_of(user))) == 0;
+        }
+    }
+    become(now);
+    return found;
+}
+
+static void expect_nothing_of(uid_t user) {
+    EXPECT_EQUAL(mapped(user, "r--s") + mapped(user, "rw-s") + mapped(user, "---s"), 0);
+    EXPECT_EQUAL(descriptors_of(user), 0);
+}
+
+static struct cache *with_secret(bool long_lived) {
+    need_root();
+    struct cache_options options = options_of(8);
+    options.long_lived = long_lived;
+    struct cache *cache = open_with(&options);
+    EXPECT_EQUAL(put(cache, key_of("secret"), 1, 1000), CACHE_OK);
+    EXPECT_EQUAL(mapped(0, "rw-s"), 1);
+    EXPECT_EQUAL(descriptors_of(0), 1);
+    return cache;
+}
+
+static void between_requests(void) {
+    struct cache *cache = with_secret(false);
+    pinned(cache, key_of("secret"));
+    cache_request_end(cache, false);
+    become(OTHER);
+    EXPECT(!cache_request_begin(cache));
+    expect_nothing_of(0);
+    EXPECT(!is_there(cache, key_of("secret")));
+    close_cache(cache);
+    cache = open_cache(8);
+    EXPECT(!is_there(cache, key_of("secret")));
+    EXPECT_EQUAL(put(cache, key_of("other's"), 2, 1000), CACHE_OK);
+    cache_request_end(cache, false);
+    become(0);
+    EXPECT(!cache_request_begin(cache));
+    close_cache(cache);
+    expect_nothing_of(OTHER);
+    cache = open_cache(8);
+    EXPECT(has(cache, key_of("secret"), 1, 1000));
+    EXPECT(!is_there(cache, key_of("other's")));
+    expect_nothing_left(cache);
+}
+
+/* Somebody else writes over all of root's segment. */
+static void churn_roots(void *argument) {
+    (void)argument;
+    become(0);
+    struct cache *cache = open_cache(8);
+    churn(cache, 3);
+    expect_sound(cache);
+}
+
+/* What the script holds stays, and nothing but that. */
+static void expect_held_only(const struct cache_value *held) {
+    EXPECT(is_pattern(held->bytes, held->length, 1));
+    EXPECT_EQUAL(mapped(0, "r--s"), 1);
+    EXPECT_EQUAL(mapped(0, "rw-s"), 0);
+    EXPECT_EQUAL(descriptors_of(0), 0);
+}
+
+static void within_a_request(bool told) {
+    struct cache *cache = with_secret(!told);
+    const struct cache_value held = pinned(cache, key_of("secret"));
+    become(OTHER);
+    if (told) {
+        cache_user_changed(cache);
+        expect_held_only(&held);
+    } else {
+        sleep_ms(PAUSE_MS);
+        for (unsigned i = 0; i < CALLS; i++) {
+            const struct cache_key key = key_of("anything");
+            cache_exists(cache, &key);
+        }
+    }
+    EXPECT(!is_there(cache, key_of("secret")));
+    EXPECT_EQUAL(put(cache, key_of("other's"), 2, 1000), CACHE_OK);
+    EXPECT(strstr(info_of(cache).path, folder_of(OTHER)));
+    expect_held_only(&held);
+    finish(start(churn_roots, NULL));
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    expect_held_only(&held);
+    EXPECT(has(cache, key_of("other's"), 2, 1000));
+    cache_request_end(cache, false);
+    expect_nothing_of(0);
+    expect_nothing_left(cache);
+}
+static void told(void) {
+    within_a_request(true);
+}
+static void not_told(void) {
+    within_a_request(false);
+}
+
+static void there_and_back(void) {
+    struct cache *cache = with_secret(false);
+    for (unsigned i = 0; i < 20; i++) {
+        const struct cache_value held = pinned(cache, key_of("secret"));
+        become(OTHER);
+        cache_user_changed(cache);
+        EXPECT(!is_there(cache, key_of("secret")));
+        EXPECT_EQUAL(put(cache, key_of("other's"), 2, 1000), CACHE_OK);
+        pinned(cache, key_of("other's"));
+        become(0);
+        cache_user_changed(cache);
+        EXPECT(!is_there(cache, key_of("other's")));
+        EXPECT(has(cache, key_of("secret"), 1, 1000));
+        EXPECT(is_pattern(held.bytes, held.length, 1));
+        cache_request_end(cache, i % 2);
+        EXPECT(cache_request_begin(cache));
+        EXPECT_EQUAL(mapped(0, "r--s"), 1);
+        expect_nothing_of(OTHER);
+    }
+    expect_nothing_left(cache);
+}
+
+/* As a server does: its workers change their user after the fork, and nobody tells. */
+static void forked_child(void *argument) {
+    struct cache *cache = argument;
+    become(OTHER);
+    EXPECT(!is_there(cache, key_of("secret")));
+    EXPECT_EQUAL(put(cache, key_of("other's"), 2, 1000), CACHE_OK);
+    EXPECT(has(cache, key_of("other's"), 2, 1000));
+    EXPECT_EQUAL(mapped(0, "rw-s"), 0);
+    EXPECT_EQUAL(descriptors_of(0), 0);
+    cache_request_end(cache, false);
+    expect_nothing_of(0);
+}
+static void forked(void) {
+    struct cache *cache = with_secret(true);
+    pinned(cache, key_of("secret"));
+    finish(start_fork(forked_child, cache));
+    EXPECT(!is_there(cache, key_of("other's")));
+    EXPECT(has(cache, key_of("secret"), 1, 1000));
+    cache_request_end(cache, false);
+    expect_nothing_left(cache);
+}
+
+static void without_a_cache(void) {
+    struct cache *cache = with_secret(true);
+    const struct cache_value held = pinned(cache, key_of("secret"));
+    EXPECT(mkdir(folder_of(OTHER), 0700) == 0);
+    become(OTHER);
+    cache_user_changed(cache);
+    EXPECT(!is_there(cache, key_of("secret")));
+    EXPECT_EQUAL(put(cache, key_of("secret"), 3, 1000), CACHE_AWAY);
+    EXPECT(strstr(cache_reason(cache), "belongs to user 0"));
+    expect_held_only(&held);
+}
+
+/* ---- The folder that root makes ---- */
+
+static void provide(mode_t above, uid_t user, mode_t mode) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/larder", test_folder);
+    EXPECT(mkdir(path, 0700) == 0 && chmod(path, above) == 0);
+    snprintf(path, sizeof path, "%s/larder/%u", test_folder, OTHER);
+    EXPECT(mkdir(path, mode) == 0 && chmod(path, mode) == 0 && chown(path, user, (gid_t)-1) == 0);
+}
+
+static const char *path_of_attached(char reason[CACHE_REASON_MAX]) {
+    static char path[300];
+    const struct cache_options options = options_of(8);
+    struct cache *cache = cache_attach(&options, reason);
+    path[0] = '\0';
+    if (cache) {
+        strcpy(path, info_of(cache).path);
+        close_cache(cache);
+    }
+    return path;
+}
+
+static bool is_in_provided(const char *path) {
+    char start_of_it[128];
+    snprintf(start_of_it, sizeof start_of_it, "%s/larder/%u/", test_folder, OTHER);
+    return strncmp(path, start_of_it, strlen(start_of_it)) == 0;
+}
+
+static void squatted(void) {
+    need_root();
+    EXPECT(mkdir(folder_of(OTHER), 0755) == 0);
+    EXPECT(chown(folder_of(OTHER), 54321, (gid_t)-1) == 0);
+    become(OTHER);
+    char reason[CACHE_REASON_MAX];
+    EXPECT_EQUAL(path_of_attached(reason)[0], '\0');
+    EXPECT(strstr(reason, "belongs to user 54321, not to 12345"));
+    char *command = strstr(reason, "install -d");
+    EXPECT(command != NULL);
+    become(0);
+    EXPECT(system(command) == 0);
+    become(OTHER);
+    EXPECT(is_in_provided(path_of_attached(reason)));
+    EXPECT_EQUAL(reason[0], '\0');
+}
+
+static void expect_distrusted(void) {
+    char reason[CACHE_REASON_MAX];
+    become(OTHER);
+    const char *path = path_of_attached(reason);
+    EXPECT(path[0] && !is_in_provided(path));
+    EXPECT(strstr(reason, "is not used"));
+}
+
+static void above_writable(void) {
+    need_root();
+    provide(0777, OTHER, 0700);
+    expect_distrusted();
+}
+static void above_of_another(void) {
+    need_root();
+    char path[128];
+    snprintf(path, sizeof path, "%s/larder", test_folder);
+    provide(0755, OTHER, 0700);
+    EXPECT(chown(path, OTHER, (gid_t)-1) == 0);
+    expect_distrusted();
+}
+static void far_above_writable(void) {
+    need_root();
+    EXPECT(chmod(test_folder, 0777) == 0); /* without the sticky bit */
+    provide(0755, OTHER, 0700);
+    expect_distrusted();
+}
+static void open_to_others(void) {
+    need_root();
+    provide(0755, OTHER, 0750);
+    expect_distrusted();
+}
+static void of_another(void) {
+    need_root();
+    provide(0755, 54321, 0700);
+    expect_distrusted();
+}
+static void link_to_another(void) {
+    need_root();
+    provide(0755, OTHER, 0700);
+    char path[128], other[128];
+    snprintf(path, sizeof path, "%s/larder/%u", test_folder, OTHER);
+    snprintf(other, sizeof other, "%s/larder/other", test_folder);
+    EXPECT(rename(path, other) == 0 && symlink(other, path) == 0);
+    expect_distrusted();
+}
+
+static void provided_later(void) {
+    need_root();
+    become(OTHER);
+    struct cache *cache = open_cache(8);
+    EXPECT(!is_in_provided(info_of(cache).path));
+    become(0);
+    provide(0755, OTHER, 0700);
+    become(OTHER);
+    cache_request_end(cache, false);
+    sleep_ms(1050);
+    EXPECT(cache_request_begin(cache));
+    EXPECT(is_in_provided(info_of(cache).path));
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    cache_request_end(cache, false);
+    sleep_ms(1050);
+    EXPECT(cache_request_begin(cache));
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    expect_nothing_left(cache);
+}
+
+static const struct test tests[] = {
+    {"a request of another user has nothing of the one before", between_requests},
+    {"a change that is told gives the segment up at once, and what is held stays", told},
+    {"one that nobody tells is noticed within some calls", not_told},
+    {"a user that comes back finds everything", there_and_back},
+    {"a fork that changes its user has a cache of its own", forked},
+    {"a new user who can have no cache has none", without_a_cache},
+    {"a squatted folder is named, and the command that helps", squatted},
+    {"a folder that root made is not used below one that others may write to", above_writable},
+    {"nor below one of another user", above_of_another},
+    {"nor where others may rename one far above", far_above_writable},
+    {"nor if it is open to others", open_to_others},
+    {"nor if it is another's", of_another},
+    {"nor if it is a link", link_to_another},
+    {"a folder that root makes later is moved to", provided_later},
+    {0},
+};
+const struct suite suite_users = {.name = "users", .tests = tests};

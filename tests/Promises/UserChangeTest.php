@@ -1,0 +1,116 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Promises;
+
+use Larder\ProjectTests\Engine\CommandLine;
+use Larder\ProjectTests\Engine\EngineTestCase;
+use Larder\ProjectTests\Engine\Processes;
+use Larder\ProjectTests\Engine\User;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/** A process that changes its user has nothing more of the first one's cache, but what it holds, and the second one's in its place. */
+final class UserChangeTest extends EngineTestCase
+{
+    /** To change the effective user: by PHP's function, or behind the back of PHP, as an extension or a server would. */
+    private const WAYS = [
+        'by posix_seteuid()' => 'posix_seteuid(USER);',
+        'by the C library' => '\FFI::cdef("int seteuid(unsigned);")->seteuid(USER);',
+    ];
+
+    protected function setUp(): void
+    {
+        self::needsRoot();
+        parent::setUp();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function ways(): iterable
+    {
+        foreach (self::WAYS as $name => $code) {
+            yield $name => [$code];
+        }
+    }
+
+    #[DataProvider('ways')]
+    public function testBetweenTwoRequests(string $way): void
+    {
+        $times = Proof::amount(10, 500);
+        Proof::record('neighbours.requests', 2 * $times, 'requests to one php-cgi that changed its user between them: none could read or change what the other user had stored', $this->betweenRequests($way, $times));
+    }
+
+    public function testTheTestOfRequestsWouldNotice(): void
+    {
+        $this->useCarelessBuild();
+        Proof::control('neighbours.requests', 'a build in which the user is looked at when a process attaches, and never again', 8, $this->betweenRequests(self::WAYS['by the C library'], 4));
+    }
+
+    private function betweenRequests(string $way, int $times): int
+    {
+        $server = $this->sandbox->cgiServer(0, User::current(), ['ffi.enable' => '1']);
+        $site = User::site()->id;
+        $thenBecome = static fn(int $user): string => \sprintf('register_shutdown_function(static function () { %s });', strtr($way, ['USER' => (string) $user]));
+        $failed = 0;
+        for ($i = 0; $i < $times; ++$i) {
+            $server->run("larder_store('secret', 'of root $i'); \$held = larder_fetch('secret');" . $thenBecome($site));
+            $seen = $server->run('$seen = [posix_geteuid(), larder_fetch("secret"), larder_exists("secret"), larder_store("mine", "of the site"), larder_info()["path"]]; larder_delete("secret");' . $thenBecome(0) . 'return $seen;');
+            self::assertIsArray($seen);
+            self::assertSame($site, $seen[0], 'the control: it has another user');
+            $failed += [null, false, true] === \array_slice($seen, 1, 3) && $seen[4] === $this->sandbox->segments()[0] ? 0 : 1;
+            $failed += $server->run('return [posix_geteuid(), larder_fetch("secret"), larder_fetch("mine")];') === [0, "of root $i", null] ? 0 : 1;
+        }
+
+        return $failed;
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function drops(): iterable
+    {
+        yield 'for good' => ['posix_setgid(USER); posix_setuid(USER);'];
+        yield 'for a time' => ['posix_seteuid(USER);'];
+        yield 'in a fork' => ['$GLOBALS["child"] = pcntl_fork(); if ($GLOBALS["child"] > 0) { pcntl_waitpid($GLOBALS["child"], $status); exit(pcntl_wexitstatus($status)); } \FFI::cdef("int setuid(unsigned);")->setuid(USER);'];
+        yield 'behind the back of PHP' => ['\FFI::cdef("int setuid(unsigned);")->setuid(USER); usleep(10_000); for ($i = 0; $i < 16; ++$i) { larder_exists("anything"); }'];
+    }
+
+    #[DataProvider('drops')]
+    public function testADaemonThatDropsItsPrivileges(string $drop): void
+    {
+        Proof::record('neighbours.daemons', 5, 'things of root that a daemon no longer has when it gave its privileges up: its values, a writable mapping, descriptors; and what it held stayed', $this->daemon($drop));
+    }
+
+    public function testTheTestOfDaemonsWouldNotice(): void
+    {
+        $this->useCarelessBuild();
+        Proof::control('neighbours.daemons', 'a build in which the user is looked at when a process attaches, and never again', 5, $this->daemon('posix_setgid(USER); posix_setuid(USER);'));
+    }
+
+    private function daemon(string $drop): int
+    {
+        $site = User::site();
+        $daemon = $this->sandbox->commandLine(User::current(), ['ffi.enable' => '1']);
+        $daemon->run('larder_store("secret", str_repeat("of root ", 1_000)); larder_store("counter", 1); $held = larder_fetch("secret"); $array = [$held];');
+        $roots = $this->sandbox->segmentFolder(User::current());
+        self::assertStringContainsString(' rw-s ', implode("\n", $this->held($daemon, $roots)), 'the control');
+
+        $daemon->run(strtr($drop, ['USER' => (string) $site->id]));
+        self::assertSame($site->id, $daemon->run('return posix_geteuid();'));
+        $failed = 0;
+        $failed += $daemon->run('return [larder_fetch("secret"), larder_fetch("counter"), larder_increment("counter")];') === [null, null, 1] ? 0 : 1;
+        $failed += $daemon->run('return larder_store("mine", "of the site");') === true ? 0 : 1;
+        $failed += $daemon->run('return larder_info()["user"];') === $site->id ? 0 : 1;
+        $failed += array_filter($this->held($daemon, $roots), static fn(string $line): bool => preg_match('/ (r--s|---s) /', $line) === 0) === [] ? 0 : 1;
+        $failed += $this->sandbox->commandLine(User::current())->run('return [larder_fetch("counter"), larder_fetch("mine")];') === [1, null] ? 0 : 1;
+        self::assertTrue($daemon->run('return $array === [str_repeat("of root ", 1_000)] && $held === $array[0];'));
+        $other = $this->sandbox->commandLine($site);
+        $failed += $other->run('return [larder_fetch("mine"), larder_fetch("counter")];') === ['of the site', 1] ? 0 : 1;
+
+        return $failed;
+    }
+
+    /** @return list<string> */
+    private function held(CommandLine $daemon, string $folder): array
+    {
+        return Processes::holds($daemon->number('return getmypid();'), "$folder/");
+    }
+}
