@@ -28,8 +28,38 @@ final class Engine
             \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
             ...($info['reason'] === '' ? [] : [$info['reason']]),
             ...($info['available'] ? self::segment() : []),
+            ...self::blocked((string) \ini_get('larder.path')),
             ...$loaded,
         ];
+    }
+
+    /**
+     * Users whose folder somebody else has made: they have no cache. That of this process says so itself.
+     *
+     * @return list<string>
+     */
+    private static function blocked(string $path): array
+    {
+        $lines = [];
+        $folders = glob("$path/larder-*");
+        foreach ($folders === false ? [] : $folders as $folder) {
+            $user = substr($folder, \strlen("$path/larder-"));
+            $status = ctype_digit($user) ? @lstat($folder) : false;
+            $provided = @lstat("$path/larder/$user");
+            if ($status !== false && $status['uid'] !== (int) $user && ($provided === false || $provided['uid'] !== (int) $user)) {
+                $lines[] = \sprintf('%s belongs to user %d, so %s has no cache', $folder, $status['uid'], self::name((int) $user));
+                $lines[] = "Repair it, as root: install -d -m 755 $path/larder && install -d -m 700 -o $user $path/larder/$user";
+            }
+        }
+
+        return $lines === [] ? [] : [...$lines, 'For good, also after the next start of the machine: docs/users.md'];
+    }
+
+    private static function name(int $user): string
+    {
+        $entry = \function_exists('posix_getpwuid') ? posix_getpwuid($user) : false;
+
+        return $entry === false ? "user $user" : "user $user ({$entry['name']})";
     }
 
     /** @return list<string> */

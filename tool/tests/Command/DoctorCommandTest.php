@@ -126,6 +126,38 @@ final class DoctorCommandTest extends TestCase
         }
     }
 
+    public function testAFolderThatKeepsAUserFromACacheIsToldOf(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('only root can run processes of other users');
+        }
+        $path = $this->directory->path;
+        chmod($path, 0o1777);
+        mkdir("$path/larder-33");
+        chown("$path/larder-33", 65534);
+        mkdir("$path/larder-65534", 0o700);
+        chown("$path/larder-65534", 65534);
+        $command = "install -d -m 755 $path/larder && install -d -m 700 -o 33 $path/larder/33";
+        $ini = ['-d', "larder.path=$path", '-d', 'larder.size=8M', '-d', 'error_log=/dev/null'];
+
+        $run = $this->doctor([...self::POSIX, ...self::ENGINE, ...$ini]);
+        $run->run();
+        self::assertStringContainsString("$path/larder-33 belongs to user 65534, so user 33", $run->getOutput());
+        self::assertStringContainsString("Repair it, as root: $command\n", $run->getOutput());
+        self::assertStringNotContainsString('user 65534 (', $run->getOutput());
+
+        // The control: the user has none, until the command was run.
+        $look = ['setpriv', '--reuid', '33', '--clear-groups', '--regid', '33', \PHP_BINARY, '-n', ...self::ENGINE, ...$ini, '-r', 'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);'];
+        $user = new Process($look);
+        $user->mustRun();
+        self::assertSame(json_encode([false, "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command"]), $user->getOutput());
+        Process::fromShellCommandline($command)->mustRun();
+        $user->mustRun();
+        self::assertSame('[true,""]', $user->getOutput());
+        $run->run();
+        self::assertStringNotContainsString('belongs to user', $run->getOutput());
+    }
+
     public function testAnEngineThatIsTooSmallIsToldOf(): void
     {
         $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
