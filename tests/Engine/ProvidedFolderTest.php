@@ -57,6 +57,7 @@ final class ProvidedFolderTest extends EngineTestCase
     private function provide(): void
     {
         $lines = (string) file_get_contents(Repository::ROOT . '/extension/packaging/tmpfiles.conf');
+        self::assertStringContainsString((string) strstr($lines, "\nd "), (string) file_get_contents(Repository::ROOT . '/docs/users.md'), 'the page shows the same lines');
         $program = new Process(['systemd-tmpfiles', '--create', $this->sandbox->write('larder.conf', str_replace('/dev/shm/', $this->sandbox->memory . '/', $lines))]);
         if ($program->run() === 127) {
             preg_match_all('/^d (\S+) +(\d+) (\S+)/m', $lines, $folders, \PREG_SET_ORDER);
