@@ -129,6 +129,10 @@ static int open_provided(const char *directory, uid_t user, bool *distrusted) {
 /* How root makes it. */
 #define PROVIDE "as root: install -d -m 755 %s/larder && install -d -m 700 -o %u %s/larder/%u"
 
+static bool refuse_folder(struct attempt *attempt) {
+    return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder, strerror(errno));
+}
+
 /* The folder that the user makes, <larder.path>/larder-<uid>. */
 static bool open_own(struct attempt *attempt, uid_t user) {
     const char *const directory = attempt->options->directory;
@@ -138,13 +142,10 @@ static bool open_own(struct attempt *attempt, uid_t user) {
     if (attempt->directory < 0 && errno == ENOENT) {
         if (attempt->options->joins_only) {
             attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            return attempt->directory >= 0 ? say_absent(attempt)
-                                           : refuse(attempt, "cannot open the folder %s: %s; check larder.path",
-                                                    attempt->options->directory, strerror(errno));
+            return attempt->directory >= 0 ? say_absent(attempt) : refuse_folder(attempt);
         }
         if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
-            return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder,
-                          strerror(errno));
+            return refuse_folder(attempt);
         }
         attempt->directory = open(attempt->folder, FOLDER_ACCESS);
     }
