@@ -25,6 +25,13 @@ prove:
 	@tools/setup
 	@tools/test --long $(ARGS)
 
+## prove-php-src  run php-src's own tests with fetched values in the place of their literals
+prove-php-src:
+	@tools/setup
+	@$(MAKE) vendor-dev extension
+	@tools/build-extension unreadable
+	@tools/prove-php-src
+
 ## figures    measure again the figures that README and GUARANTEES.md give, on this machine
 figures:
 	@tools/setup php build stores
@@ -72,4 +79,4 @@ help:
 	@echo "make …"
 	@sed -n 's/^## /  /p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: compare test prove figures lint fmt extension clean vendor vendor-dev help
+.PHONY: compare test prove prove-php-src figures lint fmt extension clean vendor vendor-dev help
