@@ -48,6 +48,7 @@ function steps(bool $long): array
             default => "tools/checks/phpunit project --filter '/Promises.{$name}::/'",
         };
     }
+    $steps['php-src'] = 'tools/prove-php-src' . ($long ? '' : ' --short');
     unset($steps['ProofTest']); // tests how proofs tell their figures
 
     return $steps;
