@@ -50,9 +50,9 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
 /* Core's own kind. */
 static bool store_integer(const struct storing *s, int64_t value) {
     if (UNEXPECTED(s->token != NULL)) {
-        return cache_store_integer_over(s->cache, s->key, value, s->expires, *s->token) == CACHE_OK;
+        return is_done(cache_store_integer_over(s->cache, s->key, value, s->expires, *s->token));
     }
-    return cache_store_integer(s->cache, s->key, value, s->expires, s->mode) == CACHE_OK;
+    return is_done(cache_store_integer(s->cache, s->key, value, s->expires, s->mode));
 }
 
 static bool store_nothing(const struct storing *s, uint32_t kind) {

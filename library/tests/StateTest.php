@@ -16,6 +16,7 @@ final class StateTest extends TestCase
 {
     private const SHARED = [
         'Store/MemcachedGeneration.php: static array $known',
+        'Store/Owner.php: static ?self $own',
         'Store/TrustedPath.php: static ?int $codeOwner',
         'Store/User.php: static ?int $id',
     ];

@@ -159,6 +159,7 @@ final class LongLivedTest extends EngineTestCase
         $ini = ['larder.processes' => $records];
         $php = $commandLine ? $this->sandbox->commandLine(ini: $ini) : $this->sandbox->fpm(ini: $ini);
         $observer = $this->sandbox->commandLine(ini: $ini);
+        $observer->run('larder_store("made", 1);'); // there is no segment before
         self::assertSame($records, $observer->figure('processes', 'limit'));
         $worst = $php->run("\$programs = $programs;" . <<<'PHP'
             $worst = ['attached' => 0, 'record' => 0, 'files' => 0, 'lost' => 0];

@@ -100,7 +100,7 @@ final class SeparationTest extends EngineTestCase
         self::assertSame(0o700, fileperms($folder) & 0o777);
         $files = glob("$folder/*");
         self::assertIsArray($files);
-        self::assertCount(4, $files, 'two segments, two locks');
+        self::assertCount(2, $files, 'two segments');
         foreach ($files as $file) {
             self::assertSame([0o600, User::site()->id], [fileperms($file) & 0o777, fileowner($file)], $file);
         }

@@ -58,9 +58,6 @@ final class Attacks
             'a fifo in place of the folder' => [fn() => $this->removeFolder() && posix_mkfifo($this->folder, 0o600), 'belongs to user'],
             'a folder that the group may write to' => [fn() => chmod($this->folder, 0o770), 'chmod 700'],
             'a folder exchanged in a parent that the group may write to' => [fn() => $this->exchangeFolder(), 'belongs to user'],
-            'a fifo in place of the lock' => [fn() => unlink($this->segment) && unlink("$this->segment.lock") && posix_mkfifo("$this->segment.lock", 0o600), 'as the creation lock'],
-            'a link in place of the lock' => [fn() => unlink($this->segment) && unlink("$this->segment.lock") && symlink("$this->elsewhere/lock", "$this->segment.lock"), 'as the creation lock'],
-            'another user\'s lock of the creation' => [fn() => $this->lock("$this->segment.lock", 1) && unlink($this->segment), 'another process is creating the segment'],
             'another user\'s lock of all records' => [fn() => $this->lock($this->segment, 4_096), 'process records'],
         ];
     }

@@ -32,7 +32,7 @@ final class ObservabilityTest extends EngineTestCase
     public function testEachQuestionHasItsAnswer(): void
     {
         $asked = $this->sandbox->commandLine();
-        $asked->run('larder_fetch("attached");');
+        $asked->run('larder_store("made", 1);'); // there is no segment before
         $other = null;
         [$unanswered, $answeredWithout] = [[], []];
         foreach (self::QUESTIONS as $question => [$event, $answer]) {

@@ -12,6 +12,7 @@ final class UsableMemoryTest extends EngineTestCase
     /** How many bytes of keys and values are there when three times as much was stored. */
     private const MEASURE_SHARE = <<<'PHP'
         mt_srand(SEED);
+        CACHE_store('made', 1); // there is no segment before
         CACHE_CLEAR();
         [$size, $usable] = MEMORY;
         for ($stored = $n = 0; $stored < 3 * $size; $stored += $lengths[$n++]) {

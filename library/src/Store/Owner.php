@@ -14,8 +14,8 @@ use Larder\Pid;
  * A process id alone is given again to another process; with the start time it is not. Both mean nothing after a reboot
  * and in another container, so the token has a hash of boot, pid namespace and time namespace too.
  *
- * All three stay the same while a process lives, so each looks its own up once: that is thirty calls of the system, half of
- * the time that a lock takes in memory.
+ * All three stay the same while a process lives, so each looks its own up once: that saves thirty calls of the system, more than
+ * half of the time that a lock in memory took.
  */
 final class Owner
 {
@@ -24,16 +24,22 @@ final class Owner
     private const STATE = 0;
     private const START_TIME = 19;
 
-    /** The process of which the rest is known: a fork has its parent's numbers, and looks up its own. */
-    private static int $process = 0;
-    private static string $startTime = '';
-    private static string $space = '';
-    private static int $number = 0;
+    /** This process, or the one that it was forked from. */
+    private static ?self $own = null;
+
+    private function __construct(
+        private readonly int $process,
+        private readonly string $startTime,
+        private readonly string $space,
+        private readonly int $number,
+    ) {}
 
     /** @return string a new token; of this process, or of nobody where processes are not to be seen */
     public static function token(): string
     {
-        return self::isKnown() ? \sprintf('%d.%s.%s.%s', self::$process, self::$startTime, self::$space, bin2hex(random_bytes(8))) : self::anonymousToken();
+        $own = self::own();
+
+        return $own === null ? self::anonymousToken() : \sprintf('%d.%s.%s.%s', $own->process, $own->startTime, $own->space, bin2hex(random_bytes(8)));
     }
 
     /** @return string a new token that names nobody */
@@ -45,20 +51,17 @@ final class Owner
     /** @return int that tells this process from others, of other machines and containers too; 0 where threads share one */
     public static function number(): int
     {
-        if (\PHP_ZTS === 1) {
-            return 0;
-        }
-
-        return self::isKnown() ? self::$number : self::lookUpNumber();
+        return \PHP_ZTS === 1 ? 0 : self::own()->number ?? self::lookUpNumber();
     }
 
     /** @return bool|null null when that is not to be seen from here */
     public static function lives(string $token): ?bool
     {
-        if (preg_match(self::FORM, $token, $parts) !== 1 || !self::isKnown() || $parts[3] !== self::$space) {
+        $own = self::own();
+        if ($own === null || preg_match(self::FORM, $token, $parts) !== 1 || $parts[3] !== $own->space) {
             return null;
         }
-        if ((int) $parts[1] === self::$process && $parts[2] === self::$startTime) {
+        if ((int) $parts[1] === $own->process && $parts[2] === $own->startTime) {
             return true;
         }
         $stat = self::stat((int) $parts[1]);
@@ -71,24 +74,20 @@ final class Owner
         return $stat[self::START_TIME] === $parts[2] && !\in_array($stat[self::STATE], ['Z', 'X'], true);
     }
 
-    /** Whether it is known what this process is; not without a /proc, or with that of others. */
-    private static function isKnown(): bool
+    /** @return self|null null without a /proc, or with that of others */
+    private static function own(): ?self
     {
         $process = Pid::own();
-        if (self::$process === $process) {
-            return true;
+        if (self::$own?->process === $process) {
+            return self::$own;
         }
         $space = self::lookUpSpace();
         $startTime = self::stat($process)[self::START_TIME] ?? null;
-        if ($space === null || $startTime === null) {
-            return false; // perhaps not for ever: no more files could be opened
-        }
-        [self::$space, self::$startTime, self::$number, self::$process] = [$space, $startTime, self::lookUpNumber(), $process];
 
-        return true;
+        // Not kept where it cannot be seen, as that may be for a moment only: no more files can be opened.
+        return $space === null || $startTime === null ? null : self::$own = new self($process, $startTime, $space, self::lookUpNumber());
     }
 
-    /** @return string|null null without a /proc, or with that of others */
     private static function lookUpSpace(): ?string
     {
         return Quietly::run(static function (): ?string {

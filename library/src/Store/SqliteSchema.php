@@ -60,7 +60,7 @@ final class SqliteSchema
     }
 
     /**
-     * Whether the table is there, and its index. To make them again, if they are not there, would cost every open a fifth.
+     * Whether the table is there, and its index. `IF NOT EXISTS` would cost every open a tenth.
      *
      * A cache's file is thrown away when it is damaged, or the disk is full; another program's tables must not go with it.
      *
@@ -69,12 +69,16 @@ final class SqliteSchema
      */
     private static function isMade(PDO $database): bool
     {
-        $query = $database->query("SELECT name, type = 'table' FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
-        $isTable = $query === false ? [] : $query->fetchAll(PDO::FETCH_KEY_PAIR);
-        if (\in_array(1, $isTable, true) && !isset($isTable['larder'])) {
-            throw StoreUnavailable::because('sqlite', 'the file has tables of another program', 'Name another file: a cache has one of its own');
+        $query = $database->query('SELECT name, type FROM sqlite_master');
+        /** @var array<array-key, string> $types */
+        $types = $query === false ? [] : $query->fetchAll(PDO::FETCH_KEY_PAIR);
+        $isTable = ($types['larder'] ?? '') === 'table';
+        foreach ($isTable ? [] : $types as $name => $type) {
+            if ($type === 'table' && !str_starts_with((string) $name, 'sqlite_')) {
+                throw StoreUnavailable::because('sqlite', 'the file has tables of another program', 'Name another file: a cache has one of its own');
+            }
         }
 
-        return isset($isTable['larder'], $isTable['larder_expires']);
+        return $isTable && isset($types['larder_expires']);
     }
 }

@@ -26,7 +26,8 @@ final class ResizeCommand extends Command
     private const SETTINGS = ['size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share', 'segment' => 'larder.segment', 'path' => 'larder.path'];
 
     /** What is settled when a process attaches needs a process of its own. */
-    private const CODE = 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
+    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo "Nothing was changed."; exit(1); } } '
+        . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
 
     protected function configure(): void
     {
@@ -45,17 +46,17 @@ final class ResizeCommand extends Command
 
             return Command::FAILURE;
         }
-        $settings = ['log_errors' => '0'];
+        $settings = [];
         foreach (self::SETTINGS as $name => $setting) {
             $value = $name === 'size' ? $input->getArgument('size') : $input->getOption($name);
             if (\is_string($value)) {
                 $settings[$setting] = $value;
             }
         }
-        $php = new Php($settings);
-        $process = new Process($php->command(['-r', self::CODE]), env: $php->environment());
+        $php = new Php(['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings]);
+        $process = new Process($php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]), env: $php->environment());
         $process->run();
-        $output->writeln(trim($process->getOutput() . $process->getErrorOutput()), OutputInterface::OUTPUT_RAW);
+        $output->writeln(trim(trim($process->getErrorOutput()) . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
         if ($process->isSuccessful()) {
             $output->writeln(\sprintf('It is empty. All processes of user %d come to it within a second, or with their next request.', posix_geteuid()));
         }
