@@ -308,9 +308,11 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
     return false;
 }
 
-static bool drain(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t state,
+static bool drain(struct cache *cache, struct record_shared *record, const struct candidate *chosen,
                   enum drain_effort effort) {
     const bool insist = effort == DRAIN_INSIST;
+    const uint32_t page = chosen->page;
+    uint64_t state = chosen->state;
     struct page_shared *row = page_row(cache, page);
     const uint32_t life = state_life(state);
     uint64_t draining = state_make(life, cache->incarnation, cache->number, PAGE_DRAINING);
@@ -324,7 +326,7 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     /* Pins are looked at before anything is unlinked: draining a held page would lose hot keys and gain
      * no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
-        (!insist && has_memory && keep_run(cache, page, life))) {
+        (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, life))) {
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
@@ -345,20 +347,25 @@ static bool drain(struct cache *cache, struct record_shared *record, uint32_t pa
     return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, insist);
 }
 
-bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort) {
+bool drain_chosen(struct cache *cache, struct record_shared *record, const struct candidate *chosen,
+                  enum drain_effort effort) {
     const bool insist = effort == DRAIN_INSIST;
-    const uint64_t state = word_load(&page_row(cache, page)->state);
+    const uint32_t page = chosen->page;
+    const uint64_t state = chosen->state;
+    if (word_load(&page_row(cache, page)->state) != state) {
+        return false;
+    }
     switch (state_of(state)) {
         case PAGE_FREE:
             return true;
         case PAGE_LIMBO:
             return leave_limbo(cache, page, state, insist);
         case PAGE_CLOSED:
-            return drain(cache, record, page, state, effort);
+            return drain(cache, record, chosen, effort);
         case PAGE_OPENING:
         case PAGE_OPEN:
         case PAGE_DRAINING:
-            return page_abandoned(cache, page, state, insist) && drain(cache, record, page, state, effort);
+            return page_abandoned(cache, page, state, insist) && drain(cache, record, chosen, effort);
         case PAGE_MEMBER: {
             const uint32_t head = page_head(&cache->map, page);
             if (head != page) {
@@ -371,4 +378,9 @@ bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page
         }
     }
     return false;
+}
+
+bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort) {
+    const struct candidate as_it_is = {.page = page, .state = word_load(&page_row(cache, page)->state)};
+    return drain_chosen(cache, record, &as_it_is, effort);
 }

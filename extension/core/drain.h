@@ -25,4 +25,12 @@ enum drain_effort {
  */
 bool drain_page(struct cache *cache, struct record_shared *record, uint32_t page, enum drain_effort effort);
 
+/*
+ * The same for a page that was chosen a while ago, in which others may have taken it back, filled it and closed it: then
+ * it is the newest now, and stays. So does one that was empty, if by now something lives in it, from a writer who was put
+ * aside when others closed it.
+ */
+bool drain_chosen(struct cache *cache, struct record_shared *record, const struct candidate *chosen,
+                  enum drain_effort effort);
+
 #endif

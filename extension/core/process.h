@@ -46,10 +46,12 @@ struct held_segment {
     struct held_segment *next;
 };
 
+/* A page as it was when it was chosen to be taken back. */
 struct candidate {
     uint64_t cost;
     uint64_t state;
     uint32_t page;
+    bool empty; /* nothing in it was of use */
 };
 
 /* The pages of a log that were worth least at the last survey, cheapest first. */

@@ -128,7 +128,8 @@ static void consider(struct victims *victims, unsigned wanted, uint32_t page, ui
     for (; at > 0 && victims->list[at - 1].cost > cost; at--) {
         victims->list[at] = victims->list[at - 1];
     }
-    victims->list[at] = (struct candidate){.cost = cost, .state = state, .page = page};
+    victims->list[at] =
+        (struct candidate){.cost = cost, .state = state, .page = page, .empty = cost <= COST_FRESH};
 }
 
 /* Those that were ever claimed and some more, so that memory is taken from the beginning on. */
@@ -187,8 +188,8 @@ static bool victims_run_out(struct cache *cache) {
     return false;
 }
 
-/* The next victim, of the log whose turn it is; page_count if there is none. */
-static uint32_t next_victim(struct cache *cache) {
+/* The next victim, of the log whose turn it is. False if there is none. */
+static bool next_victim(struct cache *cache, struct candidate *victim) {
     struct victims *turn = NULL;
     uint64_t least = COST_NEVER;
     for (unsigned log = 0; log < LOGS; log++) {
@@ -205,21 +206,26 @@ static uint32_t next_victim(struct cache *cache) {
             turn = &cache->victims[log];
         }
     }
-    return turn ? turn->list[turn->next++].page : cache->map.page_count;
+    if (turn) {
+        *victim = turn->list[turn->next++];
+    }
+    return turn != NULL;
 }
 
 /* ---- A page ---- */
 
-/* A page whose entries all died: warm in the processor's caches, and nothing needs to be moved. */
-static uint32_t warm_page(struct cache *cache) {
-    shared_word *warm = &cache->map.header->warm;
-    if (word_peek(warm) == 0) {
-        return cache->map.page_count;
+/* A page whose entries all died: warm in the processor's caches, and nothing needs to be moved. False if there is none. */
+static bool warm_page(struct cache *cache, struct candidate *warm) {
+    shared_word *hint = &cache->map.header->warm;
+    if (word_peek(hint) == 0) {
+        return false;
     }
-    const uint32_t page = (uint32_t)word_exchange(warm, 0) - 1;
-    return page < cache->map.page_count && (uint32_t)word_load(&page_row(cache, page)->live) == 0
-               ? page
-               : cache->map.page_count;
+    const uint32_t page = (uint32_t)word_exchange(hint, 0) - 1;
+    if (page >= cache->map.page_count) {
+        return false;
+    }
+    *warm = (struct candidate){.page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
+    return (uint32_t)word_load(&page_row(cache, page)->live) == 0;
 }
 
 /* Whether there is a page that is open and current, so that nobody needs to open another. */
@@ -259,9 +265,9 @@ static void fill_reserve(struct cache *cache, struct record_shared *record, unsi
         if (victims_run_out(cache)) {
             survey(cache, false);
         }
-        const uint32_t page = next_victim(cache);
-        if (page != cache->map.page_count && drain_page(cache, record, page, DRAIN_GENTLY)) {
-            keep_as_reserve(cache, page);
+        struct candidate victim;
+        if (next_victim(cache, &victim) && drain_chosen(cache, record, &victim, DRAIN_GENTLY)) {
+            keep_as_reserve(cache, victim.page);
         }
     }
 }
@@ -299,11 +305,9 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             given_up = cache->given_up;
             i = surveys = 0;
         }
-        uint32_t page = warm_page(cache);
-        if (page == cache->map.page_count && (surveys > 0 || !victims_run_out(cache))) {
-            page = next_victim(cache);
-        }
-        if (page == cache->map.page_count) {
+        struct candidate victim;
+        if (!warm_page(cache, &victim) &&
+            ((surveys == 0 && victims_run_out(cache)) || !next_victim(cache, &victim))) {
             if (surveys == SURVEYS) {
                 return false;
             }
@@ -315,8 +319,10 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const enum drain_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? DRAIN_INSIST
                                          : i >= GENTLE_TRIES                   ? DRAIN_FIRMLY
                                                                                : DRAIN_GENTLY;
+        POINT(victim_chosen);
+        const uint32_t page = victim.page;
         const uint64_t kept = cache->counters_kept;
-        const bool emptied = drain_page(cache, record, page, effort);
+        const bool emptied = drain_chosen(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
             i = surveys = 0; /* what is moved for that reason is limited, and says nothing of other pages */
         }
@@ -344,6 +350,13 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
 struct refusals {
     uint32_t pages[RUN_TRIES];
     unsigned count;
+};
+
+/* Pages next to each other that are to become a run, as many as it has, and what the dearest of them may cost. */
+struct window {
+    uint32_t start;
+    uint64_t limit;
+    bool desperate;
 };
 
 static bool was_refused(const struct cache *cache, const struct refusals *refusals, uint32_t page) {
@@ -379,8 +392,9 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
     return count;
 }
 
-/* The window whose dearest page is cheapest, by a queue of decreasing costs; page_count if none. */
-static uint32_t best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals, bool desperate) {
+/* The window whose dearest page is cheapest, by a queue of decreasing costs; from page_count on if none. */
+static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
+                                 bool desperate) {
     uint16_t queue[PAGES_MAX / 8 + 1];
     uint64_t costs[PAGES_MAX / 8 + 1];
     const uint32_t room = PAGES_MAX / 8 + 1;
@@ -401,7 +415,7 @@ static uint32_t best_window(struct cache *cache, uint32_t pages, const struct re
             best = page + 1 - pages;
         }
     }
-    return best;
+    return (struct window){.start = best, .limit = best_cost, .desperate = desperate};
 }
 
 static void forget_reserve(struct cache *cache, uint32_t page) {
@@ -419,14 +433,33 @@ static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
     }
 }
 
+/* Takes a page of the window back, or the run that it belongs to. Not if it costs more than what the window was chosen
+ * for: then somebody has taken it meanwhile, for what is newest now. */
+static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
+                       uint32_t page, enum drain_effort effort) {
+    struct candidate chosen = {.page = page_head(&cache->map, page)};
+    chosen.state = word_load(&page_row(cache, chosen.page)->state);
+    if (state_of(chosen.state) != PAGE_FREE) {
+        chosen.cost = cost_of_head(cache, chosen.page, chosen.state, window->desperate);
+        chosen.empty = chosen.cost <= COST_FRESH;
+        if (!chosen.empty && (chosen.cost > window->limit || chosen.cost == COST_NEVER)) {
+            return false;
+        }
+    }
+    POINT(run_page_chosen);
+    return drain_chosen(cache, record, &chosen, effort) &&
+           state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
+}
+
 /* Claims the window's pages in ascending order, taking each back first. */
-static bool claim_window(struct cache *cache, struct record_shared *record, uint32_t start, uint32_t pages,
-                         bool insist, struct refusals *refusals, struct pending *pending) {
+static bool claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
+                         uint32_t pages, bool insist, struct refusals *refusals, struct pending *pending) {
+    const uint32_t start = window->start;
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
         fill_reserve(cache, record, 1, RESERVE_TRIES); /* what is used in several pages needs more than one */
-        if (drain_page(cache, record, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
+        if (empty_page(cache, record, window, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
             forget_reserve(cache, start + i);
             claimed = page_claim(cache, start + i, LOG_PROBATION);
         }
@@ -455,45 +488,47 @@ static bool claim_window(struct cache *cache, struct record_shared *record, uint
     return true;
 }
 
-/* Where a run of `pages` costs least, by searches that become more thorough with each try; page_count if
+/* Where a run of `pages` costs least, by searches that become more thorough with each try; from page_count on if
  * there is no such place. */
-static uint32_t choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
-                              unsigned attempt) {
+static struct window choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
+                                   unsigned attempt) {
     const uint32_t none = cache->map.page_count;
-    uint32_t start = none;
+    struct window window = {.start = none};
     if (attempt == 0) {
-        start = warm_page(cache);
-        if (start != none && page_run(&cache->map, start) >= pages) {
-            return start;
+        struct candidate warm;
+        if (warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
+            return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
         /* Next to the run before, so that a cache of long values is swept in order and the search is short: where
          * all pages are overdue, else where they are of the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
-        start = first_window(cache, refusals, cursor, pages, COST_MAIN, RUN_LOOK);
-        if (start == none) {
-            const uint64_t older = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
-            start = first_window(cache, refusals, cursor, pages, older, none);
+        window.limit = COST_MAIN;
+        window.start = first_window(cache, refusals, cursor, pages, window.limit, RUN_LOOK);
+        if (window.start == none) {
+            window.limit = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
+            window.start = first_window(cache, refusals, cursor, pages, window.limit, none);
         }
     } else if (attempt < RUN_INSISTS && refusals->count > 0) {
         /* Somebody was in the way: on from there. */
         const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
-        start = first_window(cache, refusals, behind, pages, COST_MAIN, RUN_LOOK);
+        window.limit = COST_MAIN;
+        window.start = first_window(cache, refusals, behind, pages, window.limit, RUN_LOOK);
     }
-    if (start == none) {
+    if (window.start == none) {
         pin_recount(cache);
-        start = best_window(cache, pages, refusals, false);
+        window = best_window(cache, pages, refusals, false);
     }
-    return start == none ? best_window(cache, pages, refusals, true) : start;
+    return window.start == none ? best_window(cache, pages, refusals, true) : window;
 }
 
 static bool take_run(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     struct refusals refusals = {.count = 0};
     for (unsigned i = 0; i < RUN_TRIES; i++) {
-        const uint32_t start = choose_window(cache, pages, &refusals, i);
-        if (start < cache->map.page_count &&
-            claim_window(cache, record, start, pages, i >= RUN_INSISTS, &refusals, pending)) {
+        const struct window window = choose_window(cache, pages, &refusals, i);
+        if (window.start < cache->map.page_count &&
+            claim_window(cache, record, &window, pages, i >= RUN_INSISTS, &refusals, pending)) {
             pending->units = units;
             return true;
         }
@@ -525,6 +560,8 @@ void room_finish(struct cache *cache, struct record_shared *record, struct pendi
     if (pending->run_pages == 0) {
         if (!published) {
             page_add_dead(cache, pending->page, pending->units);
+        } else if (UNLIKELY(state_of(word_load(&page_row(cache, pending->page)->state)) != PAGE_OPEN)) {
+            page_age_anew(cache, pending->page); /* others closed it meanwhile */
         }
         clear_writing(record);
     } else if (published) {
@@ -543,9 +580,12 @@ void room_finish(struct cache *cache, struct record_shared *record, struct pendi
 /* Empties the pages in which nothing is of use, the open ones apart. */
 static void drain_dead(struct cache *cache, struct record_shared *record) {
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const enum page_state state = state_of(word_load(&page_row(cache, page)->state));
+        const struct candidate chosen = {
+            .page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
+        const enum page_state state = state_of(chosen.state);
         if (state == PAGE_LIMBO || (state == PAGE_CLOSED && page_is_dead(page_row(cache, page)))) {
-            drain_page(cache, record, page, DRAIN_GENTLY);
+            POINT(dead_page_chosen);
+            drain_chosen(cache, record, &chosen, DRAIN_GENTLY);
         }
     }
 }

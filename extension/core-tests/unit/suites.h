@@ -20,6 +20,7 @@
     SUITE(tokens)         \
     SUITE(iterate)        \
     SUITE(room)           \
+    SUITE(aside)          \
     SUITE(runs)           \
     SUITE(pins)           \
     SUITE(readers)        \

@@ -1,0 +1,179 @@
+/*
+ * A process that makes room is put aside between choosing a page and taking it back. Meanwhile another one fills that
+ * page with what is newest: that stays, there is more than enough other memory.
+ */
+#include <string.h>
+
+#include "fixture.h"
+#include "page.h"
+#include "point.h"
+#include "suites.h"
+
+enum { HALF = 30 * KIB };
+
+static struct cache *maker, *other;
+static struct cache_span span;
+static uint32_t late_page;
+
+static struct cache_key hot(void) {
+    return (struct cache_key){"hot", 3, 3};
+}
+
+static uint32_t page_of(struct cache *cache, struct cache_key key) {
+    const uint64_t location = (pinned(cache, key).base - cache->map.base) >> UNIT_SHIFT;
+    end_request(cache);
+    return ref_page(&cache->map, location);
+}
+
+static void open_both(void) {
+    maker = open_cache(8);
+    other = open_cache(8);
+}
+
+static void expect_hot(size_t length) {
+    EXPECT(!cache_point_hook); /* or this would show nothing */
+    EXPECT(has_copied(maker, hot(), 1, length));
+    EXPECT_EQUAL(info_of(maker).evicted, 0);
+    close_cache(other);
+    expect_sound(maker);
+    expect_nothing_left(maker);
+}
+
+/* ---- It was free ---- */
+
+/* Until the hot value lies in the page that the maker chose, and that is closed. */
+static void fill_the_chosen(const char *name) {
+    if (strcmp(name, "victim_chosen") != 0) {
+        return;
+    }
+    cache_point_hook = NULL;
+    uint32_t chosen = maker->map.page_count;
+    for (unsigned log = 0; log < LOGS; log++) {
+        const struct victims *victims = &maker->victims[log];
+        chosen = victims->next > 0 ? victims->list[victims->next - 1].page : chosen;
+    }
+    EXPECT(chosen < maker->map.page_count);
+    EXPECT_EQUAL(state_of(word_load(&page_row(maker, chosen)->state)), PAGE_FREE);
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_EQUAL(put(other, key_of("filler %u", i), i, HALF), CACHE_OK);
+        EXPECT_EQUAL(put(other, hot(), 1, HALF), CACHE_OK);
+        if (page_of(other, hot()) == chosen) {
+            EXPECT_EQUAL(put(other, key_of("filler"), i, HALF), CACHE_OK);
+            EXPECT_EQUAL(state_of(word_load(&page_row(maker, chosen)->state)), PAGE_CLOSED);
+            return;
+        }
+    }
+    harness_fail(__FILE__, __LINE__, "the page was never taken");
+}
+
+static void filled_meanwhile(void) {
+    open_both();
+    for (unsigned i = 0; i < 2; i++) {
+        EXPECT_EQUAL(put(maker, key_of("%u", i), i, HALF), CACHE_OK); /* a page */
+    }
+    cache_point_hook = fill_the_chosen;
+    EXPECT_EQUAL(put(maker, key_of("2"), 2, HALF), CACHE_OK);
+    expect_hot(HALF);
+}
+
+/* ---- It was to become part of a run ---- */
+
+static void take_the_same_run(const char *name) {
+    if (strcmp(name, "run_page_chosen") == 0) {
+        cache_point_hook = NULL;
+        EXPECT_EQUAL(put(other, hot(), 1, 100 * KIB), CACHE_OK);
+    }
+}
+
+static void run_meanwhile(void) {
+    open_both();
+    cache_point_hook = take_the_same_run;
+    EXPECT_EQUAL(put(maker, key_of("a"), 1, 100 * KIB), CACHE_OK);
+    expect_hot(100 * KIB);
+}
+
+/* ---- It was closed, and all in it dead ---- */
+
+static void begin_late(void) {
+    const struct cache_key key = hot();
+    EXPECT_EQUAL(cache_reserve(other, &key, HALF, CACHE_SET, &span), CACHE_OK);
+    late_page = other->pending.page;
+}
+
+static void finish_late(void) {
+    const struct cache_key key = hot();
+    fill_pattern(span.desk, HALF, 1);
+    EXPECT_EQUAL(cache_commit(other, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
+}
+
+/* Who had begun to write when others closed the page goes on just now. */
+static void write_into_the_dead(const char *name) {
+    const bool victim = strcmp(name, "victim_chosen") == 0;
+    if ((!victim && strcmp(name, "dead_page_chosen") != 0) ||
+        state_of(word_load(&page_row(maker, late_page)->state)) != PAGE_CLOSED) {
+        return;
+    }
+    bool chosen = !victim;
+    for (unsigned log = 0; log < LOGS; log++) {
+        const struct victims *victims = &maker->victims[log];
+        chosen = chosen || (victims->next > 0 && victims->list[victims->next - 1].page == late_page);
+    }
+    if (chosen) {
+        cache_point_hook = NULL;
+        finish_late();
+    }
+}
+
+/* The page is closed, and what is dead in it is too little to make it a wasted one, whose entries would move. */
+static void close_late_page(void) {
+    const struct cache_key key = key_of("small");
+    EXPECT_EQUAL(put(maker, key, 1, 4000), CACHE_OK);
+    EXPECT_EQUAL(put(maker, key_of("large"), 1, HALF), CACHE_OK);
+    EXPECT_EQUAL(state_of(word_load(&page_row(maker, late_page)->state)), PAGE_CLOSED);
+    EXPECT_EQUAL(cache_delete(maker, &key), CACHE_OK);
+    EXPECT(page_is_dead(page_row(maker, late_page)) && !page_is_wasted(&maker->map, page_row(maker, late_page)));
+}
+
+static void written_meanwhile(void) {
+    open_both();
+    begin_late();
+    close_late_page();
+    cache_point_hook = write_into_the_dead;
+    for (unsigned i = 0; i < 200 && cache_point_hook; i++) {
+        EXPECT_EQUAL(put(maker, key_of("%u", i), i, HALF), CACHE_OK);
+    }
+    expect_hot(HALF);
+}
+
+static void written_while_given_back(void) {
+    open_both();
+    begin_late();
+    close_late_page();
+    cache_point_hook = write_into_the_dead;
+    cache_release(maker);
+    expect_hot(HALF);
+}
+
+/* ---- Long ago ---- */
+
+/* What is stored into a page that others closed long ago is as young as any value. */
+static void closed_long_ago(void) {
+    open_both();
+    begin_late();
+    churn(maker, 1);
+    finish_late();
+    EXPECT(page_is_new(maker, late_page));
+    EXPECT(has_copied(maker, hot(), 1, HALF));
+    close_cache(other);
+    expect_nothing_left(maker);
+}
+
+static const struct test tests[] = {
+    {"a page that was free and was filled meanwhile stays", filled_meanwhile},
+    {"a run that took the place of another meanwhile stays", run_meanwhile},
+    {"a page that was dead and was written to meanwhile stays", written_meanwhile},
+    {"and when memory is given back", written_while_given_back},
+    {"a value is as young as its store, however long ago its page was closed", closed_long_ago},
+    {0},
+};
+const struct suite suite_aside = {.name = "aside", .tests = tests};
