@@ -87,6 +87,8 @@ struct cache {
     struct victims victims[LOGS];
     uint64_t counters_kept;   /* units that drains kept only for counters in use */
     uint32_t given_up;        /* pages that could not be emptied because there was no place for what lives there */
+    bool others_at_work;      /* at the last survey others had pages in hand */
+    uint64_t vain_at;         /* when these were waited for in vain, ns; 0 never */
     uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
     /* memory: when a step was last refused, and what the cgroups allowed when they were last asked (commit.c) */
     uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */

@@ -18,7 +18,9 @@ enum {
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
     TOP_UP_TRIES = 2,
-    WAIT_NS = 15 * 1000 * 1000, /* that a store waits for others to give back what they took of the reserve */
+    WAIT_NS = 100 * 1000 * 1000,     /* that a store waits for others who have pages in hand; */
+    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and so long, while they seem to be stopped: */
+    STOPPED_NS = 1000 * 1000 * 1000,  /* after a wait in vain */
     RUN_LOOK = 1024,            /* pages among which a run is looked for that costs little */
     RUN_TRIES = 12,
     RUN_INSISTS = 8, /* from this try on used runs are not kept any more */
@@ -147,6 +149,7 @@ static void survey(struct cache *cache, bool desperate) {
     }
     const unsigned wanted = victims_wanted(&cache->map, desperate);
     unsigned free = 0;
+    cache->others_at_work = false;
     /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
@@ -161,6 +164,8 @@ static void survey(struct cache *cache, bool desperate) {
         if (cost != COST_NEVER) {
             consider(&cache->victims[page_log(row)], wanted, page, cost, state);
             free += cost == COST_FREE;
+        } else if (state_of(state) == PAGE_OPENING || state_of(state) == PAGE_DRAINING) {
+            cache->others_at_work = true;
         }
     }
 }
@@ -272,16 +277,22 @@ static void fill_reserve(struct cache *cache, struct record_shared *record, unsi
     }
 }
 
-/* The page whose turn it was could not be compacted since `given_up`, because other processes that compact have all of
- * the reserve. Lets them go on, who were put aside, before anything that lives is dropped. False: that took too long. */
-static bool wait_for_reserve(const struct cache *cache, uint32_t given_up, uint64_t *start) {
-    if (cache->given_up == given_up) {
+/* A page could not be compacted since `given_up`, because other processes that compact have all of the reserve; or they
+ * have all pages in hand that could be had. Lets them go on, who were put aside, before anything that lives is dropped.
+ * False: that took too long. */
+static bool wait_for_others(struct cache *cache, uint32_t given_up, uint64_t *start) {
+    if (cache->given_up == given_up && !cache->others_at_work) {
         return false;
     }
     const uint64_t now = os_nanoseconds();
     *start = *start ? *start : now;
     os_yield();
-    return now - *start < WAIT_NS;
+    const bool stopped = cache->vain_at != 0 && now - cache->vain_at < STOPPED_NS;
+    if (now - *start < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
+        return true;
+    }
+    cache->vain_at = stopped ? cache->vain_at : now;
+    return false;
 }
 
 /* Sees to it that new entries have an open page. False if no page can be taken. */
@@ -301,7 +312,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             }
             return true;
         }
-        if (i == GENTLE_TRIES && wait_for_reserve(cache, given_up, &waiting)) {
+        if (i == GENTLE_TRIES && wait_for_others(cache, given_up, &waiting)) {
             given_up = cache->given_up;
             i = surveys = 0;
         }
@@ -310,6 +321,11 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             ((surveys == 0 && victims_run_out(cache)) || !next_victim(cache, &victim))) {
             if (surveys == SURVEYS) {
                 return false;
+            }
+            /* The last one looks for what can be dropped. */
+            if (surveys + 1 == SURVEYS && wait_for_others(cache, given_up, &waiting)) {
+                given_up = cache->given_up;
+                surveys = 0;
             }
             surveys++;
             survey(cache, surveys == SURVEYS);

@@ -168,12 +168,64 @@ static void closed_long_ago(void) {
     expect_nothing_left(maker);
 }
 
+/* ---- All that is free is in the hands of one who is put aside ---- */
+
+static void take_all_free(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    struct header_shared *header = cache->map.header;
+    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+        word_store(&header->reserve[i], 0);
+    }
+    for (unsigned log = 0; log < LOGS; log++) {
+        const uint32_t open = page_of_current(cache, word_load(&header->current[log]));
+        if (open < cache->map.page_count) {
+            uint64_t state = word_load(&page_row(cache, open)->state);
+            EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
+        }
+    }
+    bool held[PAGES_MAX] = {false};
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        held[page] = page_hold(cache, page);
+    }
+    reached(0, 1);
+    sleep_ms(50);
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        if (held[page]) {
+            page_unclaim(cache, page);
+        }
+    }
+}
+
+static void waits_for_others(void) {
+    struct cache *cache = open_cache(8);
+    const unsigned keys = (unsigned)info_of(cache).pages * 50; /* some 60 fit a page */
+    for (unsigned i = 0; i < keys; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
+    }
+    for (unsigned i = 0; i < keys; i += 3) {
+        const struct cache_key key = key_of("%u", i);
+        EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    }
+    const pid_t child = start(take_all_free, NULL);
+    await(0, 1);
+    EXPECT_EQUAL(put(cache, key_of("0"), 0, 1000), CACHE_OK);
+    finish(child);
+    for (unsigned i = 1; i < keys; i++) {
+        EXPECT(i % 3 == 0 || has_copied(cache, key_of("%u", i), i, 1000));
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_sound(cache);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"a page that was free and was filled meanwhile stays", filled_meanwhile},
     {"a run that took the place of another meanwhile stays", run_meanwhile},
     {"a page that was dead and was written to meanwhile stays", written_meanwhile},
     {"and when memory is given back", written_while_given_back},
     {"a value is as young as its store, however long ago its page was closed", closed_long_ago},
+    {"a store waits for who has all pages in hand before it drops what lives", waits_for_others},
     {0},
 };
 const struct suite suite_aside = {.name = "aside", .tests = tests};
