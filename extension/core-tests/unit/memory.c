@@ -128,7 +128,8 @@ static void gives_back_beside_others(void) {
     }
     reached(0, 1);
     size_t released = 0;
-    for (unsigned i = 0; i < 1500; i++) {
+    /* As often as it takes them to store something: they may hardly run at first. Else the watchdog ends it. */
+    for (unsigned i = 0; i < 1500 || released <= 8 * MIB; i++) {
         released += cache_release(cache);
         os_yield();
     }
@@ -136,7 +137,6 @@ static void gives_back_beside_others(void) {
     for (unsigned i = 0; i < 4; i++) {
         finish(children[i]);
     }
-    EXPECT(released > 8 * MIB);
     expect_sound(cache);
     expect_nothing_left(cache);
 }
