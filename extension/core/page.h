@@ -23,10 +23,10 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
     return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? run : 1;
 }
 
-/* A hint: two at once may count as one. */
+/* It never falls within a life: who was put aside here would bring back an old number, and a page that was chosen to be
+ * compacted would not be wasted any more when it is drained, and what lives in it dropped. */
 static inline void page_add_dead(const struct cache *cache, uint32_t page, uint64_t units) {
-    shared_word *dead = &cache->map.pages[page].dead;
-    word_poke(dead, word_peek(dead) + units);
+    word_add(&cache->map.pages[page].dead, units);
 }
 
 static inline enum page_log page_log(const struct page_shared *row) {
