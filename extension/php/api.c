@@ -384,7 +384,7 @@ ZEND_FUNCTION(larder_delete) {
     ZEND_PARSE_PARAMETERS_END();
     CHECK_KEY(name)
 
-    RETURN_BOOL(delete_key(attach(), name));
+    RETURN_BOOL(delete_key(attach_to_delete(), name));
 }
 
 static bool delete_one(struct cache *cache, zend_string *name, void *context) {
@@ -403,6 +403,7 @@ ZEND_FUNCTION(larder_delete_multiple) {
         Z_PARAM_ARRAY_HT(names)
     ZEND_PARSE_PARAMETERS_END();
 
+    attach_to_delete();
     array_init(return_value);
     each_key(names, delete_one, Z_ARRVAL_P(return_value));
 }
@@ -418,7 +419,7 @@ ZEND_FUNCTION(larder_delete_prefix) {
         RETURN_THROWS();
     }
 
-    struct cache *cache = attach();
+    struct cache *cache = attach_to_delete();
     is_done(cache || LARDER_G(absent) ? CACHE_OK : CACHE_AWAY);
     RETURN_LONG(cache ? (zend_long)cache_delete_prefix(cache, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) : 0);
 }
@@ -426,7 +427,7 @@ ZEND_FUNCTION(larder_delete_prefix) {
 ZEND_FUNCTION(larder_clear) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    struct cache *cache = attach();
+    struct cache *cache = attach_to_delete();
     RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(absent)) ? CACHE_OK : CACHE_AWAY));
 }
 

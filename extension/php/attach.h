@@ -33,6 +33,14 @@ static zend_always_inline struct cache *attach_to_store(void) {
     return attach_for(true);
 }
 
+/* The same for who deletes: where there was none it looks again, or what others have stored since would stay. */
+static zend_always_inline struct cache *attach_to_delete(void) {
+    if (UNEXPECTED(LARDER_G(absent))) {
+        LARDER_G(attach_tried) = false;
+    }
+    return attach_for(false);
+}
+
 /* At the beginning of a request, and at its end: the very end, when nothing of the script is left. */
 void attach_request_begin(void);
 void attach_request_end(void);

@@ -1,0 +1,34 @@
+--TEST--
+What others stored since this process found no cache can be deleted at once
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache();
+
+$ways = [
+    'delete' => 'larder_delete("key")',
+    'delete-multiple' => 'larder_delete_multiple(["key"]) === []',
+    'delete-prefix' => 'larder_delete_prefix("k") === 1',
+    'clear' => 'larder_clear()',
+];
+foreach ($ways as $segment => $call) {
+    // in a process and a segment of its own each: nothing is there at its first look
+    $other = [...php_command(), ...setting_arguments(['larder.segment' => $segment]), '-r'];
+    echo "$segment: ", other_process('
+        $other = ' . var_export($other, true) . ';
+        larder_fetch("key");
+        run([...$other, "larder_store(\'key\', 1);"]);
+        var_dump(' . $call . ');
+        echo run([...$other, "var_dump(larder_exists(\'key\'));"]);
+    ', ['larder.segment' => $segment]);
+}
+?>
+--EXPECT--
+delete: bool(true)
+bool(false)
+delete-multiple: bool(true)
+bool(false)
+delete-prefix: bool(true)
+bool(false)
+clear: bool(true)
+bool(false)
