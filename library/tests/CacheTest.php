@@ -167,6 +167,13 @@ final class CacheTest extends TestCase
         self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', Php::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
     }
 
+    public function testTheEngineIsTakenThoughOpenBasedirHidesItsFolder(): void
+    {
+        $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); } catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
+        $root = \dirname(__DIR__, 2);
+        self::assertSame('v', Php::run($code, ['-n', '-d', "extension=$root/extension/modules/larder.so", '-d', 'larder.segment=open-basedir-' . getmypid(), '-d', "open_basedir=$root"]));
+    }
+
     public function testItCountsWhatWasNotStored(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite?max_size=1048576', Servers::directory('not-stored')));

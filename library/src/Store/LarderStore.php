@@ -23,6 +23,7 @@ use function larder_delete;
 use function larder_exists;
 use function larder_fetch;
 use function larder_fetch_multiple;
+use function larder_info;
 use function larder_store;
 use function larder_store_multiple;
 
@@ -63,7 +64,7 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
             throw StoreUnavailable::because('larder', 'the engine is loaded but switched off', 'Set larder.enabled=1 in php.ini');
         }
         $path = (string) ini_get('larder.path');
-        if (!is_dir($path) || !is_writable($path)) {
+        if (ini_get('open_basedir') === '' && !self::hasFolder($path)) { // outside of open_basedir nothing can be looked at
             throw StoreUnavailable::because('larder', \sprintf('%s is not a directory that this user can write', $path), 'Set larder.path in php.ini to one, on a tmpfs');
         }
         $running = (string) ini_get('larder.segment');
@@ -71,9 +72,20 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
             throw StoreUnavailable::because(
                 'larder',
                 \sprintf('this process has the segment %s, not %s', $running, $segment),
-                \sprintf('It is chosen before PHP starts: larder.segment=%s in php.ini or in the FPM pool (php_admin_value[larder.segment]), or php -d larder.segment=%1$s', $segment),
+                \sprintf('It is chosen before the script starts: larder.segment=%s in php.ini, in the FPM pool or in the virtual host (php_admin_value), or php -d larder.segment=%1$s', $segment),
             );
         }
+    }
+
+    /** One that this user's can be made in, or this user's own, where larder.path is only for root to write. */
+    private static function hasFolder(string $path): bool
+    {
+        if (!is_dir($path) || is_writable($path)) {
+            return is_dir($path);
+        }
+        $user = larder_info(false)['user'];
+
+        return is_writable("$path/larder/$user") || is_writable("$path/larder-$user");
     }
 
     public function get(string $key, mixed $default = null): mixed
