@@ -53,6 +53,36 @@ final class ProvidedFolderTest extends EngineTestCase
         self::assertSame([], $this->sandbox->heldBy($fpm->pid()), 'nothing of the old folder');
     }
 
+    /** As with larder.path=/run, which only root can write. */
+    public function testTheLibraryTakesItBelowAFolderThatOnlyRootCanWrite(): void
+    {
+        $path = $this->sandbox->memory . '/run';
+        (new Process(['install', '-d', '-m', '755', $path]))->mustRun();
+        $open = <<<'PHP'
+            $folders = ['Larder\\' => '%1$s/larder/', 'Psr\\Log\\' => '%1$s/log/', 'Psr\\Cache\\' => '%1$s/cache/', 'Psr\\SimpleCache\\' => '%1$s/simple-cache/'];
+            spl_autoload_register(static fn(string $class) => require strtr($class, [...$folders, '\\' => '/']) . '.php');
+            try {
+                return Larder\Cache::open('larder:')->set('k', 'v');
+            } catch (Larder\Exception\StoreUnavailable $why) {
+                return $why->getMessage();
+            }
+            PHP;
+        $code = $this->sandbox->memory . '/code'; // a copy that the site's user can read
+        mkdir($code);
+        foreach (['larder' => 'library', 'log' => 'vendor/psr/log', 'cache' => 'vendor/psr/cache', 'simple-cache' => 'vendor/psr/simple-cache'] as $copy => $package) {
+            (new Process(['cp', '-r', Repository::ROOT . "/$package/src", "$code/$copy"]))->mustRun();
+        }
+        (new Process(['chmod', '-R', 'a+rX', $code]))->mustRun();
+        $open = \sprintf($open, $code);
+        $php = fn(): CommandLine => $this->sandbox->commandLine(ini: ['larder.path' => $path]);
+        $refusal = $php()->run($open);
+        self::assertIsString($refusal, 'the control');
+        self::assertStringStartsWith("larder: $path is not a directory", $refusal);
+        (new Process(['install', '-d', '-m', '755', "$path/larder"]))->mustRun();
+        (new Process(['install', '-d', '-m', '700', '-o', (string) User::site()->id, "$path/larder/" . User::site()->id]))->mustRun();
+        self::assertTrue($php()->run($open));
+    }
+
     /** By the file that packages ship, with the folder of this test for /dev/shm. */
     private function provide(): void
     {
