@@ -99,7 +99,7 @@ struct cache_options {
     cache_rebase rebase;   /* may be NULL if no value holds pointers into itself */
 };
 
-enum { CACHE_REASON_MAX = 512 };
+enum { CACHE_REASON_MAX = 1024 };
 
 /*
  * What attaching needs once a process. Done before workers are forked, it is done once for all of them, and they attach

@@ -126,8 +126,25 @@ static int open_provided(const char *directory, uid_t user, bool *distrusted) {
     return folder;
 }
 
-/* How root makes it. */
-#define PROVIDE "as root: install -d -m 755 %s/larder && install -d -m 700 -o %u %s/larder/%u"
+/*
+ * Says what is wrong, and the command by which root makes the folder. Anybody may have made <larder.path>/larder before,
+ * with links in it that a command of root would follow; so one that is not root's goes first, and mkdir, unlike
+ * install, takes nothing that is there.
+ */
+static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
+    const char *const directory = attempt->options->directory;
+    const unsigned user = (unsigned)geteuid();
+    char name[FOLDER_MAX_BYTES];
+    struct stat status;
+    snprintf(name, sizeof name, "%s/larder", directory);
+    const char *make = "mkdir -m 755 larder && ";
+    if (lstat(name, &status) == 0) {
+        const bool roots = S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 022) == 0;
+        make = roots ? "" : "rm -rf larder && mkdir -m 755 larder && ";
+    }
+    return refuse(attempt, "%s; as root: cd %s && %sinstall -d -m 700 -o %u larder/%u", wrong, directory, make,
+                  user, user);
+}
 
 static bool refuse_folder(struct attempt *attempt) {
     return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder, strerror(errno));
@@ -154,9 +171,10 @@ static bool open_own(struct attempt *attempt, uid_t user) {
     }
     const int error = errno;
     if (lstat(attempt->folder, &status) == 0 && status.st_uid != user) {
-        return refuse(attempt, "the folder %s belongs to user %u, not to %u, who has no cache; " PROVIDE,
-                      attempt->folder, (unsigned)status.st_uid, (unsigned)user, directory, (unsigned)user,
-                      directory, (unsigned)user);
+        char wrong[CACHE_REASON_MAX];
+        snprintf(wrong, sizeof wrong, "the folder %s belongs to user %u, not to %u, who has no cache",
+                 attempt->folder, (unsigned)status.st_uid, (unsigned)user);
+        return refuse_unprovided(attempt, wrong);
     }
     if (attempt->directory < 0) {
         return refuse(attempt, "cannot open the folder %s: %s; remove it or set larder.path", attempt->folder,
@@ -192,10 +210,11 @@ static bool open_folder(struct attempt *attempt) {
         return false;
     }
     if (distrusted) {
-        refuse(
-            attempt,
-            "%s/larder/%u is not used: it must be of user %u with mode 0700, and all above it of root; " PROVIDE,
-            directory, (unsigned)user, (unsigned)user, directory, (unsigned)user, directory, (unsigned)user);
+        char wrong[CACHE_REASON_MAX];
+        snprintf(wrong, sizeof wrong,
+                 "%s/larder/%u is not used: it must be of user %u with mode 0700, and all above it of root",
+                 directory, (unsigned)user, (unsigned)user);
+        refuse_unprovided(attempt, wrong);
     }
     return true;
 }

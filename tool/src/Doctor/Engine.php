@@ -45,14 +45,30 @@ final class Engine
         foreach ($folders === false ? [] : $folders as $folder) {
             $user = substr($folder, \strlen("$path/larder-"));
             $status = ctype_digit($user) ? @lstat($folder) : false;
-            $provided = @lstat("$path/larder/$user");
+            $above = @lstat("$path/larder");
+            $provided = $above !== false && self::isRoots($above) ? @lstat("$path/larder/$user") : false;
             if ($status !== false && $status['uid'] !== (int) $user && ($provided === false || $provided['uid'] !== (int) $user)) {
+                $make = match (true) {
+                    $above === false => 'mkdir -m 755 larder && ',
+                    self::isRoots($above) => '',
+                    default => 'rm -rf larder && mkdir -m 755 larder && ',
+                };
                 $lines[] = \sprintf('%s belongs to user %d, so %s has no cache', $folder, $status['uid'], self::name((int) $user));
-                $lines[] = "Repair it, as root: install -d -m 755 $path/larder && install -d -m 700 -o $user $path/larder/$user";
+                $lines[] = "Repair it, as root: cd $path && {$make}install -d -m 700 -o $user larder/$user";
             }
         }
 
         return $lines === [] ? [] : [...$lines, 'For good, also after the next start of the machine: docs/users.md'];
+    }
+
+    /**
+     * Whether it is a folder that root alone can change. In any other, links of a stranger may wait for a command of root.
+     *
+     * @param int[] $status of lstat()
+     */
+    private static function isRoots(array $status): bool
+    {
+        return ($status['mode'] & 0o170000) === 0o040000 && $status['uid'] === 0 && ($status['mode'] & 0o022) === 0;
     }
 
     private static function name(int $user): string

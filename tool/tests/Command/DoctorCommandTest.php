@@ -137,7 +137,12 @@ final class DoctorCommandTest extends TestCase
         chown("$path/larder-33", 65534);
         mkdir("$path/larder-65534", 0o700);
         chown("$path/larder-65534", 65534);
-        $command = "install -d -m 755 $path/larder && install -d -m 700 -o 33 $path/larder/33";
+        // What it puts in the place of the folder that root is to make, root's command leaves alone.
+        mkdir("$path/larder-33/precious", 0o711);
+        mkdir("$path/larder", 0o755);
+        symlink("$path/larder-33/precious", "$path/larder/33");
+        chown("$path/larder", 65534);
+        $command = "cd $path && rm -rf larder && mkdir -m 755 larder && install -d -m 700 -o 33 larder/33";
         $ini = ['-d', "larder.path=$path", '-d', 'larder.size=8M', '-d', 'error_log=/dev/null'];
 
         $run = $this->doctor([...self::POSIX, ...self::ENGINE, ...$ini]);
@@ -152,6 +157,8 @@ final class DoctorCommandTest extends TestCase
         $user->mustRun();
         self::assertSame(json_encode([false, "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command"]), $user->getOutput());
         Process::fromShellCommandline($command)->mustRun();
+        clearstatcache();
+        self::assertSame([0, 0o40711], [fileowner("$path/larder-33/precious"), fileperms("$path/larder-33/precious")]);
         $user->mustRun();
         self::assertSame('[true,""]', $user->getOutput());
         $run->run();
