@@ -269,13 +269,23 @@ static void remove_if_free(const struct attempt *attempt, const char *name, off_
     }
 }
 
-enum { LAYOUT_DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
+enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
 
-/* Whether a file's name ends as that of a segment, -<layout hash>. */
+/* Whether a file's name ends in this text and a number as we write them. What comes before is no sign: it may be the name
+ * that somebody has given a segment. */
+static bool ends_in_number(const char *name, const char *text) {
+    const size_t length = strlen(name), before = strlen(text);
+    return length > before + DIGITS && memcmp(name + length - DIGITS - before, text, before) == 0 &&
+           strspn(name + length - DIGITS, "0123456789abcdef") == DIGITS;
+}
+
+/* <segment>-<layout hash> */
 static bool is_named_as_segment(const char *name) {
-    const size_t length = strlen(name);
-    return length > LAYOUT_DIGITS + 1 && name[length - LAYOUT_DIGITS - 1] == '-' &&
-           strspn(name + length - LAYOUT_DIGITS, "0123456789abcdef") == LAYOUT_DIGITS;
+    return ends_in_number(name, "-");
+}
+
+static bool is_named_as_temporary(const char *name) {
+    return ends_in_number(name, TEMPORARY);
 }
 
 static bool is_unused_for_long(const struct attempt *attempt, const char *name) {
@@ -287,7 +297,7 @@ static bool is_unused_for_long(const struct attempt *attempt, const char *name) 
 /* The same segment for another PHP, as every upgrade leaves one behind. */
 static bool is_of_another_layout(const struct attempt *attempt, const char *name) {
     const size_t length = strlen(attempt->name);
-    return strlen(name) == length && strncmp(name, attempt->name, length - LAYOUT_DIGITS) == 0;
+    return strlen(name) == length && strncmp(name, attempt->name, length - DIGITS) == 0;
 }
 
 /*
@@ -309,7 +319,7 @@ static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
         if (strcmp(name, attempt->name) == 0) {
             continue;
         }
-        if (strstr(name, TEMPORARY)) {
+        if (is_named_as_temporary(name)) {
             remove_if_free(attempt, name, BYTE_OF_MAKER, 1);
         } else if (is_named_as_segment(name) && (is_unused_for_long(attempt, name) ||
                                                  (short_of_memory && is_of_another_layout(attempt, name)))) {

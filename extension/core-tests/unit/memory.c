@@ -234,6 +234,20 @@ static void unused_files_go(void) {
     EXPECT(access(used, F_OK) == 0);
 }
 
+/* A dot is as good in the name of a segment as any other character. */
+static void named_like_a_leftover(void) {
+    struct cache_options options = options_of(8);
+    options.segment = "site.new.0123456789abcdef";
+    struct cache *user = open_with(&options);
+    char path[300];
+    file_named(path, options.segment, options.value_layout);
+    struct cache *cache = open_cache(8);
+    EXPECT(access(path, F_OK) == 0);
+    cache_release(cache);
+    EXPECT(access(path, F_OK) == 0);
+    close_cache(user);
+}
+
 /* ---- Limits ---- */
 
 static char tree[200];
@@ -465,6 +479,7 @@ static const struct test tests[] = {
     {"it is given back while others store and read", gives_back_beside_others},
     {"what was filled becomes huge pages", huge_pages},
     {"files go that no process was attached to for a day", unused_files_go},
+    {"a segment in use is no leftover, whatever its name", named_like_a_leftover},
     {"limits of cgroups of version 2", version_2},
     {"limits of cgroups of version 1", version_1},
     {"without cgroups there is no limit", no_membership},
