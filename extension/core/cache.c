@@ -68,6 +68,7 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
 static void leave_segment(struct cache *cache) {
     process_leave(cache);
     if (cache->segment) {
+        segment_close_desk(cache->segment);
         segment_release(cache->segment);
         cache->segment = NULL;
     }

@@ -29,7 +29,8 @@ struct segment {
     size_t file_size;
     dev_t device;
     ino_t inode;
-    unsigned users;
+    unsigned users;   /* caches that are attached, or hold values of it; the last one unmaps it */
+    unsigned writers; /* those that are attached: only for them the desk is mapped */
     struct segment *next;
     bool provided;
     size_t directory_length; /* of larder.path, with which the path begins */
@@ -555,6 +556,7 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
                 geometry_map(&segment->map, header);
             }
             segment->users++;
+            segment->writers++;
             return segment;
         }
     }
@@ -587,7 +589,7 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
     }
     segment->map.fixed = (uintptr_t)segment->map.view == header->view;
     geometry_map(&segment->map, header);
-    segment->users = 1;
+    segment->users = segment->writers = 1;
     segment->next = segments;
     segments = segment;
     return segment;
@@ -602,9 +604,6 @@ void segment_release(struct segment *segment) {
                 break;
             }
         }
-        if (segment->map.desk) {
-            os_unmap(segment->map.desk, segment->file_size);
-        }
         os_unmap((void *)(uintptr_t)segment->map.view, segment->file_size);
         free(segment);
     }
@@ -613,7 +612,7 @@ void segment_release(struct segment *segment) {
 
 void segment_close_desk(struct segment *segment) {
     process_lock();
-    if (segment->users == 1 && segment->map.desk) {
+    if (--segment->writers == 0) {
         os_unmap(segment->map.desk, segment->file_size);
         segment->map.desk = NULL;
     }
@@ -694,6 +693,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
 static void leave(struct cache *cache) {
     process_leave(cache);
     process_unlock();
+    segment_close_desk(cache->segment);
     segment_release(cache->segment);
     process_lock();
     cache->segment = NULL;

@@ -19,11 +19,12 @@ struct segment; /* a mapping, shared by the threads of a process */
  */
 bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]);
 
-/* Drops this cache's use of the mapping; the last use unmaps. */
-void segment_release(struct segment *segment);
-
-/* Gives up the writable mapping, if no other thread uses it; what was fetched from the segment stays readable. */
+/* First half of leaving: this cache writes no more. The writable mapping goes, unless another cache is attached; what was
+ * fetched from the segment stays readable. */
 void segment_close_desk(struct segment *segment);
+
+/* The other half, at once or when nothing is held any more: the last one unmaps. */
+void segment_release(struct segment *segment);
 
 /* Whether the path still names the segment's file. One stat. */
 bool segment_is_current(const struct segment *segment);

@@ -183,6 +183,33 @@ static void there_and_back(void) {
     expect_nothing_left(cache);
 }
 
+/* The second time the segment is left while something of the first is still held. */
+static void back_and_away_again(bool holds_again) {
+    struct cache *cache = with_secret(false);
+    const struct cache_value held = pinned(cache, key_of("secret"));
+    become(OTHER);
+    cache_user_changed(cache);
+    become(0);
+    if (holds_again) {
+        pinned(cache, key_of("secret"));
+    } else {
+        const struct cache_key key = key_of("secret");
+        EXPECT(cache_exists(cache, &key));
+    }
+    EXPECT_EQUAL(mapped(0, "rw-s"), 1);
+    become(OTHER);
+    cache_user_changed(cache);
+    expect_held_only(&held);
+    cache_request_end(cache, false);
+    expect_nothing_of(0);
+}
+static void left_twice(void) {
+    back_and_away_again(false);
+}
+static void left_twice_holding(void) {
+    back_and_away_again(true);
+}
+
 /* As a server does: its workers change their user after the fork, and nobody tells. */
 static void forked_child(void *argument) {
     struct cache *cache = argument;
@@ -336,6 +363,8 @@ static const struct test tests[] = {
     {"a change that is told gives the segment up at once, and what is held stays", told},
     {"one that nobody tells is noticed within some calls", not_told},
     {"a user that comes back finds everything", there_and_back},
+    {"nothing can be written to a segment that was left a second time", left_twice},
+    {"nor if something was held there again", left_twice_holding},
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user who can have no cache has none", without_a_cache},
     {"a squatted folder is named, and the command that helps", squatted},
