@@ -217,7 +217,7 @@ void cache_user_changed(struct cache *cache) {
 }
 
 const char *cache_reason(const struct cache *cache) {
-    return cache->reason;
+    return cache->segment ? "" : cache->reason;
 }
 
 struct record_shared *cache_make_segment(struct cache *cache) {

@@ -159,6 +159,14 @@ struct cache *attach_now(bool to_store) {
     return LARDER_G(cache);
 }
 
+const char *attach_reason(void) {
+    if (!LARDER_G(cache)) {
+        return LARDER_G(reason);
+    }
+    const char *reason = cache_reason(LARDER_G(cache));
+    return *reason ? reason : "other processes have all records (larder.processes); this one tries again";
+}
+
 bool attach_resize(void) {
     if (!may_attach()) {
         return false;

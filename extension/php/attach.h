@@ -15,6 +15,9 @@ struct cache *attach_now(bool to_store);
 /* Makes the segment anew with the settings of this process. False, and LARDER_G(reason): it cannot be made. */
 bool attach_resize(void);
 
+/* Why nothing is cached here at the moment, where that is so: a sentence without its stop. */
+const char *attach_reason(void);
+
 static zend_always_inline struct cache *attach_for(bool to_store) {
     struct cache *cache = LARDER_G(cache);
 #ifdef LARDER_UNREADABLE

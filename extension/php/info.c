@@ -1,4 +1,5 @@
 #include "info.h"
+#include "attach.h"
 #include "objects.h"
 
 #include "ext/standard/info.h"
@@ -129,13 +130,7 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
         return true;
     }
     const bool available = cache && (tables ? cache_read_info : cache_read_counters)(cache, info);
-    if (!cache || available) {
-        *reason = LARDER_G(reason);
-    } else if (*cache_reason(cache)) {
-        *reason = cache_reason(cache);
-    } else {
-        *reason = "other processes have all records (larder.processes); this one tries again";
-    }
+    *reason = available ? LARDER_G(reason) : attach_reason();
     return available;
 }
 

@@ -1,4 +1,5 @@
 #include "refusal.h"
+#include "attach.h"
 
 #include <math.h>
 
@@ -65,7 +66,7 @@ zend_string *refusal_message(struct cache *cache) {
         case REFUSAL_RANGE:
             return strpprintf(0, "The sum would leave the range of int");
         case REFUSAL_AWAY:
-            return strpprintf(0, "There is no cache here%s%s", LARDER_G(reason)[0] ? ": " : "", LARDER_G(reason));
+            return strpprintf(0, "There is no cache here%s%s", *attach_reason() ? ": " : "", attach_reason());
     }
     return ZSTR_EMPTY_ALLOC();
 }

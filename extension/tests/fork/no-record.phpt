@@ -9,7 +9,7 @@ own_cache(['larder.size' => '8M', 'larder.processes' => 1]);
 
 larder_store('value', 1);
 if (($process = pcntl_fork()) === 0) {
-    var_dump(larder_fetch('value', 'missing'), larder_store('value', 2));
+    var_dump(larder_fetch('value', 'missing'), larder_store('value', 2), larder_last_error_msg());
     $info = larder_info();
     var_dump($info['available'], isset($info['path']), $info['reason']);
     ob_start();
@@ -24,6 +24,7 @@ var_dump(pcntl_wifsignaled($status), larder_fetch('value'), larder_info()['avail
 --EXPECT--
 string(7) "missing"
 bool(false)
+string(97) "There is no cache here: other processes have all records (larder.processes); this one tries again"
 bool(false)
 bool(false)
 string(73) "other processes have all records (larder.processes); this one tries again"
