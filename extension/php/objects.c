@@ -43,7 +43,7 @@ enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 
 static bool decides_itself(const zend_class_entry *class) {
     return class->serialize || class->__serialize || (class->ce_flags & ZEND_ACC_NOT_SERIALIZABLE) ||
-           zend_hash_str_exists(&class->function_table, ZEND_STRL("__sleep"));
+           (class->ce_flags & ZEND_ACC_ENUM) || zend_hash_str_exists(&class->function_table, ZEND_STRL("__sleep"));
 }
 
 static ZEND_COLD size_t weight_if_new(struct search *met, zend_string *string) {
@@ -99,8 +99,30 @@ static enum look look_into_array(struct search *met, HashTable *array) {
         if (key) {
             weigh_string(met, key);
         }
-        if (Z_TYPE_P(element) != IS_INDIRECT && UNEXPECTED(!look_at(met, element))) {
+        if (UNEXPECTED(!look_at(met, element))) {
             return LOOK_RESOURCE;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return LOOK_FINE;
+}
+
+/* Where PHP has made a table of all properties, the declared ones stand there as well, by their places. */
+static enum look look_into_dynamic(struct search *met, HashTable *properties) {
+    zend_string *key;
+    zval *property;
+    ZEND_HASH_FOREACH_STR_KEY_VAL(properties, key, property) {
+        if (Z_TYPE_P(property) == IS_INDIRECT) {
+            continue;
+        }
+        if (key) {
+            weigh_string(met, key);
+        }
+        if (UNEXPECTED(!look_at(met, property))) {
+            return LOOK_RESOURCE;
+        }
+        if (UNEXPECTED(!weigh_elements(met, 1))) {
+            return LOOK_TOO_LARGE;
         }
     }
     ZEND_HASH_FOREACH_END();
@@ -115,7 +137,7 @@ static enum look look_into_object(struct search *met, zend_object *object) {
             return LOOK_RESOURCE;
         }
     }
-    return object->properties ? look_into_array(met, object->properties) : LOOK_FINE; /* dynamic ones */
+    return object->properties ? look_into_dynamic(met, object->properties) : LOOK_FINE;
 }
 
 static enum look look_through(zval *value, size_t most, size_t element, bool distinct) {

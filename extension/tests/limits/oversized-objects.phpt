@@ -61,7 +61,20 @@ $references = [new Plain(1)];
 for ($i = 0; $i < 100; $i++) {
     $references[] = &$referred;
 }
+eval('class Unfilled { ' . implode(' ', array_map(fn ($i) => "public int \$property_number_$i;", range(1, 50))) . ' }');
+define('VERY_LONG', str_repeat('long', 5 << 20));
+enum Backed: string
+{
+    case Long = VERY_LONG; // of which only the name is written
+}
 $fits = [
+    'objects of which PHP has listed properties that are not set' => array_map(function () {
+        $object = new Unfilled();
+        foreach ($object as $_);
+
+        return $object;
+    }, range(1, 20_000)),
+    'an enum of a long value' => [new Plain(1), Backed::Long],
     'a list of objects' => graph(2_000, str_repeat('text', 100)),
     'one object many times' => [new Counting(), array_fill(0, 100, new Plain($long))],
     'one reference many times' => $references,
