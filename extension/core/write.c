@@ -162,6 +162,10 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
     if (!record) {
         return CACHE_AWAY;
     }
+    if (UNLIKELY(cache->pending.location != 0)) {
+        /* What a call left that was cut short: by its announcement the entry would be protected, and room_take() ends it. */
+        room_finish(cache, record, &cache->pending, false);
+    }
     const struct place place = index_place(cache, key);
     for (;;) {
         struct found found;

@@ -381,6 +381,40 @@ static void sealed_during_a_count(void) {
     expect_nothing_left(cache);
 }
 
+/* What a call that was cut short left announced, the next one takes back: a touch must not rely on it. */
+static void late_toucher_after_a_cut(void *argument) {
+    struct cache *cache = open_cache(8);
+    (void)argument;
+    const struct cache_key key = {"n", 1, 1}, cut = key_of("cut short");
+    struct cache_span span;
+    EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
+    EXPECT_EQUAL(cache_reserve(cache, &cut, 100, CACHE_SET, &span), CACHE_OK);
+    reached(0, 1);
+    await(1, 1);
+    at_point("append_announced", 1, stop_here);
+    EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 600000), CACHE_OK);
+    at_no_point();
+}
+static void drained_during_a_touch(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = {"n", 1, 1};
+    const pid_t child = start(late_toucher_after_a_cut, NULL);
+    await(0, 1);
+    const struct cache_value value = pinned(cache, key);
+    const uint32_t page = page_of(cache, &value);
+    churn(cache, 1);
+    end_request(cache);
+    reached(1, 1);
+    wait_stopped(child);
+    EXPECT(!drain_page(cache, process_record(cache), page, DRAIN_INSIST));
+    churn(cache, 3);
+    kill(child, SIGCONT);
+    finish(child);
+    EXPECT(has(cache, key, 1, 3000));
+    end_request(cache);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
     {"a page that is drained after its reader's pin stays", pinned_before_the_drain},
@@ -391,6 +425,7 @@ static const struct test tests[] = {
     {"no count is lost in a page that is drained", counted_during_a_drain},
     {"an integer that is being moved or dropped is counted", drained_during_a_count},
     {"an integer that is being touched or stored over is counted", sealed_during_a_count},
+    {"a page stays from which a touch takes its entry, after a call was cut short", drained_during_a_touch},
     {0},
 };
 const struct suite suite_races = {.name = "races", .tests = tests};
