@@ -243,13 +243,28 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
     return state_of(state) == PAGE_OPEN && state_life(state) == (uint32_t)(current >> 32);
 }
 
+/* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
+ * it back would punch what was noted here as filled. */
+static bool furnish(struct cache *cache, uint32_t page) {
+    POINT(reserve_intended);
+    if (LIKELY(ref_page_has_memory(&cache->map, page))) {
+        return true;
+    }
+    if (!page_hold(cache, page)) {
+        return false;
+    }
+    const bool furnished = commit_page(cache, page);
+    page_unclaim(cache, page);
+    return furnished;
+}
+
 /* Some pages are kept for the moves of later drains. Whether this is one of them. */
 static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     shared_word *reserve = cache->map.header->reserve;
     bool kept = is_reserve(cache, page);
     for (unsigned i = 0; i < room_reserve(&cache->map) && !kept; i++) {
         uint64_t none = 0;
-        kept = word_load(&reserve[i]) == 0 && commit_page(cache, page) &&
+        kept = word_load(&reserve[i]) == 0 && furnish(cache, page) &&
                word_swap(&reserve[i], &none, (uint64_t)page + 1);
     }
     return kept;

@@ -4,9 +4,11 @@
  */
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "drain.h"
+#include "os.h"
 #include "page.h"
 #include "suites.h"
 
@@ -415,6 +417,64 @@ static void drained_during_a_touch(void) {
     expect_nothing_left(cache);
 }
 
+/* ---- Memory is given back while a page of it is about to be kept in reserve ---- */
+
+enum { RELEASES = 40 };
+
+static void late_keeper(void *argument) {
+    struct cache *cache = open_cache(64);
+    (void)argument;
+    at_point("reserve_intended", 1, stop_here);
+    for (unsigned i = 0; i < 8; i++) {
+        EXPECT_EQUAL(put(cache, key_of("late %u", i), i, 30000), CACHE_OK);
+    }
+    at_no_point();
+}
+static void late_releaser(void *argument) {
+    struct cache *cache = open_cache(64);
+    at_point("release_noted", (unsigned)(uintptr_t)argument, stop_here);
+    cache_release(cache);
+    at_no_point();
+    raise(SIGSTOP);
+}
+
+/* Of all pages that are said to have memory, those that take some when they are filled. */
+static unsigned count_holes(struct cache *cache) {
+    unsigned holes = 0;
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        const size_t bytes = page_bytes(&cache->map), before = os_memory(cache->description);
+        if (ref_page_has_memory(&cache->map, page)) {
+            EXPECT_EQUAL(os_fill(cache->description, ref_location(&cache->map, page, 0) << UNIT_SHIFT, bytes), 0);
+            holes += os_memory(cache->description) > before;
+        }
+    }
+    return holes;
+}
+
+static void kept_while_given_back(void) {
+    for (unsigned i = 1; i <= RELEASES; i++) {
+        struct cache *cache = open_cache(64);
+        churn(cache, 1);
+        EXPECT(cache_clear(cache));
+        for (unsigned k = 0; k < RESERVE_MAX; k++) {
+            word_store(&cache->map.header->reserve[k], 0);
+        }
+        word_store(&cache->map.header->warm, 0);
+        const pid_t keeper = start(late_keeper, NULL);
+        wait_stopped(keeper);
+        const pid_t releaser = start(late_releaser, (void *)(uintptr_t)i);
+        wait_stopped(releaser);
+        kill(keeper, SIGCONT);
+        finish(keeper);
+        kill(releaser, SIGCONT);
+        wait_stopped(releaser);
+        EXPECT_EQUAL(count_holes(cache), 0);
+        kill_and_wait(releaser);
+        close_cache(cache);
+        unlink(segment_file());
+    }
+}
+
 static const struct test tests[] = {
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
     {"a page that is drained after its reader's pin stays", pinned_before_the_drain},
@@ -426,6 +486,7 @@ static const struct test tests[] = {
     {"an integer that is being moved or dropped is counted", drained_during_a_count},
     {"an integer that is being touched or stored over is counted", sealed_during_a_count},
     {"a page stays from which a touch takes its entry, after a call was cut short", drained_during_a_touch},
+    {"memory that is given back is not noted by who keeps a page of it", kept_while_given_back},
     {0},
 };
 const struct suite suite_races = {.name = "races", .tests = tests};
