@@ -272,21 +272,42 @@ static bool is_in_provided(const char *path) {
     return strncmp(path, start_of_it, strlen(start_of_it)) == 0;
 }
 
-static void squatted(void) {
+enum above { ABSENT, ROOTS, SQUATTED };
+
+/* A stranger has the user's folder, and perhaps the one that root is to make, with a link for root to follow. */
+static void squat(enum above what) {
+    char above[128], precious[128], link[160];
     need_root();
     EXPECT(mkdir(folder_of(OTHER), 0755) == 0);
     EXPECT(chown(folder_of(OTHER), 54321, (gid_t)-1) == 0);
+    snprintf(above, sizeof above, "%s/larder", test_folder);
+    snprintf(precious, sizeof precious, "%s/precious", test_folder);
+    snprintf(link, sizeof link, "%s/%u", above, OTHER);
+    EXPECT(mkdir(precious, 0711) == 0);
+    EXPECT(what == ABSENT || mkdir(above, 0755) == 0);
+    EXPECT(what != SQUATTED || (symlink(precious, link) == 0 && chown(above, 54321, (gid_t)-1) == 0));
     become(OTHER);
     char reason[CACHE_REASON_MAX];
     EXPECT_EQUAL(path_of_attached(reason)[0], '\0');
     EXPECT(strstr(reason, "belongs to user 54321, not to 12345"));
-    char *command = strstr(reason, "install -d");
+    char *command = strstr(reason, "cd /");
     EXPECT(command != NULL);
     become(0);
     EXPECT(system(command) == 0);
+    struct stat status;
+    EXPECT(stat(precious, &status) == 0 && status.st_uid == 0 && (status.st_mode & 0777) == 0711);
     become(OTHER);
     EXPECT(is_in_provided(path_of_attached(reason)));
     EXPECT_EQUAL(reason[0], '\0');
+}
+static void squatted(void) {
+    squat(ABSENT);
+}
+static void squatted_beside_roots(void) {
+    squat(ROOTS);
+}
+static void squatted_with_a_link(void) {
+    squat(SQUATTED);
 }
 
 static void expect_distrusted(void) {
@@ -368,6 +389,8 @@ static const struct test tests[] = {
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user who can have no cache has none", without_a_cache},
     {"a squatted folder is named, and the command that helps", squatted},
+    {"so it is where root has a folder for others", squatted_beside_roots},
+    {"and where a link of the stranger waits for root", squatted_with_a_link},
     {"a folder that root made is not used below one that others may write to", above_writable},
     {"nor below one of another user", above_of_another},
     {"nor where others may rename one far above", far_above_writable},
