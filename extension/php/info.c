@@ -126,6 +126,7 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
         memset(info, 0, sizeof(*info));
         info->path = "";
         info->size_asked = (size_t)LARDER_G(size);
+        info->fixed = true; /* as it will be, but where the address is taken */
         *reason = "";
         return true;
     }

@@ -26,7 +26,7 @@ final class ResizeCommand extends Command
     private const SETTINGS = ['size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share', 'segment' => 'larder.segment', 'path' => 'larder.path'];
 
     /** What is settled when a process attaches needs a process of its own. */
-    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo "Nothing was changed."; exit(1); } } '
+    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo extension_loaded("larder") ? "" : "The PHP that this command starts does not load the extension larder: it has to stand in php.ini. ", "Nothing was changed."; exit(1); } } '
         . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
 
     protected function configure(): void
