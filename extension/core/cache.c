@@ -82,6 +82,8 @@ static void leave_holding(struct cache *cache) {
     } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->description))) {
         segment_close_desk(cache->segment);
         held->segment = cache->segment;
+        held->number = cache->number;
+        held->pages_held = cache->pages_held;
         held->next = cache->held;
         cache->held = held;
     } else {
@@ -105,6 +107,35 @@ static void release_held(struct cache *cache) {
     }
 }
 
+/*
+ * Back in a segment that was left while values of it were in use: the new record pins them, and the one of before is let
+ * go. Else each return would take one more, until none is free for anybody. New pins before old ones, as after a fork.
+ */
+static void take_up_held(struct cache *cache) {
+    struct record_shared *record = cache->identity->record;
+    for (struct held_segment **link = &cache->held; *link;) {
+        struct held_segment *held = *link;
+        if (held->segment != cache->segment) {
+            link = &held->next;
+            continue;
+        }
+        const struct record_shared *old = ref_record(&cache->map, held->number);
+        for (unsigned i = 0; i < cache->map.pin_words; i++) {
+            const uint64_t pins = word_load(&old->pins[i]), mine = word_load(&record->pins[i]);
+            if (pins && !mine) {
+                cache->touched[cache->touched_count++] = (uint16_t)i;
+            }
+            word_poke(&record->pins[i], mine | pins);
+        }
+        cache->pages_held += held->pages_held;
+        fence();
+        *link = held->next;
+        os_forget_locks(held->locks);
+        segment_release(held->segment);
+        free(held);
+    }
+}
+
 /* Joins the segment, or makes it if there is none and it may be made. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->user = geteuid();
@@ -117,6 +148,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     if (!segment_attach(cache, reason)) {
         return false;
     }
+    take_up_held(cache);
     free(cache->asked_alive);
     cache->asked_alive = NULL;
     os_clock_adjust();

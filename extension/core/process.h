@@ -43,6 +43,8 @@ struct pending {
 struct held_segment {
     struct segment *segment; /* its view */
     void *locks;             /* of the record that pins them; see os_keep_locks() */
+    unsigned number;         /* of that record */
+    uint32_t pages_held;     /* by it */
     struct held_segment *next;
 };
 

@@ -210,6 +210,34 @@ static void left_twice_holding(void) {
     back_and_away_again(true);
 }
 
+/* A daemon that serves one user after the other, and holds what it fetched: each return takes up what it had. */
+static void again_and_again(void) {
+    struct cache *cache = with_secret(true);
+    struct cache_value held = pinned(cache, key_of("secret"));
+    const size_t pages = info_of(cache).pages_held_by_me;
+    for (unsigned i = 0; i < 40; i++) {
+        become(OTHER);
+        cache_user_changed(cache);
+        EXPECT_EQUAL(put(cache, key_of("other's"), 2, 1000), CACHE_OK);
+        const struct cache_value others = pinned(cache, key_of("other's"));
+        expect_held_only(&held);
+        become(0);
+        cache_user_changed(cache);
+        EXPECT(is_there(cache, key_of("secret")));
+        EXPECT_EQUAL(info_of(cache).processes, 1);
+        EXPECT_EQUAL(info_of(cache).pages_held_by_me, pages);
+        EXPECT_EQUAL(mapped(0, "---s"), 0);
+        EXPECT_EQUAL(mapped(OTHER, "rw-s"), 0);
+        EXPECT_EQUAL(descriptors_of(0), 1);
+        EXPECT(is_pattern(others.bytes, others.length, 2));
+    }
+    finish(start(churn_roots, NULL));
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    cache_request_end(cache, false);
+    expect_nothing_of(OTHER);
+    expect_nothing_left(cache);
+}
+
 /* As a server does: its workers change their user after the fork, and nobody tells. */
 static void forked_child(void *argument) {
     struct cache *cache = argument;
@@ -386,6 +414,7 @@ static const struct test tests[] = {
     {"a user that comes back finds everything", there_and_back},
     {"nothing can be written to a segment that was left a second time", left_twice},
     {"nor if something was held there again", left_twice_holding},
+    {"a process that goes to and fro takes up what it holds, each time", again_and_again},
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user who can have no cache has none", without_a_cache},
     {"a squatted folder is named, and the command that helps", squatted},
