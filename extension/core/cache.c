@@ -145,6 +145,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     memset(&cache->full, 0, sizeof cache->full);
     cache->record_refused = false;
     cache->filled_to = 0;
+    cache->refused_at = cache->index_refused_at = 0;
     if (!segment_attach(cache, reason)) {
         return false;
     }

@@ -200,7 +200,7 @@ void attach_request_begin(void) {
 
 /* What is held stays with the cache of this request; the others hold nothing. */
 void attach_user_changed(void) {
-    LARDER_G(attach_tried) = false;
+    LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
     for (struct host *host = LARDER_G(hosts); host; host = host->next) {
         cache_user_changed(host->cache);
     }

@@ -108,6 +108,18 @@ final class UserChangeTest extends EngineTestCase
         return $failed;
     }
 
+    public function testTheNextUserIsNotRefusedForTheOneBefore(): void
+    {
+        $site = User::site()->id;
+        $folder = $this->sandbox->segmentFolder(User::site());
+        self::assertTrue(is_dir($folder) || mkdir($folder, 0o700, true));
+        self::assertTrue(chown($folder, 0), 'so that the user can have no cache');
+        $seen = $this->sandbox->commandLine(User::current())->run(
+            "posix_seteuid($site); \$seen = [larder_store('a', 'of the site')]; posix_seteuid(0); return [...\$seen, larder_store('a', 'of root'), larder_fetch('a')];",
+        );
+        self::assertSame([false, true, 'of root'], $seen);
+    }
+
     /** @return list<string> */
     private function held(CommandLine $daemon, string $folder): array
     {

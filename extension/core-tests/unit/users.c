@@ -272,6 +272,20 @@ static void without_a_cache(void) {
     expect_held_only(&held);
 }
 
+/* What was refused to one user, a moment ago, says nothing of the next. */
+static void after_without_a_cache(void) {
+    struct cache *cache = with_secret(true);
+    EXPECT(mkdir(folder_of(OTHER), 0700) == 0);
+    become(OTHER);
+    cache_user_changed(cache);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_AWAY);
+    become(0);
+    become(OTHER + 1);
+    cache_user_changed(cache);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+}
+
 /* ---- The folder that root makes ---- */
 
 static void provide(mode_t above, uid_t user, mode_t mode) {
@@ -417,6 +431,7 @@ static const struct test tests[] = {
     {"a process that goes to and fro takes up what it holds, each time", again_and_again},
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user who can have no cache has none", without_a_cache},
+    {"the one after that has one at once", after_without_a_cache},
     {"a squatted folder is named, and the command that helps", squatted},
     {"so it is where root has a folder for others", squatted_beside_roots},
     {"and where a link of the stranger waits for root", squatted_with_a_link},
