@@ -18,10 +18,10 @@ enum {
     OPEN_TRIES = 16,
     RESERVE_TRIES = 4,
     TOP_UP_TRIES = 2,
-    WAIT_NS = 100 * 1000 * 1000,     /* that a store waits for others who have pages in hand; */
+    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who have pages in hand; */
     WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and so long, while they seem to be stopped: */
     STOPPED_NS = 1000 * 1000 * 1000,  /* after a wait in vain */
-    RUN_LOOK = 1024,            /* pages among which a run is looked for that costs little */
+    RUN_LOOK = 1024,                  /* pages among which a run is looked for that costs little */
     RUN_TRIES = 12,
     RUN_INSISTS = 8, /* from this try on used runs are not kept any more */
 };
