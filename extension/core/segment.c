@@ -62,6 +62,22 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt
     return false;
 }
 
+/* What to do about an error of the system; `otherwise` where it is not one of these. */
+static const char *advice(int error, const char *otherwise) {
+    switch (error) {
+        case EMFILE:
+            return "raise ulimit -n";
+        case ENFILE:
+            return "raise fs.file-max";
+        case ENOMEM:
+            return "raise ulimit -v or set larder.size smaller";
+        case ENOSPC:
+            return "free some memory there or set larder.path";
+        default:
+            return otherwise;
+    }
+}
+
 static size_t plan_size(struct attempt *attempt);
 
 /* There is no segment, and this process makes none. Whether one could be made, it tells all the same. */
@@ -148,7 +164,9 @@ static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
 }
 
 static bool refuse_folder(struct attempt *attempt) {
-    return refuse(attempt, "cannot make the folder %s: %s; check larder.path", attempt->folder, strerror(errno));
+    const int error = errno;
+    return refuse(attempt, "cannot make the folder %s: %s; %s", attempt->folder, strerror(error),
+                  advice(error, "check larder.path"));
 }
 
 /* The folder that the user makes, <larder.path>/larder-<uid>. */
@@ -178,8 +196,8 @@ static bool open_own(struct attempt *attempt, uid_t user) {
         return refuse_unprovided(attempt, wrong);
     }
     if (attempt->directory < 0) {
-        return refuse(attempt, "cannot open the folder %s: %s; remove it or set larder.path", attempt->folder,
-                      strerror(error));
+        return refuse(attempt, "cannot open the folder %s: %s; %s", attempt->folder, strerror(error),
+                      advice(error, "remove it or set larder.path"));
     }
     return refuse(attempt, "the folder %s is open to other users: chmod 700 %s", attempt->folder, attempt->folder);
 }
@@ -232,7 +250,9 @@ static enum finding look(struct attempt *attempt, int *description, struct stat 
         if (errno == ENOENT) {
             return NONE;
         }
-        refuse(attempt, "cannot open %s/%s: %s; remove it", attempt->folder, attempt->name, strerror(errno));
+        const int error = errno;
+        refuse(attempt, "cannot open %s/%s: %s; %s", attempt->folder, attempt->name, strerror(error),
+               advice(error, "remove it"));
         return FOREIGN;
     }
     if (fstat(*description, status) != 0 || !S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
@@ -363,7 +383,14 @@ static size_t plan_size(struct attempt *attempt) {
         remove_unused(attempt, true);
         space = os_space(attempt->directory);
     }
-    if (space.free < CACHE_SIZE_MIN || space.total - space.total / SPARE_PART < CACHE_SIZE_MIN) {
+    if (space.total - space.total / SPARE_PART < CACHE_SIZE_MIN) {
+        refuse(attempt,
+               "the file system of %s has %llu MiB, too few for a segment of %d MiB and a sixteenth for "
+               "others; make it larger or set larder.path",
+               attempt->folder, (unsigned long long)space.total >> 20, (int)(CACHE_SIZE_MIN >> 20));
+        return 0;
+    }
+    if (space.free < CACHE_SIZE_MIN) {
         refuse(attempt, "%s has %llu MiB free, the least for a segment is %d MiB; free some or set larder.path",
                attempt->folder, (unsigned long long)space.free >> 20, (int)(CACHE_SIZE_MIN >> 20));
         return 0;
@@ -380,7 +407,8 @@ static size_t plan_size(struct attempt *attempt) {
                "the memory limit of this process leaves room for %zu of the %zu MiB that larder.size asks for",
                size >> 20, attempt->options->size >> 20);
         if (size < CACHE_SIZE_MIN) {
-            refuse(attempt, "the memory limit of this process is %llu MiB, too little for a segment",
+            refuse(attempt,
+                   "the memory limit of this process is %llu MiB, too little for a segment: 11 MiB are the least",
                    (unsigned long long)limit >> 20);
             return 0;
         }
@@ -435,7 +463,9 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     const int description =
         openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (description < 0) {
-        return refuse(attempt, "cannot create a file in %s: %s", attempt->folder, strerror(errno));
+        const int error = errno;
+        return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
+                      advice(error, "its mode must be 0700"));
     }
     POINT(segment_temporary_made);
     int error = 0;
@@ -456,8 +486,8 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     os_unlock(description, BYTE_OF_MAKER, 1);
     close(description);
     if (error && error != EEXIST && error != ENOENT) {
-        return refuse(attempt, "cannot make the segment %s/%s of %zu MiB: %s", attempt->folder, attempt->name,
-                      size >> 20, strerror(error));
+        return refuse(attempt, "cannot make the segment %s/%s of %zu MiB: %s; %s", attempt->folder, attempt->name,
+                      size >> 20, strerror(error), advice(error, "set larder.path"));
     }
     return true;
 }
@@ -670,7 +700,8 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
             now.st_ino != status->st_ino) {
             return REPLACE; /* somebody was faster: look again */
         }
-        refuse(attempt, "cannot map %s/%s: %s", attempt->folder, attempt->name, strerror(error));
+        refuse(attempt, "cannot map %s/%s: %s; %s", attempt->folder, attempt->name, strerror(error),
+               advice(error, "set larder.path"));
         return FOREIGN;
     }
     cache->segment = segment;

@@ -85,7 +85,7 @@ final class LarderStore implements Store, Adds, Replaces, Counts, Touches, Swaps
         }
         $user = larder_info(false)['user'];
 
-        return is_writable("$path/larder/$user") || is_writable("$path/larder-$user");
+        return \is_int($user) && (is_writable("$path/larder/$user") || is_writable("$path/larder-$user"));
     }
 
     public function get(string $key, mixed $default = null): mixed
