@@ -265,6 +265,10 @@ struct record_shared *cache_make_segment(struct cache *cache) {
     return cache->identity->record;
 }
 
+struct record_shared *cache_join_segment(struct cache *cache) {
+    return !cache->segment && attach_segment(cache, true, cache->reason) ? cache->identity->record : NULL;
+}
+
 void cache_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
     if (has_other_user(cache)) {

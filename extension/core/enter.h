@@ -25,4 +25,13 @@ static inline struct record_shared *enter_to_store(struct cache *cache) {
     return LIKELY(record != NULL) ? record : cache_make_segment(cache);
 }
 
+/* Joins the segment that somebody may have made since this process had none, at once. NULL as before. */
+struct record_shared *cache_join_segment(struct cache *cache);
+
+/* The same for who deletes: or what others have stored meanwhile would stay. */
+static inline struct record_shared *enter_to_delete(struct cache *cache) {
+    struct record_shared *record = enter(cache);
+    return LIKELY(record != NULL) ? record : cache_join_segment(cache);
+}
+
 #endif

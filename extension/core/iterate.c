@@ -224,7 +224,7 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
 }
 
 uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = enter_to_delete(cache);
     uint64_t deleted = 0;
     for (uint64_t slot = 0; record && slot < slot_count(&cache->map); slot++) {
         struct found found;

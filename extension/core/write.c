@@ -27,7 +27,7 @@ enum cache_result write_refused(struct cache *cache, struct record_shared *recor
 }
 
 void cache_refuse(struct cache *cache, const struct cache_key *key) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = enter_to_delete(cache);
     if (record) {
         write_refused(cache, record, key, CACHE_SET, COUNT_REFUSED_SIZE, CACHE_TOO_LARGE);
     }
@@ -143,7 +143,7 @@ void cache_abandon(struct cache *cache, const struct cache_span *span) {
 }
 
 enum cache_result cache_delete(struct cache *cache, const struct cache_key *key) {
-    struct record_shared *record = enter(cache);
+    struct record_shared *record = enter_to_delete(cache);
     if (!record) {
         return CACHE_AWAY;
     }
@@ -194,7 +194,7 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
 
 /* Each word is unlinked by itself, as a delete does. */
 bool cache_clear(struct cache *cache) {
-    if (!enter(cache)) {
+    if (!enter_to_delete(cache)) {
         return false;
     }
     for (uint32_t b = 0; b < cache->map.bucket_count; b++) {

@@ -97,6 +97,43 @@ static void gives_back(void) {
     expect_nothing_left(cache);
 }
 
+/* A process that is without a segment deletes what others have stored since. */
+static void deleted_where_there_was_none(void) {
+    enum { WAYS = 4, CALLS = 40 };
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct cache_options options = options_of(8);
+        options.long_lived = true;
+        struct cache *cache = open_with(&options);
+        EXPECT(unlink(segment_file()) == 0);
+        sleep_ms(1050);
+        for (unsigned i = 0; i < CALLS; i++) {
+            EXPECT(!is_there(cache, key_of("k")));
+        }
+        EXPECT_EQUAL(info_of(cache).pages, 0);
+        struct cache *other = open_cache(8);
+        EXPECT_EQUAL(put(other, key_of("k"), 1, 1000), CACHE_OK);
+        const struct cache_key key = key_of("k");
+        switch (way) {
+            case 0:
+                EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+                break;
+            case 1:
+                EXPECT(cache_clear(cache));
+                break;
+            case 2:
+                EXPECT_EQUAL(cache_delete_prefix(cache, "k", 1), 1);
+                break;
+            default:
+                cache_refuse(cache, &key);
+                break;
+        }
+        EXPECT(!is_there(other, key));
+        close_cache(other);
+        close_cache(cache);
+        EXPECT(unlink(segment_file()) == 0);
+    }
+}
+
 /* Others store and read meanwhile, on a tmpfs that is full but for what goes back and forth. */
 static void store_all_the_time(void *argument) {
     struct cache *cache = open_cache(8);
@@ -479,6 +516,7 @@ static const struct test tests[] = {
     {"it is given back while others store and read", gives_back_beside_others},
     {"what was filled becomes huge pages", huge_pages},
     {"files go that no process was attached to for a day", unused_files_go},
+    {"what others stored can be deleted where there was no segment", deleted_where_there_was_none},
     {"a segment in use is no leftover, whatever its name", named_like_a_leftover},
     {"limits of cgroups of version 2", version_2},
     {"limits of cgroups of version 1", version_1},
