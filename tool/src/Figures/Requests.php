@@ -29,9 +29,11 @@ final class Requests
         function nothing($argument) { return $argument; }
         ['call' => $call, 'before' => $before] = $_GET;
         if ($before === 'fill') {
-            foreach (['page' => 'x123456789', 'filler' => str_repeat('x', 30_000), 'more' => str_repeat('x', 30_000), 'other' => 'x123456789'] as $key => $value) {
-                larder_store($key, $value);
-                apcu_store($key, $value);
+            // As in a cache that is in use: the index has its memory, and the two keys lie in different pages.
+            $filler = str_repeat('x', 30_000);
+            foreach (['page' => 'x123456789', 'a' => $filler, 'b' => $filler, 'c' => $filler, 'other' => 'x123456789', ...array_fill_keys(range(0, 9_999), 1)] as $key => $value) {
+                larder_store((string) $key, $value);
+                apcu_store((string) $key, $value);
             }
         } elseif ($before === 'warm') {
             for ($i = 0; $i < 100; $i++) {
