@@ -28,7 +28,7 @@ final class CgiServer extends Php
             "$socket.log",
             static fn(): bool => Address::says($socket, '', ''),
             deathSignal: 'TERM',
-            environment: ['PHP_FCGI_CHILDREN' => (string) $children],
+            environment: ['PHP_FCGI_CHILDREN' => (string) $children, 'PHP_FCGI_MAX_REQUESTS' => '100000'], // it ends after 500 else
         ));
     }
 
