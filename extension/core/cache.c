@@ -97,13 +97,18 @@ static void leave_holding(struct cache *cache) {
     cache->pending = (struct pending){0};
 }
 
+/* Takes the first one off its list, and lets go of it. */
+static void release_one(struct held_segment **link) {
+    struct held_segment *held = *link;
+    *link = held->next;
+    os_forget_locks(held->locks);
+    segment_release(held->segment);
+    free(held);
+}
+
 static void release_held(struct cache *cache) {
     while (cache->held) {
-        struct held_segment *held = cache->held;
-        cache->held = held->next;
-        os_forget_locks(held->locks);
-        segment_release(held->segment);
-        free(held);
+        release_one(&cache->held);
     }
 }
 
@@ -114,9 +119,9 @@ static void release_held(struct cache *cache) {
 static void take_up_held(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     for (struct held_segment **link = &cache->held; *link;) {
-        struct held_segment *held = *link;
+        const struct held_segment *held = *link;
         if (held->segment != cache->segment) {
-            link = &held->next;
+            link = &(*link)->next;
             continue;
         }
         const struct record_shared *old = ref_record(&cache->map, held->number);
@@ -129,10 +134,7 @@ static void take_up_held(struct cache *cache) {
         }
         cache->pages_held += held->pages_held;
         fence();
-        *link = held->next;
-        os_forget_locks(held->locks);
-        segment_release(held->segment);
-        free(held);
+        release_one(link);
     }
 }
 
