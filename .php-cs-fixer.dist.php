@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 $root = __DIR__;
 $folders = array_filter(
-    ["$root/library", "$root/tool", "$root/tests", "$root/tools"],
+    ["$root/library", "$root/cli", "$root/tests", "$root/dev"],
     'is_dir',
 );
-$commands = array_filter(["$root/tool/bin/larder", "$root/larder"], 'is_file');
+$commands = array_filter(["$root/cli/bin/larder", "$root/larder"], 'is_file');
 
 return (new PhpCsFixer\Config())
     ->setRiskyAllowed(true)

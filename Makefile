@@ -1,4 +1,4 @@
-# The words a person types. The work is done in tools/ and by ./larder.
+# The words a person types. The work is done in dev/ and by ./larder.
 # What is missing on the machine is installed first; INSTALL=no forbids that.
 
 .DEFAULT_GOAL := help
@@ -11,52 +11,52 @@ composer_install = composer install --no-interaction --no-progress --no-ansi
 
 ## compare    build the engine, start every store and compare them; ARGS="--quick" and the like
 compare:
-	@tools/setup php build stores
+	@dev/setup php build stores
 	@$(MAKE) vendor extension
 	@./larder compare $(ARGS)
 
 ## test       run every check and test; ARGS="phpt library" runs only these parts
 test:
-	@tools/setup
-	@tools/test $(ARGS)
+	@dev/setup
+	@dev/test $(ARGS)
 
 ## prove      run what takes long: kill storms, models, fresh clones, fresh machines
 prove:
-	@tools/setup
-	@tools/test --long $(ARGS)
+	@dev/setup
+	@dev/test --long $(ARGS)
 
 ## prove-php-src  run php-src's own tests with fetched values in the place of their literals
 prove-php-src:
-	@tools/setup
+	@dev/setup
 	@$(MAKE) vendor-dev extension
-	@tools/build-extension unreadable
-	@tools/prove-php-src
+	@dev/build-extension unreadable
+	@dev/prove-php-src
 
 ## figures    measure again the figures that README and GUARANTEES.md give, on this machine
 figures:
-	@tools/setup php build stores
+	@dev/setup php build stores
 	@$(MAKE) vendor-dev extension
-	@tools/figures $(ARGS)
+	@dev/figures $(ARGS)
 
 ## lint       style and static analysis only
 lint:
-	@tools/setup php build lint test
+	@dev/setup php build lint test
 	@$(MAKE) vendor-dev
-	@tools/test style static
+	@dev/test style static
 
 ## fmt        format C and PHP as the style checks want it
 fmt:
-	@tools/setup php build lint test
+	@dev/setup php build lint test
 	@$(MAKE) vendor-dev
-	@tools/fmt
+	@dev/fmt
 
 ## extension  build extension/modules/larder.so, if its sources have changed
 extension:
-	@tools/build-extension
+	@dev/build-extension
 
 ## clean      remove all that was built or fetched into this folder
 clean:
-	@tools/clean
+	@dev/clean
 
 # The packages that ./larder needs; those who have the checkers too keep them.
 vendor: vendor/autoload.php

@@ -19,10 +19,10 @@ final class CloneWithoutDev
     {
         $this->folder = (string) realpath(sys_get_temp_dir()) . '/larder-clone-' . bin2hex(random_bytes(4));
         $files = new Filesystem();
-        foreach (['library', 'tool'] as $package) {
+        foreach (['library', 'cli'] as $package) {
             $files->mirror(Repository::ROOT . "/$package", "$this->folder/$package");
         }
-        foreach (['larder', 'tools/php-settings.sh', 'tools/php-settings.php'] as $script) {
+        foreach (['larder', 'dev/php-settings.sh', 'dev/php-settings.php'] as $script) {
             $files->copy(Repository::ROOT . "/$script", "$this->folder/$script");
         }
         $files->mkdir("$this->folder/extension/modules");

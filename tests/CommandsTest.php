@@ -30,11 +30,11 @@ final class CommandsTest extends TestCase
     public static function wrong(): iterable
     {
         yield 'no target' => ['make nothing-of-the-kind'];
-        yield 'no script' => ['tools/nothing'];
+        yield 'no script' => ['dev/nothing'];
         yield 'no command of larder' => ['./larder nothing'];
         yield 'no program' => ['nothing-of-the-kind --now'];
         yield 'no package' => ['composer require larder/nothing'];
-        yield 'no file' => ['tools/checks/phpt tests/nothing.phpt'];
+        yield 'no file' => ['dev/checks/phpt tests/nothing.phpt'];
     }
 
     #[DataProvider('wrong')]
@@ -72,7 +72,7 @@ final class CommandsTest extends TestCase
     private static function packages(): array
     {
         $names = [];
-        foreach (['library', 'tool', 'extension'] as $folder) {
+        foreach (['library', 'cli', 'extension'] as $folder) {
             $package = json_decode((string) file_get_contents(Repository::ROOT . "/$folder/composer.json"), true, flags: \JSON_THROW_ON_ERROR);
             self::assertIsArray($package);
             self::assertIsString($package['name']);

@@ -87,7 +87,7 @@ final class CompareTest extends TestCase
 
     private function assertNothingIsLeft(): void
     {
-        $process = Repository::process(['tools/checks/left-running'], $this->environment);
+        $process = Repository::process(['dev/checks/left-running'], $this->environment);
 
         self::assertSame(0, $process->run(), $process->getOutput());
         self::assertSame([], glob("$this->folder/tmp/*"), 'temporary files are gone');
@@ -96,7 +96,7 @@ final class CompareTest extends TestCase
     /** @return list<string> the names of the programs that run for this test */
     private function running(): array
     {
-        $process = Repository::process(['tools/checks/left-running', '--pids'], $this->environment);
+        $process = Repository::process(['dev/checks/left-running', '--pids'], $this->environment);
         $process->run();
         $names = [];
         foreach (explode(' ', trim($process->getOutput())) as $pid) {

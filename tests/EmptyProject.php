@@ -24,7 +24,7 @@ final class EmptyProject
         (new Filesystem())->dumpFile("$this->folder/composer.json", json_encode([
             'name' => 'somebody/project',
             'repositories' => [
-                self::repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/tool' => self::VERSION]),
+                self::repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/cli' => self::VERSION]),
                 ...self::repositoriesOfWhatIsInstalledHere(),
             ],
         ], \JSON_THROW_ON_ERROR));

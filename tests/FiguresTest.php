@@ -8,7 +8,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** The tables of figures in the pages are what tools/figures makes of the measurements that are kept beside them. */
+/** The tables of figures in the pages are what dev/figures makes of the measurements that are kept beside them. */
 final class FiguresTest extends TestCase
 {
     /** What was measured, by the page that gives it. */
@@ -57,7 +57,7 @@ final class FiguresTest extends TestCase
     {
         $file = "$this->folder/page.md";
         file_put_contents($file, $text);
-        $process = Repository::process([\PHP_BINARY, 'tools/figures-table.php', self::MEASURED[$page], $file]);
+        $process = Repository::process([\PHP_BINARY, 'dev/figures-table.php', self::MEASURED[$page], $file]);
 
         self::assertSame(0, $process->run(), $process->getErrorOutput());
 

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** tools/flakiness keeps what it has run, goes on from there, and lists what failed. */
+/** dev/flakiness keeps what it has run, goes on from there, and lists what failed. */
 final class FlakinessTest extends TestCase
 {
     private TemporaryDirectory $folder;
@@ -20,13 +20,13 @@ final class FlakinessTest extends TestCase
 
     public function testWhatIsKeptIsNotRunAgain(): void
     {
-        $first = $this->flakiness(['--calm', '--runs', '1', '--filter', 'ChoiceTest', 'tool']);
+        $first = $this->flakiness(['--calm', '--runs', '1', '--filter', 'ChoiceTest', 'cli']);
         self::assertStringEndsWith("1 passed, 0 failed\n", $first->getOutput(), $first->getErrorOutput());
         $logs = $this->logs();
         self::assertCount(1, $logs);
         file_put_contents($logs[0], 'of the first run');
 
-        $second = $this->flakiness(['--calm', '--runs', '2', '--filter', 'ChoiceTest', 'tool']);
+        $second = $this->flakiness(['--calm', '--runs', '2', '--filter', 'ChoiceTest', 'cli']);
 
         self::assertStringEndsWith("2 passed, 0 failed\n", $second->getOutput());
         self::assertCount(2, $this->logs());
@@ -37,7 +37,7 @@ final class FlakinessTest extends TestCase
     /** The control: a run that fails is told, with what it said. */
     public function testWhatFailedIsListed(): void
     {
-        $run = $this->flakiness(['--calm', '--runs', '1', '--filter', 'NothingOfTheKind', 'tool']);
+        $run = $this->flakiness(['--calm', '--runs', '1', '--filter', 'NothingOfTheKind', 'cli']);
 
         self::assertMatchesRegularExpression('/^FAILED +tool-calm-NothingOfTheKind-1: exit [1-9].*No tests executed!.*^0 passed, 1 failed\Z/ms', $run->getOutput());
         self::assertSame(1, $run->getExitCode());
@@ -47,8 +47,8 @@ final class FlakinessTest extends TestCase
     public function testNothingThatItStartsStays(): void
     {
         $mark = 'flakiness-' . bin2hex(random_bytes(6));
-        $this->flakiness(['--runs', '1', '--filter', 'MachineTest', 'tool'], ['LARDER_TEST_RUN' => $mark]);
-        $search = Repository::process(['tools/checks/left-running'], ['LARDER_TEST_RUN' => $mark, 'TMPDIR' => $this->folder->path]);
+        $this->flakiness(['--runs', '1', '--filter', 'MachineTest', 'cli'], ['LARDER_TEST_RUN' => $mark]);
+        $search = Repository::process(['dev/checks/left-running'], ['LARDER_TEST_RUN' => $mark, 'TMPDIR' => $this->folder->path]);
 
         self::assertSame(0, $search->run(), $search->getOutput());
     }
@@ -59,7 +59,7 @@ final class FlakinessTest extends TestCase
      */
     private function flakiness(array $arguments, array $environment = []): Process
     {
-        $process = Repository::process(['tools/flakiness', '--whole', '0', '--keep', $this->folder->path, ...$arguments], $environment, 300);
+        $process = Repository::process(['dev/flakiness', '--whole', '0', '--keep', $this->folder->path, ...$arguments], $environment, 300);
         $process->run();
 
         return $process;

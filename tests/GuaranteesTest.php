@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** GUARANTEES.md is what tools/figures makes of the results that are kept beside it, and they leave no promise out. */
+/** GUARANTEES.md is what dev/figures makes of the results that are kept beside it, and they leave no promise out. */
 final class GuaranteesTest extends TestCase
 {
     private const RESULTS = Repository::ROOT . '/docs/figures/guarantees.jsonl';
@@ -114,7 +114,7 @@ final class GuaranteesTest extends TestCase
     private function page(string $results): string
     {
         file_put_contents("$this->folder/results.jsonl", $results);
-        $process = Repository::process([\PHP_BINARY, 'tools/guarantees-page.php', "$this->folder/results.jsonl", "$this->folder/page.md"]);
+        $process = Repository::process([\PHP_BINARY, 'dev/guarantees-page.php', "$this->folder/results.jsonl", "$this->folder/page.md"]);
 
         self::assertSame(0, $process->run(), $process->getErrorOutput());
 

@@ -123,7 +123,7 @@ final class InstallTest extends TestCase
     {
         if (self::$tool === null) {
             self::$tool = new EmptyProject();
-            self::$tool->require('larder/tool', ['--dev']);
+            self::$tool->require('larder/cli', ['--dev']);
         }
 
         return self::$tool;

@@ -74,7 +74,7 @@ final class LeftRunningTest extends TestCase
     /** @return array{?int, string} */
     private function search(): array
     {
-        $process = Repository::process(['tools/checks/left-running'], ['LARDER_TEST_RUN' => $this->mark, 'TMPDIR' => $this->folder]);
+        $process = Repository::process(['dev/checks/left-running'], ['LARDER_TEST_RUN' => $this->mark, 'TMPDIR' => $this->folder]);
         $code = $process->run();
 
         return [$code, $process->getOutput() . $process->getErrorOutput()];

@@ -16,7 +16,7 @@ final class PackagesTest extends TestCase
     public static function packages(): iterable
     {
         yield 'library' => ['library'];
-        yield 'tool' => ['tool'];
+        yield 'cli' => ['cli'];
         yield 'extension' => ['extension'];
     }
 
@@ -42,7 +42,7 @@ final class PackagesTest extends TestCase
     /** The tool is of the same release as the library that it measures. */
     public function testTheToolWantsTheLibraryOfItsOwnVersion(): void
     {
-        self::assertSame('self.version', $this->section('tool', 'require')['larder/larder'] ?? null);
+        self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
     }
 
     /** PIE builds what lies at the root of the package, and installs no packages of PHP code. */

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Tool\Php;
-use Larder\Tool\Server\Executable;
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\Php;
+use Larder\Cli\Server\Executable;
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -31,7 +31,7 @@ final class PhpSettingsTest extends TestCase
     {
         $this->machine->write('conf.d/20-xdebug.ini', "zend_extension=$this->xdebug\nxdebug.mode=debug\nxdebug.start_with_request=yes\n");
         $compare = ['compare', '--quick', '--rounds=1', '--stores=array,file', '--values=10b', '--no-servers'];
-        $refused = $this->inMachine(['php', 'tool/bin/larder', ...$compare]);
+        $refused = $this->inMachine(['php', 'cli/bin/larder', ...$compare]);
         self::assertSame(1, $refused->getExitCode());
         self::assertStringContainsString('Xdebug is loaded', $refused->getErrorOutput(), 'control: this PHP has it');
 
@@ -45,7 +45,7 @@ final class PhpSettingsTest extends TestCase
     {
         $this->machine->write('conf.d/20-xdebug.ini', "zend_extension=$this->xdebug\nxdebug.mode=develop,coverage\n");
 
-        $run = $this->inMachine(['tools/checks/phpunit', 'library', '--filter', 'PidTest|AddressTest']);
+        $run = $this->inMachine(['dev/checks/phpunit', 'library', '--filter', 'PidTest|AddressTest']);
 
         self::assertStringEndsWith(" passed, 0 failed\n", $run->getOutput(), $run->getErrorOutput());
         $this->assertEveryPhpIsWithout();
@@ -57,7 +57,7 @@ final class PhpSettingsTest extends TestCase
         $this->machine->write('conf.d/99-mine.ini', "memory_limit = 321M\nzend_extension = \"$this->xdebug\" ; for work\nprecision = 11\n");
 
         $this->assertEveryPhpIsWithout();
-        self::assertSame('321M 11', $this->inMachine(['sh', '-c', 'root="$PWD"; . tools/php-settings.sh; php -r \'echo ini_get("memory_limit"), " ", ini_get("precision");\''])->getOutput());
+        self::assertSame('321M 11', $this->inMachine(['sh', '-c', 'root="$PWD"; . dev/php-settings.sh; php -r \'echo ini_get("memory_limit"), " ", ini_get("precision");\''])->getOutput());
     }
 
     public function testItIsLeftOutOfPhpIni(): void
@@ -65,12 +65,12 @@ final class PhpSettingsTest extends TestCase
         $ini = $this->machine->write('php.ini', "precision = 11\nzend_extension=$this->xdebug\nzend.assertions = 1\n");
 
         $this->assertEveryPhpIsWithout(['PHPRC' => $ini]);
-        self::assertSame('11 -1', $this->inMachine(['sh', '-c', 'root="$PWD"; . tools/php-settings.sh; php -r \'echo ini_get("precision"), " ", ini_get("zend.assertions");\''], ['PHPRC' => $ini])->getOutput());
+        self::assertSame('11 -1', $this->inMachine(['sh', '-c', 'root="$PWD"; . dev/php-settings.sh; php -r \'echo ini_get("precision"), " ", ini_get("zend.assertions");\''], ['PHPRC' => $ini])->getOutput());
     }
 
     public function testNothingIsMadeWhereNothingIsToBeLeftOut(): void
     {
-        self::assertSame('', $this->inMachine(['php', 'tools/php-settings.php', $this->machine->path . '/settings'])->getOutput());
+        self::assertSame('', $this->inMachine(['php', 'dev/php-settings.php', $this->machine->path . '/settings'])->getOutput());
         self::assertSame(['.', '..'], scandir($this->machine->path . '/settings'));
     }
 
@@ -80,7 +80,7 @@ final class PhpSettingsTest extends TestCase
         $version = Php::version();
         foreach (['php', Executable::find(["php-fpm$version", 'php-fpm'], '')->path, Executable::find(["php-cgi$version", 'php-cgi'], '')->path] as $php) {
             self::assertStringContainsString('Xdebug', $this->inMachine([$php, '-m'], $environment)->getOutput(), "control: $php has it");
-            $modules = $this->inMachine(['sh', '-c', 'root="$PWD"; . tools/php-settings.sh; exec "$0" -m', $php], $environment);
+            $modules = $this->inMachine(['sh', '-c', 'root="$PWD"; . dev/php-settings.sh; exec "$0" -m', $php], $environment);
             self::assertStringNotContainsString('Xdebug', $modules->getOutput(), $php);
             self::assertStringContainsString('apcu', $modules->getOutput(), "the others are there, $php");
         }

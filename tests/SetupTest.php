@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** tools/setup on a machine that lacks something, with INSTALL=no: it names what is missing and changes nothing. */
+/** dev/setup on a machine that lacks something, with INSTALL=no: it names what is missing and changes nothing. */
 final class SetupTest extends TestCase
 {
     private const MISSING = 3;
@@ -54,7 +54,7 @@ final class SetupTest extends TestCase
 
         self::assertSame(self::MISSING, $process->getExitCode(), $process->getErrorOutput());
         self::assertMatchesRegularExpression('/ php[\d.]*' . $package . '\b| ' . $package . '\b/', $process->getErrorOutput());
-        self::assertStringContainsString("tools/setup $group", $process->getErrorOutput(), 'it says what would install it');
+        self::assertStringContainsString("dev/setup $group", $process->getErrorOutput(), 'it says what would install it');
     }
 
     public function testNamesAMissingExtension(): void
@@ -82,7 +82,7 @@ final class SetupTest extends TestCase
      */
     private function runSetup(array $groups, array $environment): Process
     {
-        $process = Repository::process(['tools/setup', ...$groups], ['INSTALL' => 'no'] + $environment);
+        $process = Repository::process(['dev/setup', ...$groups], ['INSTALL' => 'no'] + $environment);
         $process->run();
 
         return $process;

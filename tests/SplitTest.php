@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
-/** tools/split makes of one repository those of the packages: tried on a small one, and real remotes in folders. */
+/** dev/split makes of one repository those of the packages: tried on a small one, and real remotes in folders. */
 final class SplitTest extends TestCase
 {
     private string $folder;
@@ -18,13 +18,13 @@ final class SplitTest extends TestCase
     {
         $this->folder = (string) realpath(sys_get_temp_dir()) . '/larder-split-' . bin2hex(random_bytes(4));
         $files = new Filesystem();
-        $files->copy(Repository::ROOT . '/tools/split', "$this->folder/source/tools/split");
-        $files->chmod("$this->folder/source/tools/split", 0o755);
+        $files->copy(Repository::ROOT . '/dev/split', "$this->folder/source/dev/split");
+        $files->chmod("$this->folder/source/dev/split", 0o755);
         $this->git(['init', '-q', '-b', 'main']);
-        foreach (['larder', 'tool', 'ext-larder'] as $package) {
+        foreach (['larder', 'cli', 'ext-larder'] as $package) {
             $this->git(['init', '-q', '--bare', "$this->folder/remotes/$package.git"]);
         }
-        $this->write(['library/composer.json' => '{}', 'tool/composer.json' => '{}', 'extension/composer.json' => '{}']);
+        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'extension/composer.json' => '{}']);
         $this->release('1.0.0');
     }
 
@@ -45,7 +45,7 @@ final class SplitTest extends TestCase
         self::assertSame(['composer.json'], $this->files('larder', 'v1.0.0'));
         self::assertSame(['composer.json', 'src/New.php'], $this->files('larder', 'v1.1.0'));
         self::assertSame(['composer.json', 'src/New.php'], $this->files('larder', 'main'));
-        self::assertSame(['composer.json'], $this->files('tool', 'v1.1.0'));
+        self::assertSame(['composer.json'], $this->files('cli', 'v1.1.0'));
         self::assertSame(['composer.json', 'php/php_larder.h'], $this->files('ext-larder', 'v1.1.0'));
     }
 
@@ -93,7 +93,7 @@ final class SplitTest extends TestCase
     /** @return string what it complained of */
     private function split(string ...$tag): string
     {
-        $process = new Process(["$this->folder/source/tools/split", "$this->folder/remotes", ...$tag], timeout: 60);
+        $process = new Process(["$this->folder/source/dev/split", "$this->folder/remotes", ...$tag], timeout: 60);
 
         return $process->run() === 0 ? '' : $process->getErrorOutput();
     }

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Tool\Server\MariaDbServer;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\TemporaryDirectory;
 
 /**
  * What the examples of the pages take for granted: servers at their usual places. Private ones are started when

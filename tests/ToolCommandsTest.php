@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
-use Larder\Tool\Server\RedisServer;
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Finder\Finder;
@@ -74,13 +74,13 @@ final class ToolCommandsTest extends TestCase
     /** A command that works only by luck would be found in a clone alone: so nothing that is shipped may name what is not. */
     public function testWhatIsShippedNamesNothingOfTheTests(): void
     {
-        self::assertSame([], self::thoseThatNameTests(['library/src', 'tool/src', 'tool/bin']));
+        self::assertSame([], self::thoseThatNameTests(['library/src', 'cli/src', 'cli/bin']));
     }
 
     public function testNoticesThatTestsAreNamed(): void
     {
         self::assertNotSame([], self::thoseThatNameTests(['library/testing']));
-        self::assertNotSame([], self::thoseThatNameTests(['library/tests', 'tool/tests']));
+        self::assertNotSame([], self::thoseThatNameTests(['library/tests', 'cli/tests']));
     }
 
     /** @param \Closure(list<string>): Process $start */
@@ -130,7 +130,7 @@ final class ToolCommandsTest extends TestCase
     {
         if (self::$project === null) {
             self::$project = new EmptyProject();
-            self::$project->require('larder/tool', ['--dev']);
+            self::$project->require('larder/cli', ['--dev']);
         }
 
         return self::$project;

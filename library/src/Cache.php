@@ -5,30 +5,38 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Codec\Failure;
-use Larder\Exception\InvalidAddress;
+use Larder\Contract\Adds;
+use Larder\Contract\Capability;
+use Larder\Contract\Counts;
+use Larder\Contract\Decorator;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\HasWaitBudget;
+use Larder\Contract\ListableStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\LockLifetime;
+use Larder\Contract\PrunableStore;
+use Larder\Contract\RemoteStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\ResettableStore;
+use Larder\Contract\Store;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Driver\Engine\EngineStore;
+use Larder\Dsn\Dsn;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Adds;
-use Larder\Store\Capability\Counts;
-use Larder\Store\Capability\Ends;
-use Larder\Store\Capability\Lists;
-use Larder\Store\Capability\Locks;
-use Larder\Store\Capability\Prunes;
-use Larder\Store\Capability\Replaces;
-use Larder\Store\Capability\Swaps;
-use Larder\Store\Capability\TellsExpiry;
-use Larder\Store\Capability\Touches;
-use Larder\Store\Decorator;
-use Larder\Store\LarderStore;
-use Larder\Store\Patient;
-use Larder\Store\Remote;
-use Larder\Store\ReservedKey;
-use Larder\Store\Resets;
-use Larder\Store\Store;
-use Larder\Store\Ttl;
+use Larder\Key\ReservedKey;
+use Larder\Key\Ttl;
+use Larder\Lock\Lock;
+use Larder\Remember\Computation;
+use Larder\Remember\Remember;
+use Larder\Remember\RememberOptions;
+use Larder\Remember\StoredValue;
+use Larder\Tag\Tags;
+use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
 
 use function larder_fetch;
@@ -47,17 +55,17 @@ final class Cache
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
     private readonly Tags $tags;
-    private readonly ?Patient $patient;
+    private readonly ?HasWaitBudget $patient;
     private ?Remember $remember = null;
 
-    public function __construct(private readonly Store $store, private readonly ?Search $search = null)
+    public function __construct(private readonly Store $store, private readonly ?Resolver $search = null)
     {
-        $this->isEngine = $store instanceof LarderStore;
+        $this->isEngine = $store instanceof EngineStore;
         $this->tags = new Tags($store);
         while ($store instanceof Decorator) {
             $store = $store->decorated();
         }
-        $this->patient = $store instanceof Patient ? $store : null;
+        $this->patient = $store instanceof HasWaitBudget ? $store : null;
     }
 
     /**
@@ -66,12 +74,12 @@ final class Cache
      * only with on_failure=throw.
      *
      * @param LoggerInterface $logger is told when a server goes away, and when it is back; without one PHP's error log
-     * @throws InvalidAddress naming what is known
+     * @throws InvalidDsn naming what is known
      * @throws StoreUnavailable when an extension or a directory is missing: what, and how to get it
      */
     public static function open(#[\SensitiveParameter] string $address = 'auto:', LoggerInterface $logger = new ErrorLog()): self
     {
-        $search = Search::at(Address::parse($address), $logger);
+        $search = Resolver::at(Dsn::parse($address), $logger);
 
         return new self($search->store(), $search);
     }
@@ -84,10 +92,10 @@ final class Cache
     public function reach(): void
     {
         $store = $this->store;
-        while (!$store instanceof Remote && $store instanceof Decorator) {
+        while (!$store instanceof RemoteStore && $store instanceof Decorator) {
             $store = $store->decorated();
         }
-        if ($store instanceof Remote) {
+        if ($store instanceof RemoteStore) {
             $store->reach();
         }
     }
@@ -95,7 +103,7 @@ final class Cache
     /**
      * Why this store: what open() looked for, in this order, and what would make available what was not.
      *
-     * @return list<Candidate> empty for a store that the constructor was given
+     * @return list<CandidateStore> empty for a store that the constructor was given
      */
     public function explain(): array
     {
@@ -135,7 +143,7 @@ final class Cache
             $stored = $this->store->get($key, $default);
         }
 
-        return \is_array($stored) && isset($stored[Wrapped::MARK]) ? $this->unwrap($stored, $default) : $stored;
+        return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $default) : $stored;
     }
 
     /**
@@ -148,8 +156,8 @@ final class Cache
         $values = $this->patiently(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
         $generations = [];
         foreach ($values as $key => $stored) {
-            if (\is_array($stored) && isset($stored[Wrapped::MARK])) {
-                $wrapped = $stored === $default ? null : Wrapped::of($stored);
+            if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
+                $wrapped = $stored === $default ? null : StoredValue::of($stored);
                 $isFresh = $wrapped !== null && $wrapped->isFresh(microtime(true));
                 $values[$key] = $isFresh ? $wrapped->value : $default;
                 if ($isFresh && $wrapped->generations !== []) {
@@ -172,41 +180,41 @@ final class Cache
 
     /**
      * @param int|float $ttl seconds, fractions allowed; 0 for no expiry
-     * @param array<string|int>|Generations $tags what invalidateTags() takes; a value that was computed from what may have
+     * @param array<string|int>|TagVersions $tags what invalidateTags() takes; a value that was computed from what may have
      *        changed meanwhile needs those that generations() gave before
      * @return bool false when the store refused, also a tag; the old value is gone then too
      * @throws InvalidKey also for a tag
      * @throws InvalidTtl when negative or not a number
      */
-    public function set(string $key, mixed $value, int|float $ttl = 0, array|Generations $tags = []): bool
+    public function set(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         if ($tags !== []) {
             return $this->setMany([$key => $value], $ttl, $tags);
         }
 
-        return $this->store->set($key, \is_array($value) && isset($value[Wrapped::MARK]) ? Wrapped::plain($value) : $value, $ttl) || $this->notStored();
+        return $this->store->set($key, \is_array($value) && isset($value[StoredValue::MARK]) ? StoredValue::plain($value) : $value, $ttl) || $this->notStored();
     }
 
     /**
      * @param array<array-key, mixed> $values
-     * @param array<string|int>|Generations $tags of each of them, as set() takes them
+     * @param array<string|int>|TagVersions $tags of each of them, as set() takes them
      * @return bool false when any was refused
      * @throws InvalidKey
      * @throws InvalidTtl
      */
-    public function setMany(array $values, int|float $ttl = 0, array|Generations $tags = []): bool
+    public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         if ($tags === []) {
-            return $this->patiently(fn(): bool => $this->store->setMany(array_map(Wrapped::plain(...), $values), $ttl)) || $this->notStored();
+            return $this->patiently(fn(): bool => $this->store->setMany(array_map(StoredValue::plain(...), $values), $ttl)) || $this->notStored();
         }
-        $generations = ($tags instanceof Generations ? $tags : $this->generations($tags))->byTag;
+        $generations = ($tags instanceof TagVersions ? $tags : $this->generations($tags))->byTag;
         if ($generations === null) {
             $this->deleteMany(array_keys($values));
 
             return $this->notStored();
         }
 
-        $wrapped = array_map(static fn(mixed $value): array => (new Wrapped($value, generations: $generations))->stored(), $values);
+        $wrapped = array_map(static fn(mixed $value): array => (new StoredValue($value, generations: $generations))->stored(), $values);
 
         return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
     }
@@ -239,14 +247,14 @@ final class Cache
         callable $make,
         int|float $stale = 0,
         array $tags = [],
-        int|float $wait = Recipe::WAIT,
-        int|float $lease = Recipe::LEASE,
+        int|float $wait = RememberOptions::WAIT,
+        int|float $lease = RememberOptions::LEASE,
         float $beta = 1.0,
         float $jitter = 0.05,
     ): mixed {
         $this->remember ??= new Remember($this->store, $this->tags);
 
-        return $this->remember->value(new Recipe($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
+        return $this->remember->value(new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
     }
 
     /**
@@ -256,9 +264,9 @@ final class Cache
      * @param iterable<string|int> $tags 1 to 65,535 bytes each
      * @throws InvalidKey
      */
-    public function generations(iterable $tags): Generations
+    public function generations(iterable $tags): TagVersions
     {
-        return new Generations($this->tags->capture($tags));
+        return new TagVersions($this->tags->capture($tags));
     }
 
     /**
@@ -311,7 +319,7 @@ final class Cache
      */
     public function reset(): void
     {
-        if ($this->store instanceof Resets) {
+        if ($this->store instanceof ResettableStore) {
             $this->store->reset();
         }
     }
@@ -332,7 +340,7 @@ final class Cache
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $store = Capability::of($this->store, Adds::class);
-        $stored = Wrapped::plain($value);
+        $stored = StoredValue::plain($value);
 
         return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
     }
@@ -348,7 +356,7 @@ final class Cache
     {
         $store = Capability::of($this->store, Replaces::class);
 
-        return !$this->isOutdated($key) && $store->replace($key, Wrapped::plain($value), $ttl);
+        return !$this->isOutdated($key) && $store->replace($key, StoredValue::plain($value), $ttl);
     }
 
     /**
@@ -391,7 +399,7 @@ final class Cache
         $store = Capability::of($this->store, Touches::class);
         $until = Ttl::until($ttl);
         $stored = $this->store->get($key);
-        $valid = Wrapped::is($stored) ? $this->valid($stored) : new Wrapped($stored);
+        $valid = StoredValue::is($stored) ? $this->valid($stored) : new StoredValue($stored);
         if ($valid === null || ($valid->freshUntil !== 0.0 && ($until === 0.0 || $until > $valid->freshUntil))) {
             return false;
         }
@@ -408,12 +416,12 @@ final class Cache
      */
     public function expiry(string $key): ?float
     {
-        $entry = Capability::of($this->store, TellsExpiry::class)->entries([$key])[$key] ?? null;
+        $entry = Capability::of($this->store, ExpiryAwareStore::class)->entries([$key])[$key] ?? null;
 
         if ($entry === null) {
             return null;
         }
-        $valid = Wrapped::is($entry->stored) ? $this->valid($entry->stored) : new Wrapped($entry->stored);
+        $valid = StoredValue::is($entry->stored) ? $this->valid($entry->stored) : new StoredValue($entry->stored);
         if ($valid === null) {
             return null;
         }
@@ -440,13 +448,13 @@ final class Cache
      *
      * @param int|float $seconds more than 0, a year at most
      * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
-     * @param Ends $ends ByTime for a lock that stays when this process ends, as another goes on
+     * @param LockLifetime $ends ByTime for a lock that stays when this process ends, as another goes on
      * @return Lock|null null when another has it
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
-    public function lock(string $key, int|float $seconds, int|float $wait = 0, Ends $ends = Ends::WithProcessOrByTime): ?Lock
+    public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::WithProcessOrByTime): ?Lock
     {
-        return Lock::take(Capability::of($this->store, Locks::class), $key, $seconds, $wait, $ends);
+        return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
     }
 
     /**
@@ -458,7 +466,7 @@ final class Cache
      */
     public function keys(string $prefix = ''): iterable
     {
-        $store = Capability::of($this->store, Lists::class);
+        $store = Capability::of($this->store, ListableStore::class);
 
         return (function () use ($store, $prefix): \Generator {
             $keys = [];
@@ -488,7 +496,7 @@ final class Cache
      */
     public function prune(): int
     {
-        return Capability::of($this->store, Prunes::class)->prune();
+        return Capability::of($this->store, PrunableStore::class)->prune();
     }
 
     /** @return bool false: what set() answers */
@@ -507,7 +515,7 @@ final class Cache
     {
         $stored = $keys === [] ? [] : $this->store->getMany($keys);
 
-        return array_values(array_filter($keys, static fn(string $key): bool => !Wrapped::is($stored[$key]) || Wrapped::of($stored[$key])?->isPlaceholder() !== true));
+        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isPlaceholder() !== true));
     }
 
     /**
@@ -530,11 +538,11 @@ final class Cache
 
     /**
      * @param array<array-key, mixed> $stored of the form of Wrapped
-     * @return Wrapped|null null when it is out of date, or damaged
+     * @return StoredValue|null null when it is out of date, or damaged
      */
-    private function valid(array $stored): ?Wrapped
+    private function valid(array $stored): ?StoredValue
     {
-        $wrapped = Wrapped::of($stored);
+        $wrapped = StoredValue::of($stored);
 
         return $wrapped !== null && $wrapped->isFresh(microtime(true))
             && ($wrapped->generations === [] || $this->tags->areCurrent($wrapped->generations)) ? $wrapped : null;
@@ -549,7 +557,7 @@ final class Cache
     {
         $stored = $this->store->get($key);
 
-        return Wrapped::is($stored) && $this->valid($stored) === null;
+        return StoredValue::is($stored) && $this->valid($stored) === null;
     }
 
     /**

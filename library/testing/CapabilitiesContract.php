@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\LockLifetime;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Ends;
-use Larder\Store\Capability\Locks;
-use Larder\Store\Capability\SetsIf;
-use Larder\Store\Capability\TellsExpiry;
-use Larder\Store\Store;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -456,7 +456,7 @@ abstract class CapabilitiesContract extends TestCase
             usleep(60_000);
             self::assertNull($this->cache->expiry('gone'));
             $store = $this->cache->store();
-            if ($store instanceof TellsExpiry) {
+            if ($store instanceof ExpiryAwareStore) {
                 $entries = $store->entries(['gone', '7', ...$this->keys()]);
                 self::assertEqualsCanonicalizing(['7', ...$this->keys()], array_map(strval(...), array_keys($entries)));
                 self::assertSame('seven', $entries['7']->stored);
@@ -705,7 +705,7 @@ abstract class CapabilitiesContract extends TestCase
     {
         $this->needsProcesses(Capability::Lock, function (): void {
             $start = 0.0;
-            $take = fn(): ?string => (new Cache($this->open($this->namespace)))->lock('k', 1, ends: Ends::ByTime)?->token;
+            $take = fn(): ?string => (new Cache($this->open($this->namespace)))->lock('k', 1, ends: LockLifetime::ByTime)?->token;
             self::within(1.0, function () use (&$start, $take): void {
                 $this->cache->clear();
                 $start = microtime(true);
@@ -721,7 +721,7 @@ abstract class CapabilitiesContract extends TestCase
     {
         $this->needsProcesses(Capability::Lock, function (): void {
             $store = $this->locks();
-            $token = Fork::run(static fn(): string|false|null => $store->acquire('k', 60, Ends::ByTime));
+            $token = Fork::run(static fn(): string|false|null => $store->acquire('k', 60, LockLifetime::ByTime));
             self::assertIsString($token);
             self::assertFalse($store->release('k', 'x' . $token));
             self::assertNull($store->acquire('k', 60));
@@ -758,7 +758,7 @@ abstract class CapabilitiesContract extends TestCase
                 $owner?->kill();
                 $this->cache->clear();
                 $owner = Fork::start(function (): void {
-                    $this->locks()->acquire('k', 0.6, Ends::WithProcess);
+                    $this->locks()->acquire('k', 0.6, LockLifetime::WithProcess);
                     $this->cache->set('taken', true);
                     usleep(30_000_000);
                 });
@@ -839,9 +839,9 @@ abstract class CapabilitiesContract extends TestCase
         }, $forks);
     }
 
-    private function locks(): Locks
+    private function locks(): LockingStore
     {
-        return Capability::of($this->open($this->namespace), Locks::class);
+        return Capability::of($this->open($this->namespace), LockingStore::class);
     }
 
     /** @param \Closure(): void $test of what processes do together */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Store\Capability;
+use Larder\Contract\Capability;
 use PHPUnit\Framework\TestCase;
 
 /**

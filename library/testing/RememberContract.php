@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Computation;
+use Larder\Contract\Capability;
+use Larder\Contract\LockingStore;
+use Larder\Contract\LockLifetime;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Ends;
-use Larder\Store\Capability\Locks;
-use Larder\Store\ReservedKey;
+use Larder\Key\ReservedKey;
+use Larder\Remember\Computation;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -265,7 +265,7 @@ abstract class RememberContract extends TestCase
     {
         $this->needsProcesses(function (): void {
             $start = microtime(true);
-            $take = fn(): mixed => Capability::of($this->open()->store(), Locks::class)->acquire(ReservedKey::lease('k'), 1.0, Ends::ByTime);
+            $take = fn(): mixed => Capability::of($this->open()->store(), LockingStore::class)->acquire(ReservedKey::lease('k'), 1.0, LockLifetime::ByTime);
             self::assertIsString(Fork::run($take));
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
             self::assertWaited(1.0, $start);

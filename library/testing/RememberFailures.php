@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Computation;
+use Larder\Remember\Computation;
 
 /** The part of RememberContract about computations that store nothing. */
 trait RememberFailures

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
-use Larder\Store\Capability;
+use Larder\Contract\Capability;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** The part of RememberContract about writes while a value is computed: they are later, and win. */

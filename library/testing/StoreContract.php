@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
-use Larder\Store\Store;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Contract\ListableStore;
 use Larder\Exception\InvalidKey;
+use Larder\Key\ReservedKey;
 use Larder\Psr\ItemPool;
 use Larder\Psr\SimpleCache;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Lists;
-use Larder\Store\ReservedKey;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -496,7 +496,7 @@ abstract class TagsContract extends TestCase
     /** @param list<string> $expected */
     private function assertKeys(array $expected): void
     {
-        $all = [...Capability::of($this->cache->store(), Lists::class)->keys()];
+        $all = [...Capability::of($this->cache->store(), ListableStore::class)->keys()];
         $keys = array_values(array_filter($all, fn(string $key): bool => !$this->isOfTheStore($key)));
         sort($keys, \SORT_STRING);
         sort($expected, \SORT_STRING);

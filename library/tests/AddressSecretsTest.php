@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
-use Larder\Address;
 use Larder\Cache;
+use Larder\Dsn\Dsn;
 use Larder\Exception\CacheException;
 use PHPUnit\Framework\TestCase;
 
@@ -47,7 +47,7 @@ final class AddressSecretsTest extends TestCase
         $errors = 0;
         foreach (self::broken() as $address) {
             try {
-                Address::parse($address)->scheme->open(Address::parse($address));
+                Dsn::parse($address)->scheme->open(Dsn::parse($address));
             } catch (CacheException $error) {
                 ++$errors;
                 $this->assertNothingIn((string) $error, $address);
@@ -72,7 +72,7 @@ final class AddressSecretsTest extends TestCase
 
     public function testAnAddressIsDumpedWithoutItsPassword(): void
     {
-        $address = Address::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
+        $address = Dsn::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
         self::assertSame('zqxwvkjy', $address->password());
         ob_start();
         var_dump($address, [$address]);
@@ -80,7 +80,7 @@ final class AddressSecretsTest extends TestCase
         foreach ($dumps as $dump) {
             $this->assertNothingIn($dump, 'dump');
         }
-        $this->assertNothingIn(var_export(Address::parse('redis://shop:zqxwvkjy@cache.example'), true), 'var_export');
+        $this->assertNothingIn(var_export(Dsn::parse('redis://shop:zqxwvkjy@cache.example'), true), 'var_export');
         $this->expectException(\Exception::class);
         $this->expectExceptionMessage('is not allowed');
         serialize($address);

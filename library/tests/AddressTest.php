@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
-use Larder\Address;
 use Larder\Cache;
-use Larder\Endpoint;
-use Larder\Exception\InvalidAddress;
-use Larder\Scheme;
+use Larder\Driver\Scheme;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\InvalidDsn;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -16,15 +16,15 @@ final class AddressTest extends TestCase
 {
     public function testItsPartsAreTakenApart(): void
     {
-        $address = Address::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
+        $address = Dsn::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
         self::assertSame(Scheme::MySql, $address->scheme);
         self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password(), $address->servers, $address->name()]);
         self::assertSame(['engine' => 'memory', 'namespace' => 'a-b_C9'], $address->options);
         self::assertSame('a-b_C9', $address->namespace());
-        self::assertSame('larder', Address::parse('apcu:')->namespace());
-        self::assertSame('shop', Address::parse('larder:shop')->name());
-        self::assertSame('/var/cache/with ?', Address::parse('file:///var/cache/with%20%3F')->name());
-        self::assertSame(Scheme::Redis, Address::parse('REDIS://localhost')->scheme);
+        self::assertSame('larder', Dsn::parse('apcu:')->namespace());
+        self::assertSame('shop', Dsn::parse('larder:shop')->name());
+        self::assertSame('/var/cache/with ?', Dsn::parse('file:///var/cache/with%20%3F')->name());
+        self::assertSame(Scheme::Redis, Dsn::parse('REDIS://localhost')->scheme);
     }
 
     /** @return iterable<string, array{string, list<string>}> */
@@ -45,7 +45,7 @@ final class AddressTest extends TestCase
     #[DataProvider('servers')]
     public function testServersAndSockets(string $address, array $expected): void
     {
-        $parsed = Address::parse($address);
+        $parsed = Dsn::parse($address);
         $endpoints = $parsed->endpoints($parsed->scheme === Scheme::Redis ? 6379 : 11211);
         self::assertSame($expected, array_map(static fn(Endpoint $endpoint): string => (string) $endpoint, $endpoints));
     }
@@ -89,7 +89,7 @@ final class AddressTest extends TestCase
     #[DataProvider('mistakes')]
     public function testMistakesAreNamedWithWhatIsKnown(string $address, string $message): void
     {
-        $this->expectException(InvalidAddress::class);
+        $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
     }

@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
+use Larder\Driver\Apcu\ApcuStore;
+use Larder\Driver\Engine\EngineStore;
+use Larder\Driver\Engine\NamespacedEngineStore;
+use Larder\Driver\File\FileStore;
+use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\ApcuStore;
-use Larder\Store\ArrayStore;
-use Larder\Store\FileStore;
-use Larder\Store\LarderStore;
-use Larder\Store\NamespacedLarderStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -43,7 +43,7 @@ final class CacheTest extends TestCase
     {
         $larder = \dirname(__DIR__, 2) . '/extension/modules/larder.so';
         $apcu = ['-d', 'extension=apcu', '-d', 'apc.enable_cli=1'];
-        yield 'the engine' => [LarderStore::class, ['-d', 'extension=' . $larder, ...$apcu]];
+        yield 'the engine' => [EngineStore::class, ['-d', 'extension=' . $larder, ...$apcu]];
         yield 'APCu, without the engine' => [ApcuStore::class, $apcu];
         yield 'APCu, when the engine is off' => [ApcuStore::class, ['-d', 'extension=' . $larder, '-d', 'larder.enabled=0', ...$apcu]];
         yield 'APCu, when the engine has no directory' => [ApcuStore::class, ['-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere', ...$apcu]];
@@ -119,7 +119,7 @@ final class CacheTest extends TestCase
 
     public function testAutoTakesOptions(): void
     {
-        self::assertInstanceOf(NamespacedLarderStore::class, Cache::open('auto:?namespace=shop&serializer=igbinary')->store());
+        self::assertInstanceOf(NamespacedEngineStore::class, Cache::open('auto:?namespace=shop&serializer=igbinary')->store());
     }
 
     public function testFilesInTheTemporaryDirectoryAreKeptAsideOfATakenName(): void

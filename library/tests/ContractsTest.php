@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
-use Larder\Store\Decorator;
-use Larder\Store\NullStore;
-use Larder\Store\Store;
+use Larder\Contract\Decorator;
+use Larder\Contract\Store;
+use Larder\Driver\None\NullStore;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Testing\ItemPoolContract;
 use Larder\Testing\NamespacesContract;

@@ -11,13 +11,13 @@ use PHPUnit\Framework\TestCase;
 final class PidTest extends TestCase
 {
     private const CODE = <<<'PHP'
-        $parent = \Larder\Pid::own();
+        $parent = \Larder\Process\Pid::own();
         if (pcntl_fork() === 0) {
-            echo \Larder\Pid::own() === getmypid() && getmypid() !== $parent ? 'its own, ' : 'another, ';
+            echo \Larder\Process\Pid::own() === getmypid() && getmypid() !== $parent ? 'its own, ' : 'another, ';
             exit(0);
         }
         pcntl_wait($status);
-        echo \Larder\Pid::own() === getmypid() && getmypid() === $parent ? 'its own' : 'another';
+        echo \Larder\Process\Pid::own() === getmypid() && getmypid() === $parent ? 'its own' : 'another';
         PHP;
 
     /** @return iterable<string, array{list<string>, bool}> */
@@ -46,7 +46,7 @@ final class PidTest extends TestCase
         }
         $cache = Servers::directory('compiled');
         $options = ['-d', 'opcache.enable_cli=1', '-d', "opcache.file_cache=$cache", '-d', 'opcache.file_update_protection=0'];
-        $code = 'var_dump(extension_loaded("larder"), \Larder\Pid::own() === getmypid());';
+        $code = 'var_dump(extension_loaded("larder"), \Larder\Process\Pid::own() === getmypid());';
         self::assertSame("bool(true)\nbool(true)\n", Php::run($code, [...$options, ...Php::withEngine()]));
         self::assertNotSame([], glob("$cache/*"), 'what was compiled is kept');
         self::assertSame("bool(false)\nbool(true)\n", Php::run($code, $options));

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
-use Larder\Tool\Server\MariaDbServer;
+use Larder\Cli\Server\MariaDbServer;
 
 /** The stores over which what a Cache does is tested. */
 enum Place

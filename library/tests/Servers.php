@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests;
 
-use Larder\Tool\Server\MariaDbServer;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\TemporaryDirectory;
 
 /** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
 final class Servers

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\Executable;
+use Larder\Cli\Server\ServerProcess;
 use Larder\ProjectTests\Repository;
-use Larder\Tool\Server\Address;
-use Larder\Tool\Server\Executable;
-use Larder\Tool\Server\ServerProcess;
 
 /** Apache with PHP inside (mod_php) and virtual hosts; one worker serves them all. */
 final class Apache extends Php
@@ -18,7 +18,7 @@ final class Apache extends Php
         public readonly ServerProcess $process,
     ) {}
 
-    /** Apache's module of this PHP, where tools/setup has unpacked it. */
+    /** Apache's module of this PHP, where dev/setup has unpacked it. */
     public static function module(): string
     {
         $version = \PHP_MAJOR_VERSION . '.' . \PHP_MINOR_VERSION;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmPool;
 
 /** How many processes come to one cache, and what happens to those that do not. */
 final class AttachTest extends EngineTestCase

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\Address;
-use Larder\Tool\Server\ServerProcess;
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\ServerProcess;
 
 /** `php -S`: one process for all requests. */
 final class BuiltInServer extends Php

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Bound;
+use Larder\Cli\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /** php-cgi as a web server starts it: a process for each request. */
@@ -18,7 +18,7 @@ final class Cgi extends Php
 
     public function run(string $code): mixed
     {
-        $request = new Process(Bound::toThisProcess($this->command), null, [
+        $request = new Process(TiedProcess::toThisProcess($this->command), null, [
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => '', 'REDIRECT_STATUS' => '200',
             'SCRIPT_FILENAME' => $this->sandbox->page($code),
         ]);

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\Address;
-use Larder\Tool\Server\Executable;
-use Larder\Tool\Server\ServerProcess;
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\Executable;
+use Larder\Cli\Server\ServerProcess;
 use Symfony\Component\Process\Process;
 
 /** php-cgi as a FastCGI server. */

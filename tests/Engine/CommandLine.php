@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Bound;
+use Larder\Cli\TiedProcess;
 
 /** A process of the command line that runs code again and again; its variables stay. */
 final class CommandLine extends Php
@@ -42,7 +42,7 @@ final class CommandLine extends Php
     public function __construct(array $command)
     {
         $this->errors = self::opened(tmpfile());
-        $this->process = self::opened(proc_open(Bound::toThisProcess($command), [['pipe', 'r'], ['pipe', 'w'], $this->errors], $pipes));
+        $this->process = self::opened(proc_open(TiedProcess::toThisProcess($command), [['pipe', 'r'], ['pipe', 'w'], $this->errors], $pipes));
         [$this->code, $this->answers] = $pipes;
         $this->id = proc_get_status($this->process)['pid'];
     }

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\PhpFpmServer;
-use Larder\Tool\Server\ServerFailed;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Cli\Server\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /** PHP-FPM; code runs in a request to a worker. */

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Promises\Proof;
-use Larder\Tool\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** Values that a request holds stay as they are to its very end, whatever other processes do meanwhile. */

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\ServerFailed;
 use Larder\ProjectTests\Promises\Proof;
-use Larder\Tool\Server\PhpFpmPool;
-use Larder\Tool\Server\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /**

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\Cli\Server\Executable;
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Cli\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
-use Larder\Tool\Server\Executable;
-use Larder\Tool\Server\PhpFpmPool;
-use Larder\Tool\Server\PhpFpmServer;
-use Larder\Tool\TemporaryDirectory;
 
 /**
  * A place where processes of several users run PHP with the engine that was built here, with a cache apart from that of
@@ -51,7 +51,7 @@ final class Sandbox
         // The clone may lie where other users cannot reach it.
         $built = Repository::ROOT . '/' . $build;
         if (!is_file($built)) {
-            throw new \RuntimeException("$build is not there; run tools/build-extension" . rtrim(' ' . match ($build) {
+            throw new \RuntimeException("$build is not there; run dev/build-extension" . rtrim(' ' . match ($build) {
                 self::USUAL => '',
                 self::UNREADABLE => 'unreadable',
                 self::CARELESS => 'careless',

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** Who shall not share a cache does not: segments of another name, and what comes with a request changes nothing but that name. */

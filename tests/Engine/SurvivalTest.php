@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Tool\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** The cache outlives the processes that use it, whatever ends them, and keeps nothing that was theirs. */

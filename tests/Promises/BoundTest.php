@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Engine\EngineTestCase;
 use Larder\ProjectTests\Engine\Php;
 use Larder\ProjectTests\Engine\Processes;
 use Larder\ProjectTests\Engine\User;
 use Larder\ProjectTests\Engine\Wait;
-use Larder\Tool\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** However much readers hold, and for however long, others go on storing. */

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Engine\EngineTestCase;
 use Larder\ProjectTests\Engine\NoAnswer;
 use Larder\ProjectTests\Engine\User;
 use Larder\ProjectTests\Engine\Wait;
-use Larder\Tool\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;

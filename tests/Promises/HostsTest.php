@@ -109,7 +109,7 @@ final class HostsTest extends EngineTestCase
     public function testVirtualHostsOfApache(): void
     {
         if (!is_file(Apache::module())) {
-            self::markTestSkipped(Apache::module() . ' is not there; run tools/setup test');
+            self::markTestSkipped(Apache::module() . ' is not there; run dev/setup test');
         }
         $apache = $this->sandbox->apache([
             'one.example' => 'php_admin_value larder.segment one',

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Engine\EngineTestCase;
 use Larder\ProjectTests\Engine\Fpm;
 use Larder\ProjectTests\Engine\User;
-use Larder\Tool\Server\PhpFpmPool;
 
 /** Two pools of two users under one master: neither sees anything of the other, nor can it do anything to it. */
 final class NeighboursTest extends EngineTestCase

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Engine\EngineTestCase;
 use Larder\ProjectTests\Engine\Fpm;
 use Larder\ProjectTests\Engine\User;
-use Larder\Tool\Server\PhpFpmPool;
 
 /** Whatever is put in the place of a segment, a site does not fall for it: it says why, and goes on without a cache. */
 final class OpeningTest extends EngineTestCase

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\AssertionFailedError;
 use PHPUnit\Framework\TestCase;
 

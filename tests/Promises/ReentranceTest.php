@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Server\PhpFpmPool;
 use Larder\ProjectTests\Engine\EngineTestCase;
 use Larder\ProjectTests\Engine\Fpm;
 use Larder\ProjectTests\Engine\NoAnswer;
 use Larder\ProjectTests\Engine\User;
-use Larder\Tool\Server\PhpFpmPool;
 use Symfony\Component\Process\Process;
 
 /** Code that runs in the middle of a call of the cache may call the cache, and finds it usable. */

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Promises;
 
+use Larder\Cli\Php;
+use Larder\Cli\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
-use Larder\Tool\Php;
-use Larder\Tool\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -137,7 +137,7 @@ final class ReplayTest extends TestCase
     {
         $yac = \sprintf('%s/var/yac/%s/yac.so', Repository::ROOT, Php::version());
         if (!\extension_loaded('apcu') || !is_file($yac)) {
-            self::markTestSkipped('APCu or Yac is not there: tools/setup stores');
+            self::markTestSkipped('APCu or Yac is not there: dev/setup stores');
         }
         $apcu = new Php(['apc.enable_cli' => '1', 'apc.shm_size' => self::MEMORY . 'M']);
 

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Tiers;
 
+use Larder\Cli\Php;
+use Larder\Cli\TiedProcess;
 use Larder\ProjectTests\Repository;
-use Larder\Tool\Bound;
-use Larder\Tool\Php;
 use Symfony\Component\Process\InputStream;
 use Symfony\Component\Process\Process;
 
@@ -65,7 +65,7 @@ final class Host
     /** Starts `larder listen`, and waits until it says that it does. */
     public function listen(string $options): Process
     {
-        $this->listener = $listener = new Process($this->php([Repository::ROOT . '/tool/bin/larder', 'listen', $this->address($options)]), timeout: null);
+        $this->listener = $listener = new Process($this->php([Repository::ROOT . '/cli/bin/larder', 'listen', $this->address($options)]), timeout: null);
         $listener->start();
         $this->waitFor($listener, 'listening to');
 
@@ -125,6 +125,6 @@ final class Host
             $isInstalled ? [] : [Repository::ROOT . '/extension/modules/larder.so'],
         );
 
-        return Bound::toThisProcess(['ip', 'netns', 'exec', $this->namespace, ...$php->command($arguments)]);
+        return TiedProcess::toThisProcess(['ip', 'netns', 'exec', $this->namespace, ...$php->command($arguments)]);
     }
 }

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Tiers;
 
-use Larder\Tool\Bound;
-use Larder\Tool\TemporaryDirectory;
+use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /**
@@ -46,7 +46,7 @@ final class Network
     public function startServer(): void
     {
         $command = ['ip', 'netns', 'exec', $this->name . 's', 'redis-server', '--bind', '0.0.0.0', '--protected-mode', 'no', '--port', (string) self::PORT, '--save', '', '--dir', $this->directory->path];
-        $this->server = new Process(Bound::toThisProcess($command), timeout: null);
+        $this->server = new Process(TiedProcess::toThisProcess($command), timeout: null);
         $this->server->start();
         $redis = ['ip', 'netns', 'exec', $this->name . 's', 'redis-cli', '-p', (string) self::PORT, 'PING'];
         for ($end = microtime(true) + 60; (new Process($redis))->run() !== 0; usleep(10_000)) {

@@ -6,12 +6,12 @@ namespace Larder\Bridge;
 
 use Illuminate\Contracts\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
-use Larder\Backoff;
 use Larder\Cache;
-use Larder\Lock as LarderLock;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Ends;
-use Larder\Store\Capability\Locks;
+use Larder\Contract\Capability;
+use Larder\Contract\LockingStore;
+use Larder\Contract\LockLifetime;
+use Larder\Lock\Backoff;
+use Larder\Lock\Lock as LarderLock;
 
 /**
  * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so that a queued job may release
@@ -25,7 +25,7 @@ final class LaravelLock implements Lock
     private const PAUSE = 500;
     private const LONGEST_PAUSE = 10_000;
 
-    private readonly Locks $locks;
+    private readonly LockingStore $locks;
     private readonly string $owner;
 
     /** Microseconds, 0 for the pauses above. */
@@ -38,7 +38,7 @@ final class LaravelLock implements Lock
      */
     public function __construct(Cache $cache, private readonly string $name, private readonly int $seconds, ?string $owner)
     {
-        $this->locks = Capability::of($cache->store(), Locks::class);
+        $this->locks = Capability::of($cache->store(), LockingStore::class);
         $this->owner = $owner ?? bin2hex(random_bytes(self::OWNER_BYTES));
     }
 
@@ -49,7 +49,7 @@ final class LaravelLock implements Lock
      */
     public function acquire(): bool
     {
-        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), Ends::ByTime, self::token($this->owner)));
+        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::ByTime, self::token($this->owner)));
     }
 
     /**

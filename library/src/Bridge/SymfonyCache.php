@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Bridge;
 
 use Larder\Cache;
-use Larder\Computation;
 use Larder\Psr\InvalidArgument;
 use Larder\Psr\Keys;
 use Larder\Psr\SystemClock;
+use Larder\Remember\Computation;
 use Psr\Clock\ClockInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Bridge;
 
-use Larder\Computation;
 use Larder\Psr\Expires;
 use Larder\Psr\InvalidArgument;
 use Larder\Psr\Keys;
+use Larder\Remember\Computation;
 use Psr\Clock\ClockInterface;
 use Symfony\Contracts\Cache\ItemInterface;
 

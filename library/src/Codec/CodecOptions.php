@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-use Larder\Address;
-use Larder\Exception\InvalidAddress;
+use Larder\Driver\Scheme;
+use Larder\Dsn\Dsn;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
-use Larder\Scheme;
 
 /** The options of an address that say how values become bytes, and the codec that they make. */
 final class CodecOptions
@@ -21,10 +21,10 @@ final class CodecOptions
     private const IN_FILE = 'file:';
 
     /**
-     * @throws InvalidAddress
+     * @throws InvalidDsn
      * @throws StoreUnavailable
      */
-    public static function codec(Address $address): Codec
+    public static function codec(Dsn $address): Codec
     {
         $codec = self::serializing($address);
         $compression = $address->choice('compress', ['none', ...array_column(Compression::cases(), 'value')], 'none');
@@ -49,7 +49,7 @@ final class CodecOptions
         };
     }
 
-    private static function serializing(Address $address): SerializingCodec
+    private static function serializing(Dsn $address): SerializingCodec
     {
         $serializer = $address->choice('serializer', ['php', 'igbinary', 'msgpack', 'json'], 'php');
         $classes = match ($address->options['classes'] ?? null) {
@@ -70,7 +70,7 @@ final class CodecOptions
     }
 
     /** The option names the place of the keys, so that they do not stand where addresses do. */
-    private static function keys(Address $address): SigningKeys
+    private static function keys(Dsn $address): SigningKeys
     {
         $place = $address->options['sign'];
         if (str_starts_with($place, self::IN_ENVIRONMENT)) {
@@ -88,12 +88,12 @@ final class CodecOptions
         try {
             return SigningKeys::in($keys !== false ? $keys : throw $address->invalid($missing));
         } catch (\InvalidArgumentException $error) {
-            throw $error instanceof InvalidAddress ? $error : $address->invalid('has a sign= that names unfit keys. ' . $error->getMessage());
+            throw $error instanceof InvalidDsn ? $error : $address->invalid('has a sign= that names unfit keys. ' . $error->getMessage());
         }
     }
 
     /** Tools that read a .env file fill $_ENV and $_SERVER, and some of them leave getenv() as it is. */
-    private static function variable(Address $address, #[\SensitiveParameter] string $name): string|false
+    private static function variable(Dsn $address, #[\SensitiveParameter] string $name): string|false
     {
         if (stripos($name, 'HTTP_') === 0) {
             throw $address->invalid('names an environment variable by sign=env: whose name begins with HTTP_: under a web server those come from the client. Give it another name');
@@ -106,7 +106,7 @@ final class CodecOptions
         return \is_string($value) ? $value : false;
     }
 
-    private static function privateFile(Address $address, string $path): string|false
+    private static function privateFile(Dsn $address, string $path): string|false
     {
         clearstatcache(true, $path);
         if (((int) @fileperms($path) & 0o004) !== 0) {

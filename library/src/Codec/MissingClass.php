@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-use Larder\Store\ApcuStore;
+use Larder\Driver\Apcu\ApcuStore;
 
 /**
  * Makes a stored object whose class does not exist any more an Unreadable, where PHP would make an incomplete object.

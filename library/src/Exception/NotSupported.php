@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-use Larder\Store\Capability;
-use Larder\Store\Store;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
 
 /** What a store cannot do. The message names the store, the capability, and the stores that have it. */
 final class NotSupported extends \LogicException implements CacheException

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
-use Larder\Pid;
-use Larder\Store\ArrayStore;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Process\Pid;
 
 /**
  * Items that wait to be saved: copies, which do not change with the caller's items and objects.

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
-use Larder\Store\Key;
+use Larder\Key\Key;
 
 /**
  * What PSR-6 and PSR-16 allow as a key: less than the stores do.

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Away;
 
-use Larder\Endpoint;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Decorator\Breaker\OutageRecord;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
-use Larder\Store\Breaker;
-use Larder\Store\BreakingStore;
-use Larder\Store\OutageRecord;
-use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Tests\Php;
@@ -141,7 +141,7 @@ final class BreakerTest extends TestCase
     {
         $breaker = $this->open();
         $this->pass(0.6);
-        $store = new BreakingStore(new RedisStore(Endpoint::unix('/nowhere/redis.sock')), $breaker);
+        $store = new BreakerStore(new RedisStore(Endpoint::unix('/nowhere/redis.sock')), $breaker);
         $keys = $store->keys();
         self::assertTrue($breaker->allows(), 'another call is the probe');
         self::assertSame([], [...$keys], 'the control: by now it is refused');
@@ -229,7 +229,7 @@ final class BreakerTest extends TestCase
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
         $code = 'set_error_handler(static function (int $level, string $message): bool { echo $message, "\n"; return true; });
             $logger = new class extends Psr\Log\AbstractLogger { public function log($level, $message, array $context = []): void { echo $level, "\n"; } };
-            $breaker = new Larder\Store\Breaker("redis", "server", new Larder\Store\OutageRecord(%s), $logger);
+            $breaker = new Larder\Decorator\Breaker\Breaker("redis", "server", new Larder\Decorator\Breaker\OutageRecord(%s), $logger);
             for ($call = 0; $call < 4; ++$call) { $breaker->failed(Larder\Exception\StoreFailed::because("redis", "no answer")); }
             echo $breaker->allows() ? "asked again" : "left alone", "\n", file_put_contents(%s, "x") > 0 ? ", with room" : "";';
         $printed = Php::run(\sprintf($code, var_export($file, true), var_export($file . '.control', true)), before: "trap '' XFSZ; ulimit -f 0");

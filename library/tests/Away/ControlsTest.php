@@ -5,18 +5,18 @@ declare(strict_types=1);
 namespace Larder\Tests\Away;
 
 use Larder\Cache;
-use Larder\Endpoint;
+use Larder\Cli\Server\RedisServer;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\Breaker;
-use Larder\Store\BreakingStore;
-use Larder\Store\RedisStore;
 use Larder\Testing\Fork;
 use Larder\Testing\Timely;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\RedisServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -34,7 +34,7 @@ final class ControlsTest extends TestCase
         $seconds = [];
         foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
             $proxy->does('pass');
-            $store = new BreakingStore(
+            $store = new BreakerStore(
                 new RedisStore(Endpoint::unix($proxy->socket), timeout: self::TIMEOUT),
                 new Breaker('redis', $proxy->socket, threshold: $threshold),
             );

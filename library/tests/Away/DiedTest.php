@@ -5,11 +5,11 @@ declare(strict_types=1);
 namespace Larder\Tests\Away;
 
 use Larder\Cache;
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\Server\ServerProcess;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\Address;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
-use Larder\Tool\Server\ServerProcess;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -5,15 +5,15 @@ declare(strict_types=1);
 namespace Larder\Tests\Away;
 
 use Larder\Cache;
-use Larder\Endpoint;
+use Larder\Contract\Store;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Decorator\Sharding\ShardedStore;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Driver\Redis\PredisStore;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
-use Larder\Store\ArrayStore;
-use Larder\Store\Breaker;
-use Larder\Store\BreakingStore;
-use Larder\Store\PredisStore;
-use Larder\Store\ShardedStore;
-use Larder\Store\Store;
-use Larder\Store\TierStore;
 use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -28,15 +28,15 @@ final class LockTest extends TestCase
     private SetClock $clock;
     private Breaker $breaker;
 
-    /** @return iterable<string, array{\Closure(BreakingStore): Store}> */
+    /** @return iterable<string, array{\Closure(BreakerStore): Store}> */
     public static function stores(): iterable
     {
-        yield 'one server' => [static fn(BreakingStore $store): Store => $store];
-        yield 'several servers' => [static fn(BreakingStore $store): Store => new ShardedStore(['a' => $store])];
-        yield 'a tier' => [static fn(BreakingStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0)];
+        yield 'one server' => [static fn(BreakerStore $store): Store => $store];
+        yield 'several servers' => [static fn(BreakerStore $store): Store => new ShardedStore(['a' => $store])];
+        yield 'a tier' => [static fn(BreakerStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0)];
     }
 
-    /** @param \Closure(BreakingStore): Store $with */
+    /** @param \Closure(BreakerStore): Store $with */
     #[DataProvider('stores')]
     public function testALockIsNotWaitedForWhileNobodyAsksTheServer(\Closure $with): void
     {
@@ -52,7 +52,7 @@ final class LockTest extends TestCase
         self::assertLessThan(self::WAIT, microtime(true) - $start);
     }
 
-    /** @param \Closure(BreakingStore): Store $with */
+    /** @param \Closure(BreakerStore): Store $with */
     #[DataProvider('stores')]
     public function testALockIsWaitedForWhileTheServerMayBeBackInTime(\Closure $with): void
     {
@@ -83,11 +83,11 @@ final class LockTest extends TestCase
         self::assertSame(0.0, $breaker->secondsToProbe());
     }
 
-    /** @param \Closure(BreakingStore): Store $with */
+    /** @param \Closure(BreakerStore): Store $with */
     private function away(\Closure $with): Cache
     {
         $breaker = $this->breaker();
-        $store = new BreakingStore(new PredisStore(Endpoint::unix(Servers::directory('lock') . '/none.sock')), $breaker);
+        $store = new BreakerStore(new PredisStore(Endpoint::unix(Servers::directory('lock') . '/none.sock')), $breaker);
         $store->get('k');
         $store->get('k');
 

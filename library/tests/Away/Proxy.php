@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Away;
 
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\ServerProcess;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\Address;
-use Larder\Tool\Server\ServerProcess;
 
 /** A process between client and server that can make trouble (see proxy.php); it ends with this object. */
 final class Proxy

@@ -56,9 +56,9 @@ final class SilentServerTest extends TestCase
     {
         [$server, $where] = self::silent();
         $code = <<<'PHP'
-            $store = new Larder\Store\RedisStore(Larder\Endpoint::tcp('127.0.0.1', %d), timeout: 0.3);
+            $store = new Larder\Driver\Redis\RedisStore(Larder\Dsn\Endpoint::tcp('127.0.0.1', %d), timeout: 0.3);
             $start = microtime(true);
-            (new Larder\Store\BreakingStore($store, new Larder\Store\Breaker('redis', 'there')))->get('k');
+            (new Larder\Decorator\Breaker\BreakerStore($store, new Larder\Decorator\Breaker\Breaker('redis', 'there')))->get('k');
             echo microtime(true) - $start;
             PHP;
         for ($process = 0; $process < 5; ++$process) {

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Away;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
-use Larder\Tool\Server\MemcachedServer;
-use Larder\Tool\Server\RedisServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Away;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -7,9 +7,9 @@ namespace Larder\Tests\Bridge;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Larder\Bridge\LaravelStore;
 use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Contract\LockingStore;
 use Larder\Exception\NotSupported;
-use Larder\Store\Capability;
-use Larder\Store\Capability\Locks;
 use Larder\Tests\Place;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
@@ -209,6 +209,6 @@ final class LaravelStoreTest extends TestCase
     {
         $this->cache = $place->open();
         $this->store = new LaravelStore($this->cache);
-        self::assertInstanceOf(Locks::class, $this->cache->store());
+        self::assertInstanceOf(LockingStore::class, $this->cache->store());
     }
 }

@@ -5,11 +5,11 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
-use Larder\Store\Capability;
-use Larder\Store\Store;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 
 /** How the tables of all engines are opened. */
 abstract class MySqlCapabilities extends CapabilitiesContract

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
-use Larder\Store\Store;
+use Larder\Contract\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Tests\Servers;
 

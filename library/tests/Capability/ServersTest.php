@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
+use Larder\Contract\Capability;
 use Larder\Exception\NotSupported;
-use Larder\Store\Capability;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Capability;
 
 use Larder\Cache;
-use Larder\Store\Capability;
-use Larder\Store\Store;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
 use Larder\Testing\CapabilitiesContract;
 use Larder\Tests\Servers;
 

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Capability;
 
-use Larder\Scheme;
-use Larder\Store\Capability;
+use Larder\Contract\Capability;
+use Larder\Driver\Scheme;
 use PHPUnit\Framework\TestCase;
 
 /** That the table of stores and what they can in docs/stores.md says what the code does. */

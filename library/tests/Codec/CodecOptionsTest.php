@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Cache;
-use Larder\Exception\InvalidAddress;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -49,7 +49,7 @@ final class CodecOptionsTest extends TestCase
 
         try {
             Cache::open($address);
-        } catch (InvalidAddress $error) {
+        } catch (InvalidDsn $error) {
             self::assertStringContainsString($message, $error->getMessage());
             self::assertStringNotContainsString(self::KEY, (string) $error, 'the key is nowhere in the trace');
 
@@ -84,7 +84,7 @@ final class CodecOptionsTest extends TestCase
         $_SERVER['HTTP_X_KEY'] = self::KEY;
 
         try {
-            $this->expectException(InvalidAddress::class);
+            $this->expectException(InvalidDsn::class);
             Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY');
         } finally {
             unset($_SERVER[self::ENVIRONMENT], $_SERVER['HTTP_X_KEY']);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Codec;
 
-use Larder\Store\Store;
+use Larder\Contract\Store;
 use Larder\Testing\StoreContract;
 
 final class SignedRedisStoreTest extends StoreContract

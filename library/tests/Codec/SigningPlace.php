@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Codec;
 
 use Larder\Cache;
-use Larder\Store\Store;
+use Larder\Contract\Store;
 use Larder\Tests\Servers;
 
 /** Stores with all that a codec can do at once: another serializer, compression and a signature. */

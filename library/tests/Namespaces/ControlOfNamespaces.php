@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Namespaces;
 
 use Larder\Cache;
-use Larder\Store\ArrayStore;
-use Larder\Store\OneByOne;
-use Larder\Store\Store;
+use Larder\Contract\Store;
+use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Memory\ArrayStore;
 use Larder\Testing\NamespacesContract;
 use PHPUnit\Framework\AssertionFailedError;
 

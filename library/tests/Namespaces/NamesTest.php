@@ -4,24 +4,24 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Namespaces;
 
-use Larder\Address;
-use Larder\Endpoint;
-use Larder\Exception\InvalidAddress;
-use Larder\Store\ApcuStore;
-use Larder\Store\FileStore;
-use Larder\Store\MemcachedStore;
-use Larder\Store\MemcacheStore;
-use Larder\Store\MySqlConnection;
-use Larder\Store\MySqlMemoryStore;
-use Larder\Store\MySqlStore;
-use Larder\Store\NamespacedLarderStore;
-use Larder\Store\PhpFileStore;
-use Larder\Store\PredisStore;
-use Larder\Store\RedisStore;
-use Larder\Store\ShmopStore;
-use Larder\Store\SqliteStore;
-use Larder\Store\Store;
-use Larder\Store\YacStore;
+use Larder\Contract\Store;
+use Larder\Driver\Apcu\ApcuStore;
+use Larder\Driver\Engine\NamespacedEngineStore;
+use Larder\Driver\File\FileStore;
+use Larder\Driver\Legacy\Memcache\MemcacheStore;
+use Larder\Driver\Legacy\MySqlMemory\MySqlMemoryStore;
+use Larder\Driver\Legacy\Shmop\ShmopStore;
+use Larder\Driver\Legacy\Yac\YacStore;
+use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Driver\MySql\MySqlConnection;
+use Larder\Driver\MySql\MySqlStore;
+use Larder\Driver\PhpFile\PhpFileStore;
+use Larder\Driver\Redis\PredisStore;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Driver\Sqlite\SqliteStore;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\InvalidDsn;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -36,7 +36,7 @@ final class NamesTest extends TestCase
     {
         $endpoint = Endpoint::tcp('127.0.0.1', 1);
         $connection = static fn(): MySqlConnection => new MySqlConnection($endpoint, 'larder', 'nobody', '', 1.0, false);
-        yield 'larder' => [static fn(string $name): Store => new NamespacedLarderStore($name)];
+        yield 'larder' => [static fn(string $name): Store => new NamespacedEngineStore($name)];
         yield 'apcu' => [static fn(string $name): Store => new ApcuStore($name)];
         yield 'yac' => [static fn(string $name): Store => new YacStore($name)];
         yield 'shmop' => [static fn(string $name): Store => new ShmopStore($name)];
@@ -59,7 +59,7 @@ final class NamesTest extends TestCase
             try {
                 $open($name);
                 self::fail("\"$name\" was taken");
-            } catch (InvalidAddress $refused) {
+            } catch (InvalidDsn $refused) {
                 self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
             }
         }
@@ -70,9 +70,9 @@ final class NamesTest extends TestCase
     {
         foreach (self::BAD as $name) {
             try {
-                Address::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
+                Dsn::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
                 self::fail("\"$name\" was taken");
-            } catch (InvalidAddress $refused) {
+            } catch (InvalidDsn $refused) {
                 self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
             }
         }

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Remember;
 
-use Larder\Freshness;
+use Larder\Remember\Freshness;
+use Larder\Remember\StoredValue;
 use Larder\Testing\SetClock;
-use Larder\Wrapped;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
@@ -48,11 +48,11 @@ final class FreshnessTest extends TestCase
     {
         $freshness = $this->freshness();
         for ($i = 0; $i < 1000; ++$i) {
-            self::assertFalse($freshness->isEarly(new Wrapped(1, 1000.0 + 37.0, 1.0), 1.0), 'far');
-            self::assertFalse($freshness->isEarly(new Wrapped(1, 1000.1, 0.0), 1.0), 'cost not known');
-            self::assertFalse($freshness->isEarly(new Wrapped(1, 0.0, 1.0), 1.0), 'for ever');
-            self::assertFalse($freshness->isEarly(new Wrapped(1, 1000.1, 1.0), 0.0), 'not wanted');
-            self::assertTrue($freshness->isEarly(new Wrapped(1, 9999.0, 0.0), \INF), 'wanted now');
+            self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.0 + 37.0, 1.0), 1.0), 'far');
+            self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.1, 0.0), 1.0), 'cost not known');
+            self::assertFalse($freshness->isEarly(new StoredValue(1, 0.0, 1.0), 1.0), 'for ever');
+            self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.1, 1.0), 0.0), 'not wanted');
+            self::assertTrue($freshness->isEarly(new StoredValue(1, 9999.0, 0.0), \INF), 'wanted now');
         }
     }
 
@@ -73,7 +73,7 @@ final class FreshnessTest extends TestCase
     private function share(float $beta, float $left, float $cost): float
     {
         $freshness = $this->freshness();
-        $value = new Wrapped(1, 1000.0 + $left, $cost);
+        $value = new StoredValue(1, 1000.0 + $left, $cost);
         $early = 0;
         for ($i = 0; $i < self::TIMES; ++$i) {
             $early += $freshness->isEarly($value, $beta) ? 1 : 0;

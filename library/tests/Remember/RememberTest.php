@@ -5,19 +5,19 @@ declare(strict_types=1);
 namespace Larder\Tests\Remember;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Driver\None\NullStore;
 use Larder\Exception\StoreFailed;
-use Larder\Freshness;
-use Larder\Recipe;
-use Larder\Remember;
-use Larder\Store\ArrayStore;
-use Larder\Store\NullStore;
-use Larder\Tags;
+use Larder\Remember\Freshness;
+use Larder\Remember\Remember;
+use Larder\Remember\RememberOptions;
+use Larder\Remember\StoredValue;
+use Larder\Tag\Tags;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Tests\Place;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\RedisServer;
-use Larder\Wrapped;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
@@ -96,12 +96,12 @@ final class RememberTest extends TestCase
         foreach ([[1.0, exp(-1.0)], [3.0, exp(-3.0)], [40.0, 0.0]] as [$left, $expected]) {
             $made = 0;
             for ($i = 0; $i < 2000; ++$i) {
-                $store->set('k', (new Wrapped('old', 1000.0 + $left, 1.0))->stored());
-                $made += $remember->value(new Recipe('k', 60, static fn(): mixed => self::value('new')())) === 'new' ? 1 : 0;
+                $store->set('k', (new StoredValue('old', 1000.0 + $left, 1.0))->stored());
+                $made += $remember->value(new RememberOptions('k', 60, static fn(): mixed => self::value('new')())) === 'new' ? 1 : 0;
             }
             self::assertEqualsWithDelta($expected, $made / 2000, 0.05);
         }
-        self::assertSame('new', $remember->value(new Recipe('k', 60, self::value('new'), beta: \INF)));
+        self::assertSame('new', $remember->value(new RememberOptions('k', 60, self::value('new'), beta: \INF)));
     }
 
     public function testAForkOfAComputationDoesNotReleaseItsLease(): void

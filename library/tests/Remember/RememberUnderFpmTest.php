@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Remember;
 
 use Larder\Cache;
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmResponse;
+use Larder\Cli\Server\PhpFpmServer;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\PhpFpmPool;
-use Larder\Tool\Server\PhpFpmResponse;
-use Larder\Tool\Server\PhpFpmServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

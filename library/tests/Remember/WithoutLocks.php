@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Remember;
 
-use Larder\Store\Store;
+use Larder\Contract\Store;
 
 /** A store that can nothing but store. */
 final class WithoutLocks implements Store

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Endpoint;
-use Larder\Store\MemcachedConnection;
-use Larder\Store\MemcachedConnector;
-use Larder\Store\MemcachedText;
+use Larder\Driver\Memcached\MemcachedConnection;
+use Larder\Driver\Memcached\MemcachedConnector;
+use Larder\Driver\Memcached\MemcachedText;
+use Larder\Dsn\Endpoint;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 

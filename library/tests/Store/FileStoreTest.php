@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Contract\Store;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\Store;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;

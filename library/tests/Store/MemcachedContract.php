@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Endpoint;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Contract\Store;
+use Larder\Driver\Legacy\Memcache\MemcacheStore;
+use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\MemcachedStore;
-use Larder\Store\MemcacheStore;
-use Larder\Store\Store;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MemcachedServer;
 
 /** What both extensions for memcached have to do besides. */
 abstract class MemcachedContract extends StoreContract
@@ -199,9 +199,9 @@ abstract class MemcachedContract extends StoreContract
     {
         $code = \sprintf(
             'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
-            $store = new Larder\Store\%s(Larder\Endpoint::unix(%s), "basedir", persistent: true);
+            $store = new Larder\Store\%s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
             foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
-            try { (new Larder\Store\%1$s(Larder\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            try { (new Larder\Store\%1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
             $this->scheme() === 'memcache' ? 'MemcacheStore' : 'MemcachedStore',
             var_export(Servers::memcached()->socket, true),
         );

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Lock;
-use Larder\Store\Capability\Locks;
+use Larder\Contract\LockingStore;
+use Larder\Lock\Lock;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -150,9 +150,9 @@ final class MemcachedPlantedTest extends TestCase
     private static function operations(): array
     {
         $long = 'long' . str_repeat('.', 300);
-        $locks = static function (Cache $cache): Locks {
+        $locks = static function (Cache $cache): LockingStore {
             $store = $cache->store();
-            \assert($store instanceof Locks);
+            \assert($store instanceof LockingStore);
 
             return $store;
         };

@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Contract\Store;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\Store;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 use PDO;
 
 /** What the tables of all engines have to do besides. */

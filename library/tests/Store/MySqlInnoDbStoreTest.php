@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 use PDO;
 use PDOException;
 

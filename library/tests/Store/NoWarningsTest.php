@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
 use Larder\Testing\Fork;
 use Larder\Tests\AsUser;
 use Larder\Tests\Away\Proxy;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\NullLogger;
@@ -129,13 +129,13 @@ final class NoWarningsTest extends TestCase
         $temporary = Servers::directory('auto-temporary');
         $code = \sprintf(self::USE, '"auto:"') . 'echo get_debug_type($c->store());';
         $before = 'export TMPDIR=' . escapeshellarg($temporary);
-        self::assertSame(self::RIGHT . 'Larder\Store\FileStore', Php::run($code, ['-n'], $before));
+        self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', Php::run($code, ['-n'], $before));
         $inside = ['-n', '-d', \sprintf('open_basedir=%s:%s', $temporary, \dirname(__DIR__, 3))];
-        self::assertSame(self::RIGHT . 'Larder\Store\FileStore', Php::run($code, $inside, $before));
+        self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', Php::run($code, $inside, $before));
         if (posix_geteuid() === 0) {
             chmod($temporary, 0o1777);
             AsUser::letThrough(\dirname($temporary));
-            self::assertSame(self::RIGHT . 'Larder\Store\FileStore', AsUser::run(AsUser::VICTIM, $code, ['-n'], $before));
+            self::assertSame(self::RIGHT . 'Larder\Driver\File\FileStore', AsUser::run(AsUser::VICTIM, $code, ['-n'], $before));
             self::assertFileExists(\sprintf('%s/larder-%d', $temporary, AsUser::VICTIM));
         }
     }

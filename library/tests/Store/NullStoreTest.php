@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Store\Store;
+use Larder\Contract\Store;
 use Larder\Testing\StoreContract;
 
 final class NullStoreTest extends StoreContract

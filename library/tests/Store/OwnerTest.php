@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Store\Owner;
+use Larder\Lock\LockOwner;
 use Larder\Testing\Fork;
 use PHPUnit\Framework\TestCase;
 
@@ -12,50 +12,50 @@ final class OwnerTest extends TestCase
 {
     public function testEachTokenIsNewAndNamesThisProcess(): void
     {
-        $tokens = [Owner::token(), Owner::token()];
+        $tokens = [LockOwner::token(), LockOwner::token()];
 
         self::assertNotSame($tokens[0], $tokens[1]);
         foreach ($tokens as $token) {
             self::assertSame((string) posix_getpid(), strstr($token, '.', true));
-            self::assertTrue(Owner::lives($token));
+            self::assertTrue(LockOwner::lives($token));
         }
-        self::assertSame(Owner::number(), Owner::number());
+        self::assertSame(LockOwner::number(), LockOwner::number());
     }
 
     /** What its parent had looked up of itself is not the fork's. */
     public function testAForkIsAnotherOwner(): void
     {
-        $own = Owner::token();
-        $number = Owner::number();
+        $own = LockOwner::token();
+        $number = LockOwner::number();
 
         /** @var array{string, int, bool|null, bool|null} $fork */
         $fork = Fork::run(static function () use ($own): array {
-            $token = Owner::token();
+            $token = LockOwner::token();
 
-            return [$token, Owner::number(), Owner::lives($token), Owner::lives($own)];
+            return [$token, LockOwner::number(), LockOwner::lives($token), LockOwner::lives($own)];
         });
 
         self::assertNotSame(strstr($own, '.', true), strstr($fork[0], '.', true));
         self::assertNotSame($number, $fork[1]);
         self::assertSame([true, true], [$fork[2], $fork[3]]);
-        self::assertFalse(Owner::lives($fork[0]), 'it has ended');
-        self::assertTrue(Owner::lives($own));
+        self::assertFalse(LockOwner::lives($fork[0]), 'it has ended');
+        self::assertTrue(LockOwner::lives($own));
     }
 
     public function testAnotherProcessWithTheSameNumberIsNotTheOwner(): void
     {
-        $parts = explode('.', Owner::token());
+        $parts = explode('.', LockOwner::token());
         $parts[1] = (string) ((int) $parts[1] - 1);
 
-        self::assertFalse(Owner::lives(implode('.', $parts)));
+        self::assertFalse(LockOwner::lives(implode('.', $parts)));
     }
 
     public function testNothingIsKnownOfProcessesElsewhere(): void
     {
-        $parts = explode('.', Owner::token());
+        $parts = explode('.', LockOwner::token());
         $parts[2] = strrev($parts[2]) === $parts[2] ? str_repeat('0', 16) : strrev($parts[2]);
 
-        self::assertNull(Owner::lives(implode('.', $parts)));
-        self::assertNull(Owner::lives(Owner::anonymousToken()));
+        self::assertNull(LockOwner::lives(implode('.', $parts)));
+        self::assertNull(LockOwner::lives(LockOwner::anonymousToken()));
     }
 }

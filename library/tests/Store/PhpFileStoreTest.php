@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Contract\Store;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\Store;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\PhpFpmPool;
-use Larder\Tool\Server\PhpFpmServer;
 
 final class PhpFileStoreTest extends StoreContract
 {

@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Contract\Store;
+use Larder\Driver\Redis\RedisStore;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\RedisStore;
-use Larder\Store\ReservedKey;
-use Larder\Store\Store;
+use Larder\Key\ReservedKey;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Away\Log;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\RedisServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** What both clients of Redis have to do besides. */

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Store\SharedBlock;
-use Larder\Store\ShmopStore;
-use Larder\Store\Store;
-use Larder\Store\StripedLock;
+use Larder\Contract\Store;
+use Larder\Driver\Legacy\Shmop\SharedBlock;
+use Larder\Driver\Legacy\Shmop\ShmopStore;
+use Larder\Lock\StripedLock;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Larder\Tests\Php;

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Store;
 
-use Larder\Store\Envelope;
-use Larder\Store\SharedBlock;
-use Larder\Store\ShmopStore;
+use Larder\Driver\Common\Envelope;
+use Larder\Driver\Legacy\Shmop\SharedBlock;
+use Larder\Driver\Legacy\Shmop\ShmopStore;
 use Larder\Tests\Store\Hostile\Bomb;
 use PHPUnit\Framework\TestCase;
 

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Exception\InvalidAddress;
-use Larder\Store\SqliteStore;
+use Larder\Driver\Sqlite\SqliteStore;
+use Larder\Exception\InvalidDsn;
 use Larder\Testing\Fork;
 use Larder\Tests\Php;
 use Larder\Tests\Servers;
@@ -158,7 +158,7 @@ final class SqliteRoomTest extends TestCase
 
     public function testALimitThatIsNoneIsRefused(): void
     {
-        $this->expectException(InvalidAddress::class);
+        $this->expectException(InvalidDsn::class);
         $this->cache('?max_size=many');
     }
 

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Exception\StoreUnavailable;
-use Larder\Store\TrustedPath;
+use Larder\Filesystem\TrustedPath;
 use Larder\Tests\AsUser;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -115,7 +115,7 @@ final class TrustedPathTest extends TestCase
 
     public function testWhatOpenBasedirHidesIsTrusted(): void
     {
-        $code = \sprintf('try { echo Larder\Store\TrustedPath::check("file", %s); } catch (Throwable $e) { echo $e->getMessage(); }', var_export($this->home . '/a/b/c', true));
+        $code = \sprintf('try { echo Larder\Filesystem\TrustedPath::check("file", %s); } catch (Throwable $e) { echo $e->getMessage(); }', var_export($this->home . '/a/b/c', true));
         $inside = ['-n', '-d', \sprintf('open_basedir=%s/a:%s:%s', $this->home, \dirname(__DIR__, 3), Servers::directory('psr'))];
         chown($this->home, AsUser::STRANGER);
         self::assertSame($this->home . '/a/b/c', AsUser::run(AsUser::VICTIM, $code, $inside));
@@ -125,7 +125,7 @@ final class TrustedPathTest extends TestCase
 
     public function testWithoutPosixTheUserIsKnown(): void
     {
-        $code = 'var_dump(function_exists("posix_geteuid"), Larder\Store\User::id());';
+        $code = 'var_dump(function_exists("posix_geteuid"), Larder\Process\User::id());';
         self::assertSame("bool(false)\nint(33)\n", AsUser::run(AsUser::VICTIM, $code, ['-n']));
         self::assertSame("bool(false)\nint(33)\n", AsUser::run(AsUser::VICTIM, $code, ['-n', '-d', 'open_basedir=/tmp:' . \dirname(__DIR__, 3)]), 'without a look at /proc');
     }

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Tests\Store;
 
 use Larder\Cache;
-use Larder\Store\Store;
-use Larder\Store\YacStore;
+use Larder\Contract\Store;
+use Larder\Driver\Legacy\Yac\YacStore;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreContract;
 use Yac;

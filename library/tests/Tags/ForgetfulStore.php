@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tags;
 
-use Larder\Store\ArrayStore;
-use Larder\Store\Capability\Adds;
-use Larder\Store\ReservedKey;
-use Larder\Store\Store;
+use Larder\Contract\Adds;
+use Larder\Contract\Store;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
 
 /**
  * A control: it loses generations and answers with the number that it knew last, as if nothing had happened; or else with

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Tags;
 
 use Larder\Cache;
-use Larder\Store\ReservedKey;
+use Larder\Key\ReservedKey;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Larder\Tests\Tags;
 
 use Larder\Cache;
-use Larder\Store\ArrayStore;
-use Larder\Store\ReservedKey;
-use Larder\Store\Store;
-use Larder\Tags;
+use Larder\Contract\Store;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
+use Larder\Tag\Tags;
 use PHPUnit\Framework\TestCase;
 
 final class TagsTest extends TestCase

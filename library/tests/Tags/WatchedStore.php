@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tags;
 
-use Larder\Store\ArrayStore;
-use Larder\Store\ReservedKey;
-use Larder\Store\Store;
+use Larder\Contract\Store;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
 
 /** An ArrayStore that writes down what it is asked, cannot add, and refuses Larder's own entries if it is to. */
 final class WatchedStore implements Store

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Tier;
 
 use Larder\Cache;
-use Larder\Store\ReservedKey;
+use Larder\Key\ReservedKey;
 use Larder\Testing\TagsContract;
 use Larder\Tests\Servers;
 

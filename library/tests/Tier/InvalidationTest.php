@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Tier;
 
 use Larder\Cache;
-use Larder\Store\ArrayStore;
-use Larder\Store\ReservedKey;
-use Larder\Store\TierStore;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\MariaDbServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tier;
 
-use Larder\Store\Capability;
-use Larder\Store\Store;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
 use Larder\Testing\CapabilitiesContract;
 
 final class LarderMemcachedCapabilitiesTest extends CapabilitiesContract

@@ -5,16 +5,16 @@ declare(strict_types=1);
 namespace Larder\Tests\Tier;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Contract\Capability;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\CacheException;
-use Larder\Exception\InvalidAddress;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
-use Larder\Store\ArrayStore;
-use Larder\Store\Capability;
-use Larder\Store\ReservedKey;
-use Larder\Store\TierStore;
+use Larder\Key\ReservedKey;
 use Larder\Testing\Timely;
 use Larder\Tests\Servers;
-use Larder\Tool\Server\RedisServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -325,7 +325,7 @@ final class TierStoreTest extends TestCase
     #[DataProvider('mistakes')]
     public function testAMistakeInAnAddressIsNamed(string $address, string $message): void
     {
-        $this->expectException(InvalidAddress::class);
+        $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
     }
@@ -340,7 +340,7 @@ final class TierStoreTest extends TestCase
     #[DataProvider('unfit')]
     public function testAStoreThatCannotBeATierIsRefused(string $address, string $message): void
     {
-        $this->expectException(InvalidAddress::class);
+        $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);
         Cache::open($address);
     }

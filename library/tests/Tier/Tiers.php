@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Tier;
 
 use Larder\Cache;
-use Larder\Store\Store;
+use Larder\Contract\Store;
 use Larder\Tests\Servers;
 
 /** The tiers that are held to the contracts. Hosts ask every 0.02 s. */

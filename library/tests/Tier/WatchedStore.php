@@ -4,22 +4,22 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tier;
 
-use Larder\Store\ArrayStore;
-use Larder\Store\Capability\Adds;
-use Larder\Store\Capability\Counts;
-use Larder\Store\Capability\Lists;
-use Larder\Store\Capability\Locks;
-use Larder\Store\Capability\Replaces;
-use Larder\Store\Capability\Swaps;
-use Larder\Store\Capability\TellsExpiry;
-use Larder\Store\Capability\Touches;
-use Larder\Store\Decorator;
-use Larder\Store\ForwardsCapabilities;
-use Larder\Store\ReservedKey;
-use Larder\Store\Store;
+use Larder\Contract\Adds;
+use Larder\Contract\Counts;
+use Larder\Contract\Decorator;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\ListableStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\Store;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Decorator\ForwardsCapabilities;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
 
 /** A shared tier in this process, of which the test sees what it is asked, and does something just then. */
-final class WatchedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, Locks, Lists, TellsExpiry
+final class WatchedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, LockingStore, ListableStore, ExpiryAwareStore
 {
     use ForwardsCapabilities;
 

@@ -14,8 +14,8 @@ final class TypesTest extends TestCase
     /** What is wrong in each line, in PHPStan's words. */
     private const WRONG = [
         "assertType('int', \$cache->get('k'));" => 'Expected type int, actual: mixed',
-        "assertType('Larder\\Lock', \$cache->lock('k', 1));" => 'Expected type Larder\Lock, actual: Larder\Lock|null',
-        "\$cache->lock('k', 1)->release();" => 'Cannot call method release() on Larder\Lock|null.',
+        "assertType('Larder\\Lock\\Lock', \$cache->lock('k', 1));" => 'Expected type Larder\Lock\Lock, actual: Larder\Lock\Lock|null',
+        "\$cache->lock('k', 1)->release();" => 'Cannot call method release() on Larder\Lock\Lock|null.',
         "assertType('mixed', \$cache->remember('k', 60, static fn(): string => 'a'));" => "Expected type mixed, actual: 'a'",
         "strlen(\$cache->remember('k', 60, static fn(): int => 1));" => 'Parameter #1 $string of function strlen expects string, int given.',
         "\$cache->set('k', 1, ttl: 'a minute');" => 'Parameter $ttl of method Larder\Cache::set() expects float|int, string given.',

@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Types;
 
 use Larder\Cache;
-use Larder\Computation;
 use Larder\Psr\ItemPool;
 use Larder\Psr\SimpleCache;
+use Larder\Remember\Computation;
 
 use function PHPStan\Testing\assertType;
 
@@ -39,19 +39,19 @@ assertType('bool', $cache->deleteMany(['a']));
 assertType('int|false', $cache->increment('n'));
 assertType('int|false', $cache->decrement('n'));
 assertType('bool', $cache->swap('n', 1, 2));
-assertType('Larder\Lock|null', $cache->lock('k', 1));
+assertType('Larder\Lock\Lock|null', $cache->lock('k', 1));
 assertType('bool|null', $cache->lock('k', 1)?->release());
 assertType('iterable<string>', $cache->keys());
 foreach ($cache->keys('prefix') as $key) {
     assertType('string', $key);
 }
-assertType('list<Larder\Candidate>', $cache->explain());
+assertType('list<Larder\CandidateStore>', $cache->explain());
 assertType('Larder\Cache', Cache::open('array:'));
 assertType('int<0, 9>', $cache->remember('k', 60, static fn(): int => random_int(0, 9)));
 assertType('string|null', $cache->remember('k', 60, title(...), stale: 60, tags: ['t']));
 assertType('array<string, list<float>>', $cache->remember('k', 60, prices(...)));
 assertType('DateTimeImmutable', $cache->remember('k', 60, static function (Computation $computation): \DateTimeImmutable {
-    assertType('Larder\Computation', $computation);
+    assertType('Larder\Remember\Computation', $computation);
 
     return new \DateTimeImmutable();
 }));

@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+// Measures one row of `larder figures` in a fresh process. It is started by the tool, not by people.
+
+use Larder\Cli\Figures\Rows;
+
+require __DIR__ . '/autoload.php';
+
+// Room in PHP's heap that stays: where the first chunk is just full, every larger value is mapped, and unmapped again.
+$blocks = [];
+while (memory_get_usage(true) < 16 << 20) {
+    $blocks[] = str_repeat('x', 100_000);
+}
+$blocks = [end($blocks)];
+
+[, $name, $rounds] = $argv;
+echo json_encode((Rows::all()[$name]->measure)((int) $rounds), \JSON_THROW_ON_ERROR);

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+// One place of `larder stampede`, in a process that has been given its settings. It is started by the tool, not by people.
+// What is to be done stands on standard input: an address may have a password in it, which everybody could see in arguments.
+
+use Larder\Cli\Command\Interrupted;
+use Larder\Cli\Stampede\PrivateStore;
+use Larder\Cli\Stampede\Stampede;
+use Larder\Exception\CacheException;
+
+require __DIR__ . '/autoload.php';
+
+/** @var array{address: string, directory: string, processes: int, seconds: int|float, lease: int|float} $job */
+$job = json_decode((string) stream_get_contents(\STDIN), true, flags: \JSON_THROW_ON_ERROR);
+pcntl_async_signals(true);
+foreach ([\SIGINT, \SIGTERM, \SIGHUP] as $signal) {
+    pcntl_signal($signal, static fn(int $signal): never => throw new Interrupted($signal));
+}
+$place = $stampede = null;
+try {
+    $place = new PrivateStore($job['address']);
+    $stampede = new Stampede($place->address, $job['directory'], $job['processes'], (float) $job['seconds'], (float) $job['lease']);
+    $outcome = ['cold' => $stampede->cold(), 'killed' => $stampede->killed()];
+} catch (CacheException $missing) {
+    $outcome = ['missing' => $missing->getMessage()];
+} catch (\RuntimeException|Interrupted $failure) {
+    $outcome = ['failed' => $failure->getMessage()];
+}
+try {
+    $stampede?->end();
+    $place?->remove();
+} catch (\Exception $failure) {
+    $outcome += ['failed' => 'its own namespace could not be removed: ' . $failure->getMessage()];
+}
+echo json_encode($outcome, \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_PRESERVE_ZERO_FRACTION | \JSON_THROW_ON_ERROR);

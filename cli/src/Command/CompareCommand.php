@@ -1,0 +1,207 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cli\Compare\Catalog;
+use Larder\Cli\Compare\Comparison;
+use Larder\Cli\Compare\Environment;
+use Larder\Cli\Compare\JsonReport;
+use Larder\Cli\Compare\NotMeasured;
+use Larder\Cli\Compare\Operation;
+use Larder\Cli\Compare\Plan;
+use Larder\Cli\Compare\Report;
+use Larder\Cli\Compare\Result;
+use Larder\Cli\Compare\SameRow;
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\Compare\TimeBudget;
+use Larder\Cli\Compare\Value;
+use Larder\Cli\CpuAffinity;
+use Larder\Cli\JsonFile;
+use Larder\Cli\ListOption;
+use Larder\Cli\Machine;
+use Larder\Cli\Number;
+use Larder\Cli\Published;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Command\SignalableCommandInterface;
+use Symfony\Component\Console\Helper\ProgressBar;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\ConsoleOutputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/** `larder compare`: measures the stores of this machine. What is measured and how: docs/compare.md. */
+#[AsCommand('compare', 'Measures every cache of this machine and prints the comparison')]
+final class CompareCommand extends Command implements SignalableCommandInterface
+{
+    private const MILLISECOND = 1_000_000;
+    private const ROUNDS = 7;
+    private const QUICK_ROUNDS = 3;
+
+    private ?StoreLocations $places = null;
+    private ?Comparison $comparison = null;
+    private bool $interrupted = false;
+
+    protected function configure(): void
+    {
+        $this
+            ->addOption('quick', null, InputOption::VALUE_NONE, 'Fewer rounds and shorter ones: less than a minute')
+            ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', Catalog::names()))
+            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::valueNames()))
+            ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::operationNames()))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each figure is measured; %d, or %d when quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too')
+            ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Leave out what needs a server')
+            ->setHelp(<<<'TEXT'
+                Each store is measured by fresh PHP processes, in rounds of shuffled order, on servers that are started for
+                it and stopped again. No server, file or configuration that is already there is touched.
+
+                  <info>larder compare --quick</info>
+                  <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
+                  <info>larder compare --values "10b,50 x 50 array" --json figures.json</info>
+                TEXT);
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
+
+        try {
+            return $this->compare($input, $output, $errors);
+        } catch (Interrupted $interrupted) {
+            $this->close(); // again, if that was interrupted
+            $errors->writeln(['', 'Interrupted. Nothing of it is left running.']);
+
+            return 128 + $interrupted->signal;
+        }
+    }
+
+    private function compare(InputInterface $input, OutputInterface $output, OutputInterface $errors): int
+    {
+        $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
+        if ($obstacles !== []) {
+            $errors->writeln(['Nothing was measured: the figures would say nothing about the stores.', ...$obstacles]);
+
+            return Command::FAILURE;
+        }
+        $plan = self::plan($input);
+        $stores = ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores');
+        $json = JsonFile::named($input->getOption('json'));
+        $cores = max(1, \count(CpuAffinity::allowed()));
+        $core = CpuAffinity::pin();
+        $this->places = new StoreLocations();
+
+        try {
+            $result = $this->measure($plan, $stores, $input->getOption('no-servers') === true, $errors);
+            $circumstances = Environment::of($result, $this->places->serverVersions(), $cores, $core);
+        } finally {
+            $this->close();
+        }
+        (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
+        $json?->write(JsonReport::of($plan, $result, $circumstances));
+
+        return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
+    }
+
+    /** @return list<int> */
+    public function getSubscribedSignals(): array
+    {
+        return \defined('SIGINT') ? [\SIGINT, \SIGTERM, \SIGHUP] : [];
+    }
+
+    /**
+     * Leaves what is under way, wherever that is; on the way out all is ended that was just being started, and only then
+     * are the directories removed. Heard once: a second signal would interrupt that.
+     *
+     * @throws Interrupted
+     */
+    public function handleSignal(int $signal, int|false $previousExitCode = 0): false
+    {
+        if (!$this->interrupted) {
+            $this->interrupted = true;
+
+            throw new Interrupted($signal);
+        }
+
+        return false;
+    }
+
+    private function close(): void
+    {
+        $this->comparison?->stop();
+        $this->places?->close();
+    }
+
+    /** @param non-empty-list<key-of<Catalog::STORES>> $stores */
+    private function measure(Plan $plan, array $stores, bool $withoutServers, OutputInterface $errors): Result
+    {
+        $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
+        $subjects = $notMeasured = [];
+        $errors->writeln('Starting the servers and making the directories that the stores need');
+        foreach ($stores as $store) {
+            if ($withoutServers && Catalog::needsServer($store)) {
+                $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');
+                continue;
+            }
+            foreach ($catalog->subjects($store) as $subject) {
+                if ($subject instanceof Target) {
+                    $subjects[] = $subject;
+                } else {
+                    $notMeasured[] = $subject;
+                }
+            }
+        }
+        if ($subjects === []) {
+            return new Result([], [], $notMeasured);
+        }
+        $this->comparison = new Comparison($plan, $subjects);
+        ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %remaining:6s% left  %message%');
+        $progress = new ProgressBar($errors, $this->comparison->steps());
+        $progress->setFormat('compare');
+        $progress->setBarWidth(30);
+        $progress->setMessage('');
+        $progress->start();
+        $result = $this->comparison->run(static function (int $done, string $store) use ($progress): void {
+            $progress->setMessage($store);
+            $progress->setProgress($done);
+        });
+        $progress->clear();
+
+        return new Result($result->rows, $result->greetings, [...$notMeasured, ...$result->notMeasured]);
+    }
+
+    private static function plan(InputInterface $input): Plan
+    {
+        $quick = $input->getOption('quick') === true;
+        $all = Value::all();
+        $values = array_map(static fn(string $name): Value => $all[$name], ListOption::of(self::valueNames(), self::text($input, 'values'), 'values'));
+        $operations = array_map(Operation::from(...), ListOption::of(self::operationNames(), self::text($input, 'operations'), 'operations'));
+        $rounds = Number::of($input->getOption('rounds'), $quick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
+
+        return new Plan($values, $operations, $rounds, $quick
+            ? new TimeBudget(200_000, 4 * self::MILLISECOND)
+            : new TimeBudget(500_000, 20 * self::MILLISECOND));
+    }
+
+    private static function text(InputInterface $input, string $option): ?string
+    {
+        $text = $input->getOption($option);
+
+        return \is_string($text) ? $text : null;
+    }
+
+    /** @return non-empty-list<string> */
+    private static function valueNames(): array
+    {
+        return array_map(strval(...), array_keys(Value::all()));
+    }
+
+    /** @return non-empty-list<string> */
+    private static function operationNames(): array
+    {
+        return array_map(static fn(Operation $operation): string => $operation->value, Operation::cases());
+    }
+}

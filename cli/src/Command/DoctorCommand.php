@@ -1,0 +1,100 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cache;
+use Larder\CandidateStore;
+use Larder\Cli\Doctor\Engine;
+use Larder\Cli\Doctor\Finding;
+use Larder\Cli\Doctor\Stores;
+use Larder\Cli\Machine;
+use Larder\Driver\Scheme;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\StoreUnavailable;
+use Psr\Log\NullLogger;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/**
+ * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when auto:
+ * finds a store that processes share, with 1 when not. docs/doctor.md.
+ */
+#[AsCommand('doctor', 'Says which stores work here, what the others miss, and what auto: takes')]
+final class DoctorCommand extends Command
+{
+    protected function configure(): void
+    {
+        $this->addArgument('addresses', InputArgument::IS_ARRAY, 'Stores to try besides, such as redis://10.0.0.5');
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $output->writeln([
+            \sprintf('PHP %s (%s), %s', \PHP_VERSION, \PHP_SAPI, Machine::system()),
+            \sprintf('%s. The web server\'s PHP has settings of its own.', php_ini_loaded_file() === false ? 'No php.ini' : php_ini_loaded_file()),
+            '',
+            'Engine',
+            ...array_map(static fn(string $line): string => '  ' . $line, Engine::lines()),
+            '',
+            'Stores',
+        ], OutputInterface::OUTPUT_RAW);
+        foreach (Stores::all() as $finding) {
+            $this->write($finding, $output);
+        }
+        /** @var list<string> $addresses */
+        $addresses = $input->getArgument('addresses');
+        foreach ($addresses as $address) {
+            try {
+                $this->write(Stores::at($address), $output);
+            } catch (InvalidDsn $mistake) {
+                $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
+
+                return Command::INVALID;
+            }
+        }
+        $output->writeln(['', 'auto:']);
+
+        return $this->auto($output);
+    }
+
+    private function auto(OutputInterface $output): int
+    {
+        try {
+            $candidates = Cache::open('auto:', new NullLogger())->explain(); // what it would log is printed
+        } catch (StoreUnavailable $nothing) {
+            $output->writeln(['  takes nothing: no store that it looks for works here', '  ' . $nothing->how], OutputInterface::OUTPUT_RAW);
+
+            return Command::FAILURE;
+        }
+        $output->writeln(array_map(static fn(CandidateStore $candidate): string => '  ' . $candidate, $candidates), OutputInterface::OUTPUT_RAW);
+        foreach ($candidates as $candidate) {
+            if ($candidate->isChosen) {
+                $keeps = $candidate->scheme !== Scheme::Larder || larder_info()['available'] === true;
+                $isShared = $keeps && Stores::isShared($candidate->scheme);
+                $output->writeln($isShared ? '  Processes share it.' : '  Processes do not share it' . ($keeps ? ': on the command line each has a memory of its own.' : '.'));
+
+                return $isShared ? Command::SUCCESS : Command::FAILURE;
+            }
+        }
+
+        return Command::FAILURE;
+    }
+
+    private function write(Finding $finding, OutputInterface $output): void
+    {
+        $isUsable = match ($finding->isUsable) {
+            true => 'yes',
+            false => 'no',
+            null => '?',
+        };
+        $output->writeln(\sprintf('  %-10s %-4s %s', $finding->store, $isUsable, $finding->what), OutputInterface::OUTPUT_RAW);
+        if ($finding->how !== '') {
+            $output->writeln(\sprintf('%18s%s', '', $finding->how), OutputInterface::OUTPUT_RAW);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cli\Listen\Listener;
+use Larder\Contract\Adds;
+use Larder\Contract\Capability;
+use Larder\Contract\Counts;
+use Larder\Contract\Store;
+use Larder\Decorator\Tier\ListenerPresence;
+use Larder\Decorator\Tier\LocalCopies;
+use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Scheme;
+use Larder\Dsn\Dsn;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
+use Larder\Exception\StoreUnavailable;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Command\SignalableCommandInterface;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/**
+ * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's copies
+ * at once. Runs until it gets SIGTERM or SIGINT. Ends with 0 then, with 1 when another listens here, with 2 when the
+ * address is none to listen for. docs/tiers.md.
+ */
+#[AsCommand('listen', 'Drops this host\'s copies of what other hosts change in Redis or Valkey, at once')]
+final class ListenCommand extends Command implements SignalableCommandInterface
+{
+    /** Local tiers that the command line and the web server have together. */
+    private const SHARED = [Scheme::Larder, Scheme::File, Scheme::PhpFile, Scheme::Shmop, Scheme::Sqlite];
+
+    private ?Listener $listener = null;
+
+    protected function configure(): void
+    {
+        $this->addArgument('address', InputArgument::REQUIRED, 'The cache as the program opens it: tier:(larder:)(redis://10.0.0.5)');
+    }
+
+    /** @return list<int> */
+    public function getSubscribedSignals(): array
+    {
+        return [\SIGTERM, \SIGINT];
+    }
+
+    public function handleSignal(int $signal, int|false $previousExitCode = 0): int|false
+    {
+        if ($this->listener === null) {
+            return 128 + $signal;
+        }
+        $this->listener->stop();
+
+        return false;
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        // What is fetched would be held until this process ends.
+        ini_set('larder.zero_copy', '0');
+        $text = $input->getArgument('address');
+        $local = null;
+        $reason = null;
+
+        try {
+            $address = Dsn::parse(\is_string($text) ? $text : '');
+            $reason = self::whyNot($address);
+            $local = $reason === null ? self::local($address) : null;
+        } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
+            $reason = $mistake->getMessage();
+        }
+        if ($local === null) {
+            $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
+
+            return Command::INVALID;
+        }
+        $shared = $address->tiers[1];
+        $presence = new ListenerPresence($local, $shared->place());
+        $this->listener = new Listener(
+            new LocalCopies($local, $shared->place(), 0.0),
+            $presence,
+            $shared->endpoints(6379),
+            RedisProtocol::prefix($shared->namespace()),
+            $shared->user,
+            $shared->password(),
+            $address->poll(),
+            $shared->timeout(),
+            static function (string $line, bool $isDetail) use ($output): void {
+                if (!$isDetail || $output->isVerbose()) {
+                    $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
+                }
+            },
+        );
+        if ($this->listener->run()) {
+            return Command::SUCCESS;
+        }
+        $output->writeln(\sprintf('Another process listens here for this cache already: %s', $presence->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
+
+        return Command::FAILURE;
+    }
+
+    /** The shared tier is not opened: its servers may be away now. */
+    private static function local(Dsn $address): Store&Adds&Counts
+    {
+        return Capability::of(Capability::of($address->tiers[0]->scheme->open($address->tiers[0]), Adds::class), Counts::class);
+    }
+
+    /** @return string|null null for an address that can be listened for */
+    private static function whyNot(Dsn $address): ?string
+    {
+        if ($address->scheme !== Scheme::Tier) {
+            return \sprintf('This %s: address has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $address->scheme->value);
+        }
+        [$local, $shared] = [$address->tiers[0]->scheme, $address->tiers[1]->scheme];
+        if (!\in_array($local, self::SHARED, true)) {
+            return \sprintf(
+                '%s: is not shared by the command line and the web server, so this process cannot reach the copies. The processes ask for changes themselves. Local tiers that can be listened for: %s',
+                $local->value,
+                implode(', ', array_map(static fn(Scheme $scheme): string => $scheme->value . ':', self::SHARED)),
+            );
+        }
+        if ($shared !== Scheme::Redis) {
+            return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared->value);
+        }
+
+        return $address->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
+    }
+}

@@ -1,0 +1,86 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cli\Compare\Value;
+use Larder\Cli\ListOption;
+use Larder\Cli\Machine;
+use Larder\Cli\Number;
+use Larder\Cli\Serializers\Encoding;
+use Larder\Cli\Serializers\Stopwatch;
+use Larder\Codec\Compression;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/serializers.md. */
+#[AsCommand('serializers', 'Measures sizes and times of serializers, compressions and signatures')]
+final class SerializersCommand extends Command
+{
+    private const ROUNDS = 15;
+    private const KEY = 'key';
+
+    protected function configure(): void
+    {
+        $this
+            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Value::all())))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each is measured; %d', self::ROUNDS));
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        $values = $input->getOption('values');
+        $names = ListOption::of(array_keys(Value::all()), \is_string($values) ? $values : null, 'values');
+        $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
+        $output->writeln([
+            \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
+            ...array_map(static fn(string $extension): string => \sprintf('Not measured: %s, whose extension is not loaded.', $extension), Encoding::missing()),
+            ...Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions')),
+            '',
+            \sprintf('%-14s %-10s %-11s %9s %12s %12s', 'value', 'serializer', 'and', 'bytes', 'write', 'read'),
+        ]);
+        foreach ($names as $name) {
+            $this->measure($name, $rounds, $output);
+        }
+
+        return Command::SUCCESS;
+    }
+
+    private function measure(string $name, int $rounds, OutputInterface $output): void
+    {
+        $value = Value::all()[$name]->make(0);
+        $bytes = [];
+        $works = [];
+        foreach (Encoding::all() as $i => $way) {
+            $codec = $way->codec;
+            $bytes[$i] = $codec->encode($value, self::KEY);
+            if ($codec->decode($bytes[$i], self::KEY) !== $value) {
+                throw new \RuntimeException(\sprintf('%s came back changed from %s', $name, $way->serializer));
+            }
+            $works[] = static fn(): string => $codec->encode($value, self::KEY);
+            $works[] = static fn(): mixed => $codec->decode($bytes[$i], self::KEY);
+        }
+        $times = Stopwatch::nanoseconds($works, $rounds);
+        foreach (Encoding::all() as $i => $way) {
+            $isLeftOut = $way->compression !== 'none' && Compression::ofFormat($bytes[$i][0]) === null;
+            $output->writeln(\sprintf(
+                '%-14s %-10s %-11s %9s %12s %12s',
+                $name,
+                $way->serializer,
+                $way->isSigned ? 'signature' : ($way->compression === 'none' ? '' : $way->compression),
+                $isLeftOut ? 'no fewer' : number_format(\strlen($bytes[$i])),
+                self::time($times[2 * $i]),
+                $isLeftOut ? '' : self::time($times[2 * $i + 1]),
+            ));
+        }
+    }
+
+    private static function time(float $nanoseconds): string
+    {
+        return $nanoseconds < 1000 ? \sprintf('%.0f ns', $nanoseconds) : \sprintf('%.1f us', $nanoseconds / 1000);
+    }
+}

@@ -1,0 +1,158 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Machine;
+use Larder\Cli\Php;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\Stampede\End;
+use Larder\Cli\Stampede\Row;
+use Larder\Dsn\Dsn;
+use Larder\Exception\InvalidDsn;
+use Symfony\Component\Console\Attribute\AsCommand;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Exception\InvalidArgumentException;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\OutputInterface;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
+use Symfony\Component\Process\Process;
+
+/** `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md. */
+#[AsCommand('stampede', 'Measures remember() when many processes need the same missing value at once')]
+final class StampedeCommand extends Command
+{
+    /** For one store, besides what computing may take. */
+    private const SECONDS = 300.0;
+
+    protected function configure(): void
+    {
+        $this
+            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Such as redis://127.0.0.1:6379. Without any: every store, in places of its own')
+            ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'How many', '100')
+            ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds that it takes to compute', '50')
+            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds after which a server lets another compute', '1')
+            ->setHelp(<<<'TEXT'
+                In the cache of an address a namespace is made for this, with a name by chance, and removed at the end. What is
+                there already is left alone.
+
+                Ends with 0 when all was measured that was asked for; without an address, what is not installed may be missing.
+                TEXT);
+    }
+
+    protected function execute(InputInterface $input, OutputInterface $output): int
+    {
+        if (!\function_exists('pcntl_fork')) {
+            $output->writeln('The extension pcntl is not loaded, by which processes are made. Debian has it in php-cli.');
+
+            return Command::FAILURE;
+        }
+        [$processes, $milliseconds, $lease] = array_map(static fn(string $option): float => self::number($input, $option), ['processes', 'compute', 'lease']);
+        /** @var list<string> $given */
+        $given = $input->getArgument('address');
+        try {
+            array_map(Dsn::parse(...), $given);
+        } catch (InvalidDsn $mistake) {
+            $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
+
+            return Command::INVALID;
+        }
+        $places = new StoreLocations();
+        $addresses = $given === [] ? self::all($places) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $address): \Closure => static fn(): string => $address, $given));
+        $output->writeln([
+            \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
+            \sprintf('%d processes ask for a missing value that takes %d ms to compute; the second time the one that computes is killed.', $processes, $milliseconds),
+            '',
+            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last answer', 'when killed', 'last answer after it'),
+        ]);
+        $measured = 0;
+        $isWhole = true;
+        foreach ($addresses as $name => $address) {
+            $row = self::measure($places, $address, (int) $processes, $milliseconds / 1000, $lease);
+            $measured += (int) ($row->end === End::Measured);
+            $isWhole = $isWhole && ($row->end === End::Measured || $row->end === End::Missing && $given === []);
+            $output->writeln(\sprintf('%-26s ', $name) . $row->text, OutputInterface::OUTPUT_RAW);
+        }
+        $places->close();
+
+        return $isWhole && $measured > 0 ? Command::SUCCESS : Command::FAILURE;
+    }
+
+    /** @return array<string, \Closure(): string> addresses by the names of their stores; a server is started when it is asked for */
+    private static function all(StoreLocations $places): array
+    {
+        $mySql = static fn(string $engine): \Closure => static fn(): string => \sprintf(
+            'mysql://%s:%s@/%s?engine=%s&socket=%s',
+            MariaDbServer::USER,
+            $places->mariaDb()->password,
+            MariaDbServer::DATABASE,
+            $engine,
+            $places->mariaDb()->socket,
+        );
+
+        return [
+            'larder' => static fn(): string => 'larder:',
+            'apcu' => static fn(): string => 'apcu:',
+            'yac' => static fn(): string => 'yac:',
+            'shmop' => static fn(): string => 'shmop:',
+            'sqlite' => static fn(): string => \sprintf('sqlite://%s/cache.sqlite', $places->disk('sqlite')),
+            'file' => static fn(): string => 'file://' . $places->disk('files'),
+            'php-file' => static fn(): string => 'php-file://' . $places->disk('php-files'),
+            'memcached' => static fn(): string => 'memcached://' . $places->memcached()->socket,
+            'memcache' => static fn(): string => 'memcache://' . $places->memcached()->socket,
+            'redis' => static fn(): string => 'redis://' . $places->redis()->socket,
+            'redis with client=predis' => static fn(): string => \sprintf('redis://%s?client=predis', $places->redis()->socket),
+            'mysql' => $mySql('innodb'),
+            'mysql with engine=memory' => $mySql('memory'),
+        ];
+    }
+
+    /** @param \Closure(): string $address */
+    private static function measure(StoreLocations $places, \Closure $address, int $processes, float $seconds, float $lease): Row
+    {
+        try {
+            $job = ['address' => $address(), 'directory' => $places->disk('stampede'), 'processes' => $processes, 'seconds' => $seconds, 'lease' => $lease];
+        } catch (ServerFailed $failed) {
+            return Row::missing($failed->getMessage());
+        }
+        $php = new Php(['apc.enable_cli' => '1', 'yac.enable_cli' => '1'], self::extensions());
+        $limit = self::SECONDS + 2 * $processes * $seconds;
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']), input: json_encode($job, \JSON_THROW_ON_ERROR), timeout: $limit);
+        try {
+            $process->run();
+        } catch (ProcessTimedOutException) {
+            return Row::failed(\sprintf('it did not end within %d s', $limit));
+        }
+
+        return Row::of($process->getOutput(), $process->getErrorOutput(), $process->isSuccessful());
+    }
+
+    /** For people, and without what may be a password. */
+    private static function shown(#[\SensitiveParameter] string $address): string
+    {
+        return (string) preg_replace('~//.*@~', '//…@', $address);
+    }
+
+    /** @return list<string> Yac, where it lies unpacked in a clone */
+    private static function extensions(): array
+    {
+        $yac = \sprintf('%s/var/yac/%s/yac.so', \dirname(__DIR__, 3), Php::version());
+
+        return \extension_loaded('yac') || !is_file($yac) ? [] : [$yac];
+    }
+
+    private static function number(InputInterface $input, string $option): float
+    {
+        $value = $input->getOption($option);
+        if (!\is_numeric($value) || (float) $value <= 0.0) {
+            throw new InvalidArgumentException(\sprintf('--%s takes a number greater than 0', $option));
+        }
+
+        return (float) $value;
+    }
+}

@@ -1,0 +1,49 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** Numbers as people read them: three digits and a unit. */
+final class Figure
+{
+    /** "25.1 ns", "1.23 µs", "123 ms": at most seven characters up to 999 s. */
+    public static function duration(float $nanoseconds): string
+    {
+        foreach (['ns', 'µs', 'ms'] as $unit) {
+            if ($nanoseconds < 999.5) {
+                return self::threeDigits($nanoseconds) . ' ' . $unit;
+            }
+            $nanoseconds /= 1000;
+        }
+
+        return self::threeDigits($nanoseconds) . ' s';
+    }
+
+    /** "1.00", "45.3", "812", "3.8k", "152k": at most five characters up to 999k. */
+    public static function ratio(float $ratio): string
+    {
+        return match (true) {
+            $ratio < 999.5 => self::threeDigits($ratio),
+            $ratio < 9_950 => \sprintf('%.1fk', $ratio / 1000),
+            default => \sprintf('%.0fk', $ratio / 1000),
+        };
+    }
+
+    /** How far the rounds lie apart: "±3%" is half the way from low to high, in parts of the median. */
+    public static function spread(float $low, float $median, float $high): string
+    {
+        $percent = $median > 0.0 ? 50 * ($high - $low) / $median : 0.0;
+
+        return $percent > 99.5 ? '>99%' : \sprintf('±%.0f%%', $percent);
+    }
+
+    private static function threeDigits(float $figure): string
+    {
+        return match (true) {
+            $figure < 9.995 => \sprintf('%.2f', $figure),
+            $figure < 99.95 => \sprintf('%.1f', $figure),
+            default => \sprintf('%.0f', $figure),
+        };
+    }
+}

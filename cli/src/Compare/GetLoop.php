@@ -1,0 +1,75 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+use Larder\Contract\Store;
+
+/**
+ * Reads some keys in turn. Every value read is kept until it was checked; the next batch then writes over it, so that
+ * letting go of a value is part of a get, as in a program that reads one value after the other.
+ */
+final class GetLoop implements Loop
+{
+    /** @var list<string> the key of each operation */
+    private array $batch = [];
+
+    /** @var list<mixed> what each operation read */
+    private array $read = [];
+
+    /** @var list<mixed> takes the place of $read in the empty loop */
+    private array $unread = [];
+
+    /**
+     * @param non-empty-list<string> $keys
+     * @param non-empty-list<mixed> $values what is stored under them
+     */
+    public function __construct(private readonly Store $store, private readonly array $keys, private readonly array $values) {}
+
+    public function resize(int $operations): void
+    {
+        $this->read = $this->unread = array_fill(0, $operations, null);
+        $this->batch = [];
+        for ($i = 0; $i < $operations; ++$i) {
+            $this->batch[] = $this->keys[$i % \count($this->keys)];
+        }
+    }
+
+    public function run(): int
+    {
+        $store = $this->store;
+        $read = &$this->read;
+        $start = \hrtime(true);
+        foreach ($this->batch as $i => $key) {
+            $read[$i] = $store->get($key);
+        }
+
+        return \hrtime(true) - $start;
+    }
+
+    public function runEmpty(): int
+    {
+        $read = &$this->unread;
+        $start = \hrtime(true);
+        foreach ($this->batch as $i => $key) {
+            $read[$i] = $key;
+        }
+
+        return \hrtime(true) - $start;
+    }
+
+    public function check(FailureCount $tally): void
+    {
+        $keys = \count($this->keys);
+        $right = $this->values;
+        foreach ($this->read as $i => $value) {
+            if ($value === $right[$i % $keys]) {
+                // Where a store gives the very same value again, not a copy, the next comparison is short.
+                $right[$i % $keys] = $value;
+            } else {
+                $tally->add($value === null ? 'loses values' : 'changes values');
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** What a measuring process is told to do. */
+final class Job
+{
+    /**
+     * @param string $store an address, as Cache::open() takes it; or, to measure a store that has none, the name of a
+     *                      class that implements Store and takes no arguments
+     * @param list<array{string, Operation}> $cells names of values, and what to measure of each, in this order
+     */
+    public function __construct(
+        #[\SensitiveParameter]
+        public readonly string $store,
+        public readonly array $cells,
+        public readonly TimeBudget $effort,
+    ) {}
+
+    public function line(): string
+    {
+        return json_encode([
+            'store' => $this->store,
+            'cells' => array_map(static fn(array $cell): array => [$cell[0], $cell[1]->value], $this->cells),
+            'batch' => $this->effort->batch,
+            'total' => $this->effort->total,
+        ], \JSON_THROW_ON_ERROR);
+    }
+
+    public static function fromLine(#[\SensitiveParameter] string $line): self
+    {
+        /** @var array{store: string, cells: list<array{string, string}>, batch: int, total: int} $fields */
+        $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
+
+        return new self(
+            $fields['store'],
+            array_map(static fn(array $cell): array => [$cell[0], Operation::from($cell[1])], $fields['cells']),
+            new TimeBudget($fields['batch'], $fields['total']),
+        );
+    }
+}

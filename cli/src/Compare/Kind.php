@@ -1,0 +1,18 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** Where a store keeps its values, as far as the verdict makes a difference. */
+enum Kind
+{
+    /** On this machine, for later processes too. */
+    case Local;
+
+    /** In a server, which other machines can reach as well. */
+    case Server;
+
+    /** In the process alone: gone with it, so no rival of the others. */
+    case Process;
+}

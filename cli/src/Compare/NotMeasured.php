@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** A store that was asked for and could not be measured. */
+final class NotMeasured
+{
+    /** @param string $reason what is missing, and the command that would add it */
+    public function __construct(
+        public readonly string $store,
+        public readonly ?string $connection,
+        public readonly string $reason,
+    ) {}
+}

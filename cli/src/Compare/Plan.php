@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** How much is measured. */
+final class Plan
+{
+    /**
+     * @param non-empty-list<Value> $values
+     * @param non-empty-list<Operation> $operations
+     * @param positive-int $rounds
+     */
+    public function __construct(
+        public readonly array $values,
+        public readonly array $operations,
+        public readonly int $rounds,
+        public readonly TimeBudget $effort,
+    ) {}
+
+    /**
+     * What one process measures, in an order of its own: values shuffled within an operation.
+     *
+     * @return list<array{string, Operation}>
+     */
+    public function cells(): array
+    {
+        $cells = [];
+        foreach (Operation::cases() as $operation) {
+            if (\in_array($operation, $this->operations, true)) {
+                $values = $this->values;
+                shuffle($values);
+                foreach ($values as $value) {
+                    $cells[] = [$value->name, $operation];
+                }
+            }
+        }
+
+        return $cells;
+    }
+}

@@ -1,0 +1,93 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+use Larder\Cli\TiedProcess;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
+use Symfony\Component\Process\Process;
+
+/** One store measured by one fresh process. */
+final class Round
+{
+    /** A process that says nothing for so long is given up. */
+    private const SILENT_SECONDS = 60.0;
+
+    private readonly Process $process;
+    private ?Handshake $greeting = null;
+    private string $unread = '';
+
+    /** @var list<array{string, Operation}> what the process has not told yet, in the order that it will */
+    private array $outstanding;
+
+    /** @param \Closure(Measurement): void $tell called for each as it comes */
+    public function __construct(private readonly Target $subject, private readonly Plan $plan, private readonly \Closure $tell)
+    {
+        $this->outstanding = $plan->cells();
+        $this->process = new Process(
+            TiedProcess::toThisProcess($subject->php->command([\dirname(__DIR__, 2) . '/bin/measure.php'])),
+            null,
+            $subject->php->environment(),
+            (new Job($subject->address, $this->outstanding, $plan->effort))->line(),
+            null,
+        );
+        $this->process->setIdleTimeout(self::SILENT_SECONDS);
+    }
+
+    /**
+     * Measures, and returns when the process has ended. What it could not tell any more counts as failed.
+     *
+     * @return Handshake|null null when the process ended before its greeting
+     */
+    public function run(): ?Handshake
+    {
+        try {
+            $this->process->run(function (string $type, string $data): void {
+                if ($type === Process::OUT) {
+                    $this->read($data);
+                }
+            });
+            $end = \sprintf('ends with status %d', (int) $this->process->getExitCode());
+        } catch (ProcessTimedOutException) {
+            $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
+        }
+        if ($this->greeting === null || $this->greeting->unavailable === '') {
+            $this->fail(trim($end . ' ' . substr(trim($this->process->getErrorOutput()), 0, 300)));
+        }
+
+        return $this->greeting;
+    }
+
+    /** Ends the process at once. */
+    public function stop(): void
+    {
+        $this->process->stop(0);
+    }
+
+    /** Counts all that the process did not tell as failed. */
+    public function fail(string $problem): void
+    {
+        foreach ($this->outstanding as [$value, $operation]) {
+            ($this->tell)(new Measurement($value, $operation, null, 1, $problem));
+        }
+        $this->outstanding = [];
+    }
+
+    private function read(string $data): void
+    {
+        $lines = explode("\n", $this->unread . $data);
+        $this->unread = array_pop($lines);
+        foreach ($lines as $line) {
+            if (!str_starts_with($line, '{')) {
+                continue; // a warning of PHP's own while it starts
+            }
+            if ($this->greeting === null) {
+                $this->greeting = Handshake::fromLine($line);
+            } else {
+                array_shift($this->outstanding);
+                ($this->tell)(Measurement::fromLine($line));
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+/** The figure of one store for one value and one operation: the median of the rounds. */
+final class Row
+{
+    /**
+     * @param float|null $median nanoseconds of one operation; null when the store failed, and then low and high are too
+     * @param int $rounds how many gave a figure
+     */
+    private function __construct(
+        public readonly Target $subject,
+        public readonly Value $value,
+        public readonly Operation $operation,
+        public readonly ?float $median,
+        public readonly ?float $low,
+        public readonly ?float $high,
+        public readonly int $rounds,
+        public readonly int $failures,
+        public readonly string $problem,
+    ) {}
+
+    /** @param list<Measurement> $measurements one a round */
+    public static function of(Target $subject, Value $value, Operation $operation, array $measurements): self
+    {
+        $figures = [];
+        $failures = 0;
+        $problem = '';
+        foreach ($measurements as $measurement) {
+            $failures += $measurement->failures;
+            $problem = $problem === '' ? $measurement->problem : $problem;
+            if ($measurement->nanoseconds !== null) {
+                $figures[] = $measurement->nanoseconds;
+            }
+        }
+        // A store that failed once has no figure at all: how fast it was while it worked says nothing.
+        $counts = $failures === 0 && $figures !== [];
+
+        return new self(
+            $subject,
+            $value,
+            $operation,
+            $counts ? Statistics::median($figures) : null,
+            $counts ? min($figures) : null,
+            $counts ? max($figures) : null,
+            \count($figures),
+            $failures,
+            $problem,
+        );
+    }
+}

@@ -1,0 +1,87 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+use Larder\Contract\Store;
+
+/**
+ * Writes some keys in turn, each time another value that was made just before: as a program would that has computed
+ * something. After a batch, each key must hold what was written to it last.
+ */
+final class SetLoop implements Loop
+{
+    /** @var list<string> the key of each operation */
+    private array $batch = [];
+
+    /** @var list<mixed> the value of each operation */
+    private array $values = [];
+
+    /** @var list<mixed> what each operation returned */
+    private array $returned = [];
+
+    private int $variant = 0;
+
+    /** @param non-empty-list<string> $keys */
+    public function __construct(private readonly Store $store, private readonly array $keys, private readonly Value $value) {}
+
+    public function resize(int $operations): void
+    {
+        $this->values = $this->returned = array_fill(0, $operations, null);
+        $this->batch = [];
+        for ($i = 0; $i < $operations; ++$i) {
+            $this->batch[] = $this->keys[$i % \count($this->keys)];
+        }
+    }
+
+    public function run(): int
+    {
+        $values = [];
+        for ($i = \count($this->batch); $i > 0; --$i) {
+            $values[] = $this->value->make(++$this->variant);
+        }
+        $this->values = $values;
+        $store = $this->store;
+        $returned = &$this->returned;
+        $start = \hrtime(true);
+        foreach ($this->batch as $i => $key) {
+            $returned[$i] = $store->set($key, $values[$i]);
+        }
+
+        return \hrtime(true) - $start;
+    }
+
+    public function runEmpty(): int
+    {
+        $values = $this->values;
+        $returned = &$this->returned;
+        $start = \hrtime(true);
+        foreach ($this->batch as $i => $key) {
+            $returned[$i] = $values[$i];
+        }
+
+        return \hrtime(true) - $start;
+    }
+
+    public function check(FailureCount $tally): void
+    {
+        $last = [];
+        foreach ($this->batch as $i => $key) {
+            $last[$key] = $i;
+            if ($this->returned[$i] !== true) {
+                $tally->add('refuses values');
+            }
+        }
+        // This look is not part of the program that is measured: it must not hold the engine's memory to the end of the
+        // process, as reads do, or the next sets would all go to memory that was never used.
+        ini_set('larder.zero_copy', '0');
+        foreach ($last as $key => $i) {
+            $value = $this->store->get($key);
+            if ($value !== $this->values[$i]) {
+                $tally->add($value === null ? 'loses values' : 'changes values');
+            }
+        }
+        ini_restore('larder.zero_copy');
+    }
+}

@@ -1,0 +1,50 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+use Larder\Cache;
+use Larder\Contract\Store;
+use Larder\Exception\CacheException;
+
+/** The measuring process: takes a Job from its input, prints a Greeting and then one Measurement a line. */
+final class Worker
+{
+    public static function run(): void
+    {
+        // A collection in the middle of a batch would be counted to whichever store it happens to hit.
+        gc_disable();
+        $job = Job::fromLine((string) stream_get_contents(\STDIN));
+
+        try {
+            $store = self::open($job->store);
+        } catch (CacheException $unavailable) {
+            self::say(Handshake::ofThisProcess($unavailable->getMessage())->line());
+
+            return;
+        }
+        self::say(Handshake::ofThisProcess('')->line());
+        $gauge = new Benchmark($store, $job->effort);
+        $values = Value::all();
+        foreach ($job->cells as [$value, $operation]) {
+            self::say($gauge->measure($values[$value], $operation)->line());
+        }
+    }
+
+    private static function open(#[\SensitiveParameter] string $store): Store
+    {
+        if (is_subclass_of($store, Store::class)) {
+            return new $store();
+        }
+        $cache = Cache::open($store);
+        $cache->reach();
+
+        return $cache->store();
+    }
+
+    private static function say(string $line): void
+    {
+        fwrite(\STDOUT, $line . "\n");
+    }
+}

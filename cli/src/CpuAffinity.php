@@ -1,0 +1,50 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli;
+
+use Symfony\Component\Process\ExecutableFinder;
+use Symfony\Component\Process\Process;
+
+/** The processor cores of this process. */
+final class CpuAffinity
+{
+    /**
+     * Those that this process may run on, by number.
+     *
+     * @return list<int> empty where the system does not tell
+     */
+    public static function allowed(): array
+    {
+        $status = (string) @file_get_contents('/proc/self/status');
+        if (preg_match('/^Cpus_allowed_list:\s*([0-9,-]+)$/m', $status, $match) !== 1) {
+            return [];
+        }
+        $cores = [];
+        foreach (explode(',', $match[1]) as $range) {
+            [$first, $last] = [...explode('-', $range), $range];
+            array_push($cores, ...range((int) $first, (int) $last));
+        }
+
+        return $cores;
+    }
+
+    /**
+     * Keeps this process and all that it starts from now on to one core, the last it may run on.
+     *
+     * @return int|null which; null where that cannot be had, and then nothing has changed
+     */
+    public static function pin(): ?int
+    {
+        $cores = self::allowed();
+        $taskset = (new ExecutableFinder())->find('taskset');
+        $core = end($cores);
+        if ($core === false || $taskset === null) {
+            return null;
+        }
+        $process = new Process([$taskset, '--cpu-list', '--pid', (string) $core, (string) getmypid()]);
+
+        return $process->run() === 0 ? $core : null;
+    }
+}

@@ -1,0 +1,106 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Doctor;
+
+use Larder\Cli\Php;
+use Symfony\Component\Console\Helper\Helper;
+
+/** The engine's own account of itself, larder_info(), in words. */
+final class Engine
+{
+    /** Of the values stored since the segment was made, so many may go for want of room before it is called small. */
+    private const MANY = 0.01;
+
+    /** @return list<string> lines */
+    public static function lines(): array
+    {
+        if (!\extension_loaded('larder')) {
+            return ['not loaded: see larder below'];
+        }
+        /** @var array{available: bool, reason: string, version: string, segment: string} $info */
+        $info = larder_info();
+        $engine = getenv(Php::ENGINE_VARIABLE);
+        $loaded = $engine === false ? [] : [\sprintf('Loaded by this command alone. For all of PHP, in php.ini: extension=%s', $engine)];
+
+        return [
+            \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
+            ...($info['reason'] === '' ? [] : [$info['reason']]),
+            ...($info['available'] ? self::segment() : []),
+            ...self::blocked((string) \ini_get('larder.path')),
+            ...$loaded,
+        ];
+    }
+
+    /**
+     * Users whose folder somebody else has made: they have no cache. That of this process says so itself.
+     *
+     * @return list<string>
+     */
+    private static function blocked(string $path): array
+    {
+        $lines = [];
+        $folders = glob("$path/larder-*");
+        foreach ($folders === false ? [] : $folders as $folder) {
+            $user = substr($folder, \strlen("$path/larder-"));
+            $status = ctype_digit($user) ? @lstat($folder) : false;
+            $above = @lstat("$path/larder");
+            $provided = $above !== false && self::isRoots($above) ? @lstat("$path/larder/$user") : false;
+            if ($status !== false && $status['uid'] !== (int) $user && ($provided === false || $provided['uid'] !== (int) $user)) {
+                $make = match (true) {
+                    $above === false => 'mkdir -m 755 larder && ',
+                    self::isRoots($above) => '',
+                    default => 'rm -rf larder && mkdir -m 755 larder && ',
+                };
+                $lines[] = \sprintf('%s belongs to user %d, so %s has no cache', $folder, $status['uid'], self::name((int) $user));
+                $lines[] = "Repair it, as root: cd $path && {$make}install -d -m 700 -o $user larder/$user";
+            }
+        }
+
+        return $lines === [] ? [] : [...$lines, 'For good, also after the next start of the machine: docs/users.md'];
+    }
+
+    /**
+     * Whether it is a folder that root alone can change. In any other, links of a stranger may wait for a command of root.
+     *
+     * @param int[] $status of lstat()
+     */
+    private static function isRoots(array $status): bool
+    {
+        return ($status['mode'] & 0o170000) === 0o040000 && $status['uid'] === 0 && ($status['mode'] & 0o022) === 0;
+    }
+
+    private static function name(int $user): string
+    {
+        $entry = \function_exists('posix_getpwuid') ? posix_getpwuid($user) : false;
+
+        return $entry === false ? "user $user" : "user $user ({$entry['name']})";
+    }
+
+    /** @return list<string> */
+    private static function segment(): array
+    {
+        /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, array{here: int|float, segment: int|float}>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
+        $info = larder_info();
+        if ($info['path'] === '') {
+            return ['nothing has been stored yet: the first store makes the segment'];
+        }
+        ['room' => $room, 'index' => $index] = $info['evictions'];
+        $lines = [
+            \sprintf('size %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf('memory taken %s so far', Helper::formatMemory($info['memory']['committed'])),
+            $info['zero_copy'] ? 'zero_copy: fetches point into it' : 'zero_copy off: values are copied. larder.zero_copy=1, unless its address was taken in this process',
+            \sprintf('entries %d; what nobody uses stays for %d s so far', $info['entries'], $info['oldest']),
+            \sprintf('evicted for room %d, for the index %d, after their time %d; refused %d', $room, $index, $info['evictions']['expired'], array_sum($info['refusals'])),
+        ];
+        foreach ($info['settings'] as $name => $values) {
+            $lines[] = \sprintf('%s is %s here, the segment was made with %s: larder resize makes it anew, empty', $name, $values['here'], $values['segment']);
+        }
+        if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
+            $lines[] = \sprintf('Too little memory, if your values are to live longer than %d s: set larder.size above %s in php.ini', $info['oldest'], Helper::formatMemory($info['size_asked']));
+        }
+
+        return $lines;
+    }
+}

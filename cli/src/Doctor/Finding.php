@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Doctor;
+
+/** What came of the attempt to use a store. */
+final class Finding
+{
+    /**
+     * @param string $store the name that people choose it by: "redis"
+     * @param bool|null $isUsable null when only an address with a login can tell
+     * @param string $what where it was found and who shares it, or what is missing
+     * @param string $how the command or setting that makes it usable, or better; empty when there is nothing to do
+     */
+    public function __construct(
+        public readonly string $store,
+        public readonly ?bool $isUsable,
+        public readonly string $what,
+        public readonly string $how = '',
+    ) {}
+}

@@ -1,0 +1,32 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Figures;
+
+/** All figures, in the order in which they are shown. */
+final class Rows
+{
+    public const SUBJECTS = ['engine', 'library'];
+
+    /**
+     * @param value-of<self::SUBJECTS> $subject
+     * @return non-empty-array<string, Row> by name
+     */
+    public static function of(string $subject): array
+    {
+        /** @var non-empty-list<Row> $rows */
+        $rows = match ($subject) {
+            'engine' => [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), ...Readers::all(), Memory::row()],
+            'library' => [...LibraryRows::all(), ...ClientRows::all()],
+        };
+
+        return array_combine(array_column($rows, 'name'), $rows);
+    }
+
+    /** @return non-empty-array<string, Row> by name */
+    public static function all(): array
+    {
+        return array_merge(...array_map(self::of(...), self::SUBJECTS));
+    }
+}

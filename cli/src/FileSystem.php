@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli;
+
+/** What kind of file system is where: memory or disk. */
+final class FileSystem
+{
+    private const IN_MEMORY = ['tmpfs', 'ramfs', 'devtmpfs'];
+
+    /**
+     * @return string a writable directory in memory
+     * @throws \RuntimeException when there is none
+     */
+    public static function tmpfs(): string
+    {
+        return self::first(['/dev/shm', '/run/user/' . posix_geteuid(), sys_get_temp_dir()], true)
+            ?? throw new \RuntimeException('There is no writable tmpfs. To add one: mount -t tmpfs tmpfs /dev/shm');
+    }
+
+    /**
+     * @return string a writable directory that is not in memory
+     * @throws \RuntimeException when there is none
+     */
+    public static function disk(): string
+    {
+        return self::first([sys_get_temp_dir(), '/var/tmp', (string) getcwd()], false)
+            ?? throw new \RuntimeException(\sprintf('There is no writable directory on a disk: %s is in memory. To name one: TMPDIR=/path', sys_get_temp_dir()));
+    }
+
+    /** The type that Linux gives for what is mounted there: "tmpfs", "ext4"; "unknown" elsewhere. */
+    public static function type(string $directory): string
+    {
+        $directory = (string) realpath($directory);
+        $type = 'unknown';
+        $longest = -1;
+        foreach (explode("\n", (string) @file_get_contents('/proc/self/mountinfo')) as $line) {
+            [$before, $after] = [...explode(' - ', $line, 2), ''];
+            // Spaces in paths are written \040.
+            $mount = stripcslashes(explode(' ', $before)[4] ?? '');
+            $isAbove = $mount === '/' || $directory === $mount || str_starts_with($directory, $mount . '/');
+            if ($isAbove && \strlen($mount) >= $longest) {
+                $longest = \strlen($mount);
+                $type = explode(' ', $after)[0];
+            }
+        }
+
+        return $type;
+    }
+
+    /** @param list<string> $directories */
+    private static function first(array $directories, bool $inMemory): ?string
+    {
+        foreach ($directories as $directory) {
+            if (is_dir($directory) && is_writable($directory) && \in_array(self::type($directory), self::IN_MEMORY, true) === $inMemory) {
+                return $directory;
+            }
+        }
+
+        return null;
+    }
+}

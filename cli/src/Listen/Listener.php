@@ -1,0 +1,206 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Listen;
+
+use Larder\Decorator\Tier\ListenerPresence;
+use Larder\Decorator\Tier\LocalCopies;
+use Larder\Dsn\Endpoint;
+use Larder\Key\ReservedKey;
+
+/**
+ * Hears of every change in the servers of a shared tier, and drops this host's copies of what was changed.
+ *
+ * The processes of the host ask the servers nothing as long as there is a lease. It is granted here each time that all
+ * servers have given a sign of life, for the seconds of a poll since they were asked for it; so it ends in time, and the
+ * processes ask for themselves, whether this process is killed, stands still, or a server is cut off. What was missed
+ * meanwhile is not known: after every connecting all copies are void.
+ */
+final class Listener
+{
+    private const BEATS_IN_A_LEASE = 3;
+    /** Seconds between two tries to connect: so much at first, so much at most. */
+    private const PAUSE = 0.1;
+    private const LONGEST_PAUSE = 2.0;
+    private const SECONDS_BETWEEN_COUNTS = 60.0;
+    /** Seconds for which this process is taken for alive after its last sign of life, at least. */
+    private const SHORTEST_CLAIM = 1.0;
+
+    private bool $isStopped = false;
+    private int $heard = 0;
+    private int $heardBefore = 0;
+
+    /**
+     * @param non-empty-list<Endpoint> $endpoints
+     * @param string $prefix of the names of this shared tier
+     * @param float $lease seconds of a poll
+     * @param float $timeout seconds to wait for a server
+     * @param \Closure(string, bool): void $say a line of what happens; true for one about a single change
+     */
+    public function __construct(
+        private readonly LocalCopies $copies,
+        private readonly ListenerPresence $presence,
+        private readonly array $endpoints,
+        private readonly string $prefix,
+        private readonly string $user,
+        #[\SensitiveParameter]
+        private readonly string $password,
+        private readonly float $lease,
+        private readonly float $timeout,
+        private readonly \Closure $say,
+    ) {}
+
+    /** @return bool false when another process listens on this host */
+    public function run(): bool
+    {
+        if (!$this->presence->begin($this->claim())) {
+            return false;
+        }
+        $pause = self::PAUSE;
+        while (!$this->isStopped) {
+            try {
+                $this->listen($this->connect());
+            } catch (ServerGone $gone) {
+                $this->copies->withdraw();
+                $this->say(\sprintf('%s. Until it is back each process of this host asks, every %g s', $gone->getMessage(), $this->lease));
+                if ($this->heard > $this->heardBefore) {
+                    $pause = self::PAUSE;
+                    $this->heardBefore = $this->heard;
+                }
+                $this->pause($pause);
+                $pause = min(2 * $pause, self::LONGEST_PAUSE);
+            }
+        }
+        $this->copies->withdraw();
+        $this->presence->end();
+        $this->say(\sprintf('stopped; %d changes heard', $this->heard));
+
+        return true;
+    }
+
+    /** To be called by a signal: run() returns soon. */
+    public function stop(): void
+    {
+        $this->isStopped = true;
+    }
+
+    /**
+     * @return non-empty-array<string, Connection>
+     * @throws ServerGone when one of the servers is not to be had
+     */
+    private function connect(): array
+    {
+        $connections = [];
+        foreach ($this->endpoints as $endpoint) {
+            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->user, $this->password, $this->timeout);
+        }
+
+        return $connections;
+    }
+
+    /**
+     * @param non-empty-array<string, Connection> $connections
+     * @throws ServerGone
+     */
+    private function listen(array $connections): void
+    {
+        $this->copies->voidAll(null);
+        $this->say(\sprintf('listening to %s for changes of %s*; all copies made before are void', implode(', ', array_keys($connections)), $this->prefix));
+        $granted = 0;
+        $beat = 0;
+        $count = (int) hrtime(true);
+        while (!$this->isStopped) {
+            $now = (int) hrtime(true);
+            if ($now >= $beat) {
+                $this->beat($connections);
+                $beat = $now + (int) (1e9 * $this->lease / self::BEATS_IN_A_LEASE);
+            }
+            $this->hear($connections, max(1, intdiv($beat - $now, 1000)));
+            $heardUntil = min(array_map(static fn(Connection $connection): int => $connection->heardUntil(), $connections));
+            if ($heardUntil > $granted) {
+                $this->grant($heardUntil);
+                $granted = $heardUntil;
+            }
+            if ($now - $count > 1e9 * self::SECONDS_BETWEEN_COUNTS) {
+                $this->say(\sprintf('%d changes heard', $this->heard));
+                $count = $now;
+            }
+        }
+    }
+
+    /** @param non-empty-array<string, Connection> $connections */
+    private function beat(array $connections): void
+    {
+        if (!$this->presence->renew($this->claim())) {
+            $this->say('another process has taken this one for dead, and listens in its place');
+            $this->stop();
+        }
+        foreach ($connections as $connection) {
+            if ($connection->silence() > $this->timeout) {
+                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $connection->endpoint, $connection->silence()));
+            }
+            $connection->ask();
+        }
+    }
+
+    /**
+     * @param non-empty-array<string, Connection> $connections
+     * @param int $microseconds to wait for something, at most
+     */
+    private function hear(array $connections, int $microseconds): void
+    {
+        $ready = array_map(static fn(Connection $connection): mixed => $connection->socket(), $connections);
+        $none = null;
+        if ((int) @stream_select($ready, $none, $none, intdiv($microseconds, 1_000_000), $microseconds % 1_000_000) === 0) {
+            return; // nothing, or a signal
+        }
+        foreach (array_keys($ready) as $server) {
+            foreach ($connections[$server]->changes() as $changed) {
+                if ($changed === true) {
+                    $this->copies->voidAll(null);
+                    $this->say(\sprintf('%s was emptied; all copies made before are void', $server));
+                } else {
+                    array_map($this->drop(...), $changed);
+                }
+            }
+        }
+    }
+
+    private function drop(string $name): void
+    {
+        $key = substr($name, \strlen($this->prefix));
+        if ($key !== '' && !ReservedKey::isOfChanges($key)) {
+            ++$this->heard;
+            $this->copies->drop($key);
+            ($this->say)(\sprintf('changed: %s', addcslashes($key, "\0..\37\177..\377")), true);
+        }
+    }
+
+    private function grant(int $heardUntil): void
+    {
+        $left = $this->lease - (hrtime(true) - $heardUntil) / 1e9;
+        if ($left > 0.0) {
+            [$epoch, $seen] = $this->copies->state();
+            $this->copies->grant($epoch, $seen, $left);
+        }
+    }
+
+    private function pause(float $seconds): void
+    {
+        for ($end = microtime(true) + $seconds; !$this->isStopped && microtime(true) < $end;) {
+            usleep(20_000);
+        }
+        $this->presence->renew($this->claim() + $this->timeout);
+    }
+
+    private function claim(): float
+    {
+        return max(self::SHORTEST_CLAIM, $this->lease);
+    }
+
+    private function say(string $line): void
+    {
+        ($this->say)($line, false);
+    }
+}

@@ -1,0 +1,8 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Listen;
+
+/** A server that cannot be listened to now: it is away, refuses, or has hung up. The message says which. */
+final class ServerGone extends \RuntimeException {}

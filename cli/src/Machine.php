@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli;
+
+use Composer\InstalledVersions;
+
+/** The machine and the PHP that figures come from. */
+final class Machine
+{
+    /** Extensions that figures depend on. */
+    private const EXTENSIONS = ['larder', 'apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'pdo_mysql', 'pdo_sqlite', 'igbinary'];
+
+    /**
+     * What makes figures of this PHP worthless.
+     *
+     * @param list<string> $extensions those loaded
+     * @param string|false $assertions the setting zend.assertions
+     * @return list<string> sentences that say what, and how to go on; none when all is well
+     */
+    public static function obstacles(array $extensions, string|false $assertions): array
+    {
+        $obstacles = [];
+        if (\in_array('xdebug', array_map(strtolower(...), $extensions), true)) {
+            $obstacles[] = 'Xdebug is loaded, and slows down PHP code but hardly the stores. Run it without, for example: phpdismod -s cli xdebug';
+        }
+        if (!\in_array($assertions, ['-1', '0', false], true)) {
+            $obstacles[] = 'Assertions are on (zend.assertions=1), and slow down PHP code but hardly the stores. Run it without: php -d zend.assertions=-1 larder compare';
+        }
+
+        return $obstacles;
+    }
+
+    public static function system(): string
+    {
+        return \sprintf('%s %s %s', php_uname('s'), php_uname('r'), php_uname('m'));
+    }
+
+    /** The processor's own name; empty when the system does not tell. */
+    public static function processor(): string
+    {
+        $information = (string) @file_get_contents('/proc/cpuinfo');
+
+        return preg_match('/^(?:model name|Model)\s*:\s*(.+)$/m', $information, $match) === 1 ? trim($match[1]) : '';
+    }
+
+    /**
+     * @param array<string, string> $loaded versions by extension
+     * @return array<string, string> of those that matter, and of Predis, which is a package
+     */
+    public static function versions(array $loaded): array
+    {
+        $versions = array_intersect_key($loaded, array_flip(self::EXTENSIONS));
+        if (InstalledVersions::isInstalled('predis/predis')) {
+            $versions['predis'] = (string) InstalledVersions::getPrettyVersion('predis/predis');
+        }
+        ksort($versions);
+
+        return $versions;
+    }
+}

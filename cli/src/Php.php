@@ -1,0 +1,85 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli;
+
+/**
+ * Command lines for PHP processes that measure: this PHP with its own settings, opcache on, and what else is asked for.
+ * What was given to this process by -d is not inherited by itself; what matters for measuring is passed on.
+ */
+final class Php
+{
+    /** Named by the launcher when it loads the engine that was built in the clone. */
+    public const ENGINE_VARIABLE = 'LARDER_EXTENSION';
+
+    private const PASSED_ON = ['opcache.jit', 'opcache.jit_buffer_size', 'zend.assertions'];
+
+    /**
+     * @param array<string, string> $ini
+     * @param list<string> $extensions paths of extensions to load besides
+     * @param string|null $scanDirectory where the ini files of extensions are, when not in PHP's own place
+     */
+    public function __construct(
+        private readonly array $ini = [],
+        private readonly array $extensions = [],
+        private readonly ?string $scanDirectory = null,
+    ) {}
+
+    /**
+     * This PHP less one extension: its ini file is left out of the directory that PHP looks through.
+     *
+     * @param array<string, string> $ini
+     * @param list<string> $extensions
+     * @param string $directory an empty one, which must stay as long as processes are started
+     */
+    public static function without(string $extension, string $directory, array $ini = [], array $extensions = []): self
+    {
+        $scanned = php_ini_scanned_files();
+        foreach (\is_string($scanned) ? explode(',', $scanned) : [] as $file) {
+            $file = trim($file);
+            if ($file !== '' && !str_contains(basename($file), $extension)) {
+                symlink($file, $directory . '/' . basename($file));
+            }
+        }
+
+        return new self($ini, $extensions, $directory);
+    }
+
+    /** The version in the names of packages and directories: "8.2". */
+    public static function version(): string
+    {
+        return \sprintf('%d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
+    }
+
+    /**
+     * @param list<string> $arguments script and arguments
+     * @return list<string>
+     */
+    public function command(array $arguments): array
+    {
+        $settings = ['opcache.enable' => '1', 'opcache.enable_cli' => '1', 'display_errors' => 'stderr', 'memory_limit' => '1G'];
+        foreach (self::PASSED_ON as $setting) {
+            $value = ini_get($setting);
+            if ($value !== false && $value !== '') {
+                $settings[$setting] = $value;
+            }
+        }
+        $options = [];
+        foreach ([...$settings, ...$this->ini] as $setting => $value) {
+            array_push($options, '-d', $setting . '=' . $value);
+        }
+        $engine = getenv(self::ENGINE_VARIABLE);
+        foreach ([...($engine === false ? [] : [$engine]), ...$this->extensions] as $path) {
+            array_push($options, '-d', 'extension=' . $path);
+        }
+
+        return [\PHP_BINARY, ...$options, ...$arguments];
+    }
+
+    /** @return array<string, string> what the environment must have for the command */
+    public function environment(): array
+    {
+        return $this->scanDirectory === null ? [] : ['PHP_INI_SCAN_DIR' => $this->scanDirectory];
+    }
+}

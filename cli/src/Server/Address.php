@@ -1,0 +1,84 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+/** Where private servers listen: unix sockets in a directory of their own, and ports of the loopback interface. */
+final class Address
+{
+    public const HOST = '127.0.0.1';
+
+    /** The kernel's limit is 108 bytes with the final zero. */
+    private const SOCKET_PATH_LIMIT = 107;
+    private const PORT_TRIES = 3;
+
+    /**
+     * Makes the directory (0700) when it is missing.
+     *
+     * @throws ServerFailed when the directory cannot be had, or the path is too long for a socket
+     */
+    public static function socket(string $directory, string $name): string
+    {
+        if (!is_dir($directory) && !@mkdir($directory, 0o700, true) && !is_dir($directory)) {
+            throw new ServerFailed(\sprintf('%s: the directory cannot be made', $directory));
+        }
+        $socket = \sprintf('%s/%s.sock', (string) realpath($directory), $name);
+        if (\strlen($socket) > self::SOCKET_PATH_LIMIT) {
+            throw new ServerFailed(\sprintf('%s: longer than the %d bytes that a socket path may have; give a shorter directory', $socket, self::SOCKET_PATH_LIMIT));
+        }
+
+        return $socket;
+    }
+
+    /**
+     * Starts a server on a free port. Somebody else may take the port between finding and using it: then another is tried.
+     *
+     * @param \Closure(int): ServerProcess $start
+     * @return array{ServerProcess, int} the server and its port
+     * @throws ServerFailed
+     */
+    public static function onFreePort(\Closure $start): array
+    {
+        for ($try = 1;; ++$try) {
+            $port = self::freePort();
+
+            try {
+                return [$start($port), $port];
+            } catch (ServerFailed $failed) {
+                if ($try === self::PORT_TRIES || !str_contains($failed->getMessage(), 'already in use')) {
+                    throw $failed;
+                }
+            }
+        }
+    }
+
+    /** Whether whoever listens at the unix socket says the expected words, after being sent the question. */
+    public static function says(string $socket, string $question, string $expected): bool
+    {
+        $stream = @stream_socket_client('unix://' . $socket, timeout: 1.0);
+        if ($stream === false) {
+            return false;
+        }
+        stream_set_timeout($stream, 1);
+        if ($question !== '') {
+            fwrite($stream, $question);
+        }
+        $answer = $expected === '' ? '' : fread($stream, 1024);
+        fclose($stream);
+
+        return $answer !== false && str_contains($answer, $expected);
+    }
+
+    private static function freePort(): int
+    {
+        $listener = @stream_socket_server('tcp://' . self::HOST . ':0');
+        if ($listener === false) {
+            throw new ServerFailed('no free port on ' . self::HOST);
+        }
+        $name = (string) stream_socket_get_name($listener, false);
+        fclose($listener);
+
+        return (int) substr($name, (int) strrpos($name, ':') + 1);
+    }
+}

@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+use Symfony\Component\Process\ExecutableFinder;
+use Symfony\Component\Process\Process;
+
+/** A program of this machine. */
+final class Executable
+{
+    /** Where distributions put servers; often missing from the PATH of users other than root. */
+    private const SERVER_DIRECTORIES = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
+
+    private function __construct(public readonly string $path) {}
+
+    /**
+     * @param non-empty-list<string> $names the first that is found is taken
+     * @param string $package the Debian package that holds it
+     * @throws ServerFailed naming the package when no name is found
+     */
+    public static function find(array $names, string $package): self
+    {
+        $finder = new ExecutableFinder();
+        foreach ($names as $name) {
+            $path = $finder->find($name, null, self::SERVER_DIRECTORIES);
+            if ($path !== null) {
+                return new self($path);
+            }
+        }
+
+        throw new ServerFailed(\sprintf('%s is not installed. To add it: apt-get install %s', $names[0], $package));
+    }
+
+    /** What the program says of itself, the number alone: "1.6.18". Empty when it says none. */
+    public function version(string $option = '--version'): string
+    {
+        $process = new Process([$this->path, $option]);
+        $process->run();
+
+        return preg_match('/\d+\.\d+(\.\d+)*/', $process->getOutput(), $match) === 1 ? $match[0] : '';
+    }
+}

@@ -1,0 +1,85 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+/**
+ * MariaDB on a unix socket and on a loopback port, with one empty database and one user who owns it.
+ * The user has a password of its own, since the port is open to everybody on the machine.
+ */
+final class MariaDbServer
+{
+    public const USER = 'larder';
+    public const DATABASE = 'larder';
+
+    private function __construct(
+        private readonly ServerProcess $process,
+        public readonly string $socket,
+        public readonly int $port,
+        public readonly string $password,
+        public readonly string $version,
+    ) {}
+
+    /**
+     * @param string $directory for data, socket and log; made when missing. A directory that held a server before is
+     *                          used again, with its data
+     * @param list<string> $options of mariadbd, such as ['--max-heap-table-size=1M']
+     * @throws ServerFailed
+     */
+    public static function start(string $directory, array $options = []): self
+    {
+        $executable = Executable::find(['mariadbd'], 'mariadb-server-core');
+        $socket = Address::socket($directory, 'mariadb');
+        $home = \dirname($socket);
+        $user = posix_geteuid() === 0 ? ['--user=root'] : [];
+        self::install($home . '/mariadb', $user);
+        $password = bin2hex(random_bytes(12));
+        self::writeFirstStatements($home . '/mariadb.sql', $password);
+        [$process, $port] = Address::onFreePort(fn(int $port): ServerProcess => ServerProcess::start(
+            [
+                $executable->path, '--no-defaults', ...$user, '--datadir=' . $home . '/mariadb', '--tmpdir=' . $home,
+                '--socket=' . $socket, '--bind-address=' . Address::HOST, '--port=' . $port, '--skip-name-resolve',
+                '--init-file=' . $home . '/mariadb.sql', '--performance-schema=OFF', '--skip-log-bin',
+                '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', ...$options,
+            ],
+            $home . '/mariadb.log',
+            // The server greets with its version and the name of the way to log in.
+            fn(): bool => Address::says($socket, '', 'mysql_native_password'),
+        ));
+
+        return new self($process, $socket, $port, $password, $executable->version());
+    }
+
+    public function stop(): void
+    {
+        $this->process->stop();
+    }
+
+    /** @param list<string> $user */
+    private static function install(string $data, array $user): void
+    {
+        if (is_dir($data . '/mysql')) {
+            return;
+        }
+        ServerProcess::run([
+            Executable::find(['mariadb-install-db'], 'mariadb-server-core')->path, '--no-defaults', ...$user, '--datadir=' . $data,
+            // --force: where the machine's own name is known to no resolver
+            '--force', '--auth-root-authentication-method=socket', '--skip-test-db', '--skip-name-resolve',
+            // Its tables need no InnoDB; the server makes InnoDB's own files at its first start, faster.
+            '--innodb=OFF', '--default-storage-engine=Aria',
+        ], $data . '-install.log');
+    }
+
+    /** One statement a line: the server reads an init file line by line. */
+    private static function writeFirstStatements(string $file, string $password): void
+    {
+        touch($file);
+        chmod($file, 0o600);
+        file_put_contents($file, implode("\n", [
+            \sprintf('CREATE DATABASE IF NOT EXISTS %s;', self::DATABASE),
+            \sprintf("CREATE OR REPLACE USER %s@'%%' IDENTIFIED BY '%s';", self::USER, $password),
+            \sprintf("GRANT ALL ON %s.* TO %s@'%%';", self::DATABASE, self::USER),
+        ]) . "\n");
+    }
+}

@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+/**
+ * memcached on a unix socket and on a loopback port. One memcached process cannot listen on both, so these are two,
+ * and what is stored through one is not seen through the other.
+ */
+final class MemcachedServer
+{
+    private function __construct(
+        private readonly ServerProcess $socketProcess,
+        private readonly ServerProcess $tcpProcess,
+        public readonly string $socket,
+        public readonly int $port,
+        public readonly string $version,
+    ) {}
+
+    /**
+     * @param string $directory for the socket and the logs; made when missing
+     * @param list<string> $options of memcached, such as ['-m', '8']
+     * @throws ServerFailed
+     */
+    public static function start(string $directory, array $options = []): self
+    {
+        $executable = Executable::find(['memcached'], 'memcached');
+        $socket = Address::socket($directory, 'memcached');
+        $command = [$executable->path, '-U', '0', ...(posix_geteuid() === 0 ? ['-u', 'root'] : []), ...$options];
+        $onSocket = ServerProcess::start(
+            [...$command, '-s', $socket],
+            $directory . '/memcached-socket.log',
+            fn(): bool => Address::says($socket, "version\r\n", 'VERSION'),
+        );
+        // The port is memcached's choice, told through a file: nobody can take it in between.
+        $portFile = $directory . '/memcached.port';
+        @unlink($portFile);
+        $onTcp = ServerProcess::start(
+            [...$command, '-l', Address::HOST, '-p', '-1'],
+            $directory . '/memcached-tcp.log',
+            fn(): bool => self::port($portFile) !== null,
+            environment: ['MEMCACHED_PORT_FILENAME' => $portFile],
+        );
+
+        return new self($onSocket, $onTcp, $socket, (int) self::port($portFile), $executable->version());
+    }
+
+    public function stop(): void
+    {
+        $this->socketProcess->stop();
+        $this->tcpProcess->stop();
+    }
+
+    private static function port(string $file): ?int
+    {
+        return is_file($file) && preg_match('/^TCP INET: (\d+)$/m', (string) file_get_contents($file), $match) === 1 ? (int) $match[1] : null;
+    }
+}

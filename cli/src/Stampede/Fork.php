@@ -1,0 +1,111 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Stampede;
+
+/**
+ * Code that runs in a process forked from this one, and answers with a number. That process ends by SIGKILL, so that
+ * nothing of what it inherited (shutdown functions, destructors, connections) is run or closed by it.
+ */
+final class Fork
+{
+    /** @param resource $answer of the forked process: ends with it */
+    private function __construct(private readonly int $process, private $answer) {}
+
+    /**
+     * @param \Closure(): float $work
+     * @throws \RuntimeException when the system has no more processes to give
+     */
+    public static function start(\Closure $work): self
+    {
+        [$here, $there] = self::pair();
+        $process = @pcntl_fork();
+        if ($process === -1) {
+            throw new \RuntimeException('no more processes could be forked: ' . pcntl_strerror(pcntl_get_last_error()));
+        }
+        if ($process === 0) {
+            fclose($here);
+
+            try {
+                $answer = ['number' => $work()];
+            } catch (\Throwable $error) {
+                $answer = ['error' => $error->getMessage()];
+            }
+            fwrite($there, json_encode($answer, \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_PRESERVE_ZERO_FRACTION | \JSON_THROW_ON_ERROR));
+            posix_kill(posix_getpid(), \SIGKILL);
+        }
+        fclose($there);
+
+        return new self($process, $here);
+    }
+
+    /**
+     * Two sockets that speak to one another.
+     *
+     * @return array{resource, resource}
+     */
+    public static function pair(): array
+    {
+        $pair = stream_socket_pair(\STREAM_PF_UNIX, \STREAM_SOCK_STREAM, 0);
+
+        return $pair === false ? throw new \RuntimeException('no pair of sockets was to be had') : [$pair[0], $pair[1]];
+    }
+
+    /**
+     * Why one of these failed; waits a moment for the one that is about to say so.
+     *
+     * @param list<self> $forks
+     */
+    public static function failure(array $forks): ?string
+    {
+        for ($end = microtime(true) + 1.0; microtime(true) < $end; usleep(1_000)) {
+            foreach ($forks as $fork) {
+                $answers = [$fork->answer];
+                $none = null;
+                if (stream_select($answers, $none, $none, 0) === 1) {
+                    try {
+                        $fork->result($end);
+                    } catch (\RuntimeException $failure) {
+                        return $failure->getMessage();
+                    }
+                }
+            }
+        }
+
+        return null;
+    }
+
+    /** Harmless when it has ended. */
+    public function kill(): void
+    {
+        if (\is_resource($this->answer)) {
+            posix_kill($this->process, \SIGKILL);
+            pcntl_waitpid($this->process, $status);
+            fclose($this->answer);
+        }
+    }
+
+    /**
+     * Waits for the process, and returns what the code returned.
+     *
+     * @throws \RuntimeException with what the code threw; when it does not end in time
+     */
+    public function result(float $end): float
+    {
+        stream_set_timeout($this->answer, (int) max(1, ceil($end - microtime(true))));
+        $json = (string) stream_get_contents($this->answer);
+        $isLate = stream_get_meta_data($this->answer)['timed_out'];
+        $this->kill();
+        $answer = json_decode($json, true);
+        if (\is_array($answer) && \is_float($answer['number'] ?? null)) {
+            return $answer['number'];
+        }
+        $error = \is_array($answer) ? $answer['error'] ?? null : null;
+
+        throw new \RuntimeException(match (true) {
+            $isLate => 'a process that asked had no answer in time',
+            default => 'a process that asked failed: ' . (\is_string($error) ? $error : 'it died'),
+        });
+    }
+}

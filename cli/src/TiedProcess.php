@@ -1,0 +1,34 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli;
+
+use Larder\Cli\Server\Executable;
+use Larder\Cli\Server\ServerFailed;
+
+/** Commands whose processes do not outlive this one. */
+final class TiedProcess
+{
+    /**
+     * The command, so wrapped that its process is in a session of its own (a terminal's Ctrl-C does not reach it) and, on
+     * Linux, gets a signal from the kernel when the process that starts it ends, whatever ended it: prctl's
+     * PR_SET_PDEATHSIG, set by util-linux's setpriv.
+     *
+     * @param list<string> $command
+     * @param 'KILL'|'TERM' $signal TERM for what has children of its own to end
+     * @return list<string>
+     * @throws ServerFailed when util-linux is missing
+     */
+    public static function toThisProcess(array $command, string $signal = 'KILL'): array
+    {
+        if (\PHP_OS_FAMILY !== 'Linux') {
+            return $command;
+        }
+
+        return [
+            Executable::find(['setsid'], 'util-linux')->path,
+            Executable::find(['setpriv'], 'util-linux')->path, '--pdeathsig', $signal, '--', ...$command,
+        ];
+    }
+}

@@ -1,0 +1,163 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cli\Compare\Catalog;
+use Larder\Cli\Php;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
+
+/** The command as people run it: by the launcher at the root. */
+final class CompareCommandTest extends TestCase
+{
+    private const ROOT = __DIR__ . '/../../..';
+
+    public function testItPrintsATableOfAtMostEightyColumns(): void
+    {
+        $run = self::larder(['compare', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
+        $run->mustRun();
+        $output = $run->getOutput();
+        foreach (explode("\n", $output) as $line) {
+            self::assertLessThanOrEqual(80, mb_strwidth($line), $line);
+        }
+        self::assertStringContainsString(\sprintf('PHP %s (cli), opcache on, JIT off', \PHP_VERSION), $output);
+        self::assertMatchesRegularExpression('/^Servers: memcached \d.*mariadb \d/m', $output);
+        self::assertMatchesRegularExpression('/^10b$/m', $output);
+        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) +[±>]\d+% +[\d.k]+ +250 ns /mu', $output);
+        self::assertMatchesRegularExpression('/^php-file +disk \* /m', $output);
+        self::assertMatchesRegularExpression('/^predis +tcp .* 931 µs .* 39\.7 ms/mu', $output);
+        self::assertStringContainsString('Fastest on one machine, get: ', $output);
+        self::assertStringContainsString('Fastest server, set: ', $output);
+        self::assertStringContainsString('of a get over TCP (memcached ', $output);
+        self::assertStringNotContainsString('FAILS', $output);
+        self::assertMatchesRegularExpression('/100%.* left/', $run->getErrorOutput());
+    }
+
+    /** The fastest that keeps values for other processes has the ratio 1; the array, which does not, is no measure. */
+    public function testRatiosAreToTheFastestThatKeepsValues(): void
+    {
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get']);
+        $run->mustRun();
+        self::assertMatchesRegularExpression('/^shmop .* 1\.00 /m', $run->getOutput());
+        self::assertMatchesRegularExpression('/^array .* 0\.\d\d/m', $run->getOutput());
+    }
+
+    public function testTheJsonFileHasTheDocumentedShape(): void
+    {
+        $directory = new TemporaryDirectory();
+        $file = $directory->path . '/figures.json';
+        self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json', $file])->mustRun();
+        /** @var array<string, mixed> $json */
+        $json = json_decode((string) file_get_contents($file), true, flags: \JSON_THROW_ON_ERROR);
+        self::assertSame(['format', 'measured_on', 'rounds', 'not_measured', 'rows'], array_keys($json));
+        /** @var array{measured_on: array<string, mixed>, not_measured: list<array<string, mixed>>, rows: list<array<string, mixed>>} $json */
+        self::assertSame(
+            ['date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems'],
+            array_keys($json['measured_on']),
+        );
+        self::assertSame([['store' => 'redis', 'connection' => null, 'reason' => 'left out by --no-servers']], $json['not_measured']);
+        self::assertCount(3 * 2 * 2, $json['rows']);
+        $seen = [];
+        foreach ($json['rows'] as $row) {
+            self::assertSame(
+                ['store' => 'string', 'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int', 'operation' => 'string', 'median_ns' => 'float', 'low_ns' => 'float', 'high_ns' => 'float', 'rounds' => 'int', 'failures' => 'int'],
+                array_map(get_debug_type(...), $row),
+            );
+            $seen[] = [$row['store'], $row['value'], $row['operation']];
+        }
+        self::assertContains(['apcu', 'array of 4', 'set'], $seen);
+    }
+
+    #[TestWith(['--stores', 'apcu,mongodb', '--stores: mongodb is not known. Known: larder, apcu, yac,'])]
+    #[TestWith(['--values', '3k', '--values: 3k is not known. Known: 10b, 0.1k,'])]
+    #[TestWith(['--operations', 'delete', '--operations: delete is not known. Known: get, set.'])]
+    #[TestWith(['--rounds', '0', '--rounds: 0 is not a number from 1 to 9999.'])]
+    #[TestWith(['--json', '/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
+    #[TestWith(['--json', '/dev', '--json: /dev cannot be written.'])]
+    public function testWhatIsUnknownIsRefusedBeforeAnythingIsMeasured(string $option, string $value, string $message): void
+    {
+        $run = self::larder(['compare', $option, $value]);
+        self::assertNotSame(0, $run->run());
+        self::assertStringContainsString($message, (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertSame('', $run->getOutput());
+    }
+
+    public function testAFileThatCouldNotBeWrittenIsAFailureAndTheTableIsPrintedAllTheSame(): void
+    {
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
+        self::assertSame(1, $run->run());
+        self::assertStringContainsString('--json: /dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertStringNotContainsString('file_put_contents():', explode('could not be written', $run->getErrorOutput())[0]);
+        self::assertMatchesRegularExpression('/^array /m', $run->getOutput());
+    }
+
+    public function testItRefusesToRunWithAssertionsOn(): void
+    {
+        $run = new Process([\PHP_BINARY, '-d', 'zend.assertions=1', self::ROOT . '/cli/bin/larder', 'compare', '--quick', '--stores=array']);
+        self::assertSame(1, $run->run());
+        self::assertStringContainsString('Assertions are on (zend.assertions=1)', $run->getErrorOutput());
+        self::assertSame('', $run->getOutput());
+    }
+
+    /** dev/setup unpacks Xdebug without installing it, as it does Yac. */
+    public function testItRefusesToRunUnderXdebug(): void
+    {
+        $xdebug = \sprintf('%s/var/xdebug/%s/xdebug.so', (string) realpath(self::ROOT), Php::version());
+        if (!is_file($xdebug)) {
+            self::markTestSkipped($xdebug . ' is not there');
+        }
+        $run = new Process([\PHP_BINARY, '-d', 'zend_extension=' . $xdebug, self::ROOT . '/cli/bin/larder', 'compare', '--quick', '--stores=array']);
+        self::assertSame(1, $run->run());
+        self::assertStringContainsString('Xdebug is loaded', $run->getErrorOutput());
+        self::assertSame('', $run->getOutput());
+    }
+
+    /** Each store's own extension is taken away; what would bring it back is told. */
+    public function testWhatCannotBeMeasuredIsToldWithTheCommandThatAddsIt(): void
+    {
+        $others = new TemporaryDirectory();
+        foreach (explode(',', (string) php_ini_scanned_files()) as $file) {
+            if (preg_match('/apcu|redis/', $file) === 0) {
+                symlink(trim($file), $others->path . '/' . basename($file));
+            }
+        }
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=apcu,redis,array', '--values=10b'], ['PHP_INI_SCAN_DIR' => $others->path]);
+        $run->mustRun();
+        $output = (string) preg_replace('/\s+/', ' ', $run->getOutput());
+        self::assertStringContainsString(\sprintf('apcu: the PHP extension apcu is not loaded. To add it: apt-get install php%s-apcu', Php::version()), $output);
+        self::assertStringContainsString(\sprintf('apt-get install php%s-redis', Php::version()), $output);
+    }
+
+    public function testAServerThatIsNotInstalledIsToldWithItsPackage(): void
+    {
+        // A PATH with all that the tool itself needs, but not the server.
+        $path = new TemporaryDirectory();
+        foreach (['sh', 'rm', 'env', 'setsid', 'setpriv', 'taskset', 'readlink', 'dirname'] as $program) {
+            symlink('/usr/bin/' . $program, $path->path . '/' . $program);
+        }
+        symlink(\PHP_BINARY, $path->path . '/php');
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=memcached,array', '--values=10b'], ['PATH' => $path->path]);
+        $run->mustRun();
+        self::assertStringContainsString('memcached: memcached is not installed. To add it: apt-get install memcached', $run->getOutput());
+    }
+
+    public function testEveryStoreOfTheCatalogIsToldInTheHelp(): void
+    {
+        $help = self::larder(['compare', '--help']);
+        $help->mustRun();
+        self::assertStringContainsString(implode(', ', Catalog::names()), (string) preg_replace('/\s+/', ' ', $help->getOutput()));
+    }
+
+    /**
+     * @param list<string> $arguments
+     * @param array<string, string> $environment
+     */
+    private static function larder(array $arguments, array $environment = []): Process
+    {
+        return new Process([self::ROOT . '/larder', ...$arguments], null, ['PHP' => \PHP_BINARY, ...$environment], timeout: 120.0);
+    }
+}

@@ -1,0 +1,206 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cache;
+use Larder\Cli\FileSystem;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
+
+/** The command in a PHP of its own, which has the extensions and settings that each test gives it and no others. */
+final class DoctorCommandTest extends TestCase
+{
+    private const ROOT = __DIR__ . '/../../..';
+    private const ENGINE = ['-d', 'extension=' . self::ROOT . '/extension/modules/larder.so'];
+    private const APCU = ['-d', 'extension=apcu'];
+    private const POSIX = ['-d', 'extension=posix'];
+
+    private TemporaryDirectory $directory;
+
+    protected function setUp(): void
+    {
+        $this->directory = new TemporaryDirectory(FileSystem::tmpfs());
+    }
+
+    /** @return iterable<string, array{list<string>, int, list<string>}> */
+    public static function machines(): iterable
+    {
+        $package = static fn(string $name): string => \sprintf('apt-get install php%d\.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
+        yield 'the engine' => [[...self::POSIX, ...self::ENGINE], 0, [
+            '^  available, version ', '^  nothing has been stored yet: the first store makes the segment$',
+            '^  larder     yes  shared by all', '^  larder: chosen, ', '^  Processes share it\.$',
+        ]];
+        yield 'the engine off' => [[...self::POSIX, ...self::ENGINE, '-d', 'larder.enabled=0'], 0, [
+            '^  not available, ', '^  larder\.enabled is off$', '^  larder     no   the engine is loaded but switched off\n +Set larder\.enabled=1', '^  file: chosen',
+        ]];
+        yield 'the engine without a name that it takes' => [[...self::POSIX, ...self::ENGINE, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'], 1, [
+            '^  not available, ', '^  larder     no   larder\.segment must be ', '^  larder: chosen, .* keeps nothing now: larder\.segment must be ', '^  Processes do not share it\.$',
+        ]];
+        yield 'APCu on' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=1'], 1, [
+            '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes APCu', '^  apcu: chosen', '^  Processes do not share it: on the command line',
+        ]];
+        yield 'APCu off' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=0'], 0, [
+            '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
+        ]];
+        yield 'no extension' => [[], 0, [
+            '^  not loaded: see larder below$', '^  larder     no .*\n +To add it: pie install larder/ext-larder$',
+            ...array_map(
+                static fn(string $store, string $name): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded\n +To add it: %s$', $store, $package($name)),
+                ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'sqlite'],
+                ['apcu', 'yac', 'common', 'memcached', 'redis', 'mysql', 'sqlite3'],
+            ),
+            '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen', '^  Processes share it\.$',
+        ]];
+        yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 1, [
+            '^  file       no   /nowhere: no directory can be made there\n +Name a directory', '^  takes nothing: ', 'Make /nowhere writable',
+        ]];
+    }
+
+    /**
+     * @param list<string> $options of php
+     * @param list<string> $lines patterns
+     */
+    #[DataProvider('machines')]
+    public function testItSaysWhatWorksAndWhatTheOthersMiss(array $options, int $code, array $lines): void
+    {
+        $run = $this->doctor($options);
+        self::assertSame($code, $run->run(), $run->getOutput() . $run->getErrorOutput());
+        self::assertSame('', $run->getErrorOutput());
+        self::assertStringStartsWith(\sprintf('PHP %s (cli), ', \PHP_VERSION), $run->getOutput());
+        foreach ($lines as $line) {
+            self::assertMatchesRegularExpression('~' . $line . '~m', $run->getOutput());
+        }
+    }
+
+    public function testWhatIsThereStays(): void
+    {
+        $redis = RedisServer::start($this->directory->add('redis'));
+        $addresses = ['file://' . $this->directory->add('files'), \sprintf('sqlite://%s/cache.sqlite', $this->directory->path), 'redis://' . $redis->socket . '?client=predis'];
+        $keys = [];
+        foreach ($addresses as $address) {
+            Cache::open($address)->set('of the application', 'value', 600);
+            $keys[$address] = iterator_to_array(Cache::open($address)->keys(), false);
+        }
+        $this->doctor([...self::POSIX, '-d', 'extension=pdo', '-d', 'extension=pdo_sqlite'], $addresses)->mustRun();
+        foreach ($addresses as $address) {
+            self::assertSame($keys[$address], iterator_to_array(Cache::open($address)->keys(), false), $address);
+            self::assertSame('value', Cache::open($address)->get('of the application'), $address);
+        }
+        $redis->stop();
+    }
+
+    public function testServersAreTriedAtTheAddressesGiven(): void
+    {
+        $redis = RedisServer::start($this->directory->add('redis'));
+        $memcached = MemcachedServer::start($this->directory->add('memcached'));
+        $mariaDb = MariaDbServer::start($this->directory->add('mariadb'));
+        $addresses = [
+            \sprintf('redis://127.0.0.1:%d?client=predis', $redis->port),
+            'memcached://' . $memcached->socket,
+            \sprintf('mysql://%s:%s@127.0.0.1:%d/%s', MariaDbServer::USER, $mariaDb->password, $mariaDb->port, MariaDbServer::DATABASE),
+        ];
+        $options = [...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=memcached', '-d', 'extension=mysqlnd', '-d', 'extension=pdo', '-d', 'extension=pdo_mysql'];
+        $patterns = [
+            '~^  redis      yes  127\.0\.0\.1:' . $redis->port . ', shared by all who reach the server$~m',
+            '~^  memcached  yes  ' . preg_quote($memcached->socket) . ', shared by all who~m',
+            '~^  mysql      yes  127\.0\.0\.1:' . $mariaDb->port . ', shared by all who~m',
+        ];
+        $said = $this->doctor($options, $addresses)->mustRun()->getOutput();
+        foreach ($patterns as $pattern) {
+            self::assertMatchesRegularExpression($pattern, $said);
+        }
+        self::assertStringNotContainsString($mariaDb->password, $said);
+        $redis->stop();
+        $memcached->stop();
+        $mariaDb->stop();
+        $said = $this->doctor($options, $addresses)->mustRun()->getOutput();
+        foreach ($patterns as $pattern) {
+            self::assertDoesNotMatchRegularExpression($pattern, $said);
+        }
+    }
+
+    public function testAFolderThatKeepsAUserFromACacheIsToldOf(): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('only root can run processes of other users');
+        }
+        $path = $this->directory->path;
+        chmod($path, 0o1777);
+        mkdir("$path/larder-33");
+        chown("$path/larder-33", 65534);
+        mkdir("$path/larder-65534", 0o700);
+        chown("$path/larder-65534", 65534);
+        // What it puts in the place of the folder that root is to make, root's command leaves alone.
+        mkdir("$path/larder-33/precious", 0o711);
+        mkdir("$path/larder", 0o755);
+        symlink("$path/larder-33/precious", "$path/larder/33");
+        chown("$path/larder", 65534);
+        $command = "cd $path && rm -rf larder && mkdir -m 755 larder && install -d -m 700 -o 33 larder/33";
+        $ini = ['-d', "larder.path=$path", '-d', 'larder.size=8M', '-d', 'error_log=/dev/null'];
+
+        $run = $this->doctor([...self::POSIX, ...self::ENGINE, ...$ini]);
+        $run->run();
+        self::assertStringContainsString("$path/larder-33 belongs to user 65534, so user 33", $run->getOutput());
+        self::assertStringContainsString("Repair it, as root: $command\n", $run->getOutput());
+        self::assertStringNotContainsString('user 65534 (', $run->getOutput());
+
+        // The control: the user has none, until the command was run.
+        $look = ['setpriv', '--reuid', '33', '--clear-groups', '--regid', '33', \PHP_BINARY, '-n', ...self::ENGINE, ...$ini, '-r', 'echo json_encode([larder_store("a", 1), larder_info()["reason"]]);'];
+        $user = new Process($look);
+        $user->mustRun();
+        self::assertSame(json_encode([false, "the folder $path/larder-33 belongs to user 65534, not to 33, who has no cache; as root: $command"]), $user->getOutput());
+        Process::fromShellCommandline($command)->mustRun();
+        clearstatcache();
+        self::assertSame([0, 0o40711], [fileowner("$path/larder-33/precious"), fileperms("$path/larder-33/precious")]);
+        $user->mustRun();
+        self::assertSame('[true,""]', $user->getOutput());
+        $run->run();
+        self::assertStringNotContainsString('belongs to user', $run->getOutput());
+    }
+
+    public function testAnEngineThatIsTooSmallIsToldOf(): void
+    {
+        $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
+        self::assertStringNotContainsString('Too little memory', $this->doctor($options)->mustRun()->getOutput());
+        $fill = 'for ($i = 0; $i < 64000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }';
+        (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $fill]))->mustRun();
+        self::assertMatchesRegularExpression('~^  Too little memory, .* set larder\.size above 16\.0 MiB in php\.ini$~m', $this->doctor($options)->mustRun()->getOutput());
+    }
+
+    public function testItLeavesNothingBehind(): void
+    {
+        $this->doctor([...self::POSIX, ...self::ENGINE])->mustRun();
+        $entries = (new Process([\PHP_BINARY, '-n', ...self::ENGINE, ...$this->place(), '-r', 'larder_exists("k"); echo larder_info()["entries"];']))->mustRun();
+        self::assertSame('0', $entries->getOutput());
+        self::assertSame([], glob($this->directory->path . '/larder-tool-*'));
+    }
+
+    public function testAnAddressThatIsNoneIsRefused(): void
+    {
+        $run = $this->doctor(self::POSIX, ['mongodb://localhost']);
+        self::assertSame(2, $run->run());
+        self::assertStringContainsString('The scheme of the address is not known: it begins with one of auto:', $run->getOutput());
+    }
+
+    /**
+     * @param list<string> $options of php
+     * @param list<string> $addresses
+     */
+    private function doctor(array $options, array $addresses = []): Process
+    {
+        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 60);
+    }
+
+    /** @return list<string> options by which all that is stored is this test's own */
+    private function place(): array
+    {
+        return ['-d', 'sys_temp_dir=' . $this->directory->path, '-d', 'larder.path=' . $this->directory->path];
+    }
+}

@@ -1,0 +1,105 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cli\Figures\Row;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
+
+/** The engine's figures as people ask for them: by the launcher at the root, the engine built in the clone. */
+final class FiguresCommandTest extends TestCase
+{
+    private const ROOT = __DIR__ . '/../../..';
+
+    public function testARowIsMeasuredBesideItsPeer(): void
+    {
+        $directory = new TemporaryDirectory();
+        $file = $directory->path . '/figures.json';
+        $run = self::figures(['--rows=fetch-10,store-10', '--rounds=3', '--processes=2', '--json=' . $file]);
+        $run->mustRun();
+        self::assertMatchesRegularExpression('/^fetch 10 bytes\n  beside APCu +[\d.]+ +[\d.]+ +[\d.]+ +0\.250 (reached|missed)$/m', $run->getOutput());
+        $json = json_decode((string) file_get_contents($file), true, flags: \JSON_THROW_ON_ERROR);
+        self::assertIsArray($json);
+        self::assertIsArray($json['measured_on']);
+        self::assertSame(\PHP_VERSION, $json['measured_on']['php']);
+        self::assertIsArray($json['rows']);
+        self::assertSame(['fetch-10', 'store-10'], array_keys($json['rows']));
+        foreach ($json['rows'] as $figure) {
+            self::assertIsArray($figure);
+            self::assertSame(['work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
+            self::assertGreaterThan(0, $figure['ours']);
+            self::assertSame([3, 2], [$figure['rounds'], $figure['processes']]);
+        }
+    }
+
+    #[TestWith(['--rounds=many', '--rounds: many is not a number from 1 to 9999.'])]
+    #[TestWith(['--processes=0', '--processes: 0 is not a number from 1 to 9999.'])]
+    #[TestWith(['--json=/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
+    public function testAWrongOptionIsRefusedBeforeAnythingIsMeasured(string $option, string $message): void
+    {
+        $run = self::figures(['--rows=fetch-10', $option]);
+        self::assertNotSame(0, $run->run());
+        self::assertStringContainsString($message, (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertSame('', $run->getOutput());
+    }
+
+    public function testARowUnderFpmIsMeasured(): void
+    {
+        $run = self::figures(['--rows=attach', '--rounds=1']);
+        $run->mustRun();
+        self::assertMatchesRegularExpression('/^  beside 100 us +[\d.,]+ +100,000 /m', $run->getOutput());
+    }
+
+    public function testTheLibraryIsMeasuredBesideWhatItStandsOn(): void
+    {
+        $run = self::figures(['library', '--rows=get-10b,psr16-symfony-10b,redis-get-10b,memcached-set-1k,file-get-array-of-4', '--rounds=2']);
+        $run->mustRun();
+        self::assertMatchesRegularExpression('/^Cache::get, 10b\n  beside larder_fetch .* (reached|missed) \([+-]\d+ ns, 40 allowed\)$/m', $run->getOutput());
+        self::assertSame(5, preg_match_all('/ (reached|missed)( \(|$)/m', $run->getOutput()), $run->getOutput());
+    }
+
+    public function testAFigureIsReachedByItsRatioOrByItsDifference(): void
+    {
+        $row = static fn(?float $bound, ?float $more, bool $least = false): Row => new Row('', '', '', $bound, [], static fn(): array => [[1.0, 1.0]], $least, $more);
+
+        self::assertNull($row(null, null)->isReached(1.0, 0.0));
+        self::assertTrue($row(0.5, null)->isReached(0.5, 9.0));
+        self::assertFalse($row(0.5, null)->isReached(0.51, -9.0));
+        self::assertTrue($row(0.9, null, true)->isReached(0.9, 0.0));
+        self::assertFalse($row(0.9, null, true)->isReached(0.89, 0.0));
+        self::assertTrue($row(1.05, 500.0)->isReached(1.04, 900.0));
+        self::assertTrue($row(1.05, 500.0)->isReached(2.0, 400.0));
+        self::assertFalse($row(1.05, 500.0)->isReached(1.06, 501.0));
+        self::assertFalse($row(null, 40.0)->isReached(0.1, 41.0));
+    }
+
+    public function testAnUnknownSubjectIsRefused(): void
+    {
+        $run = self::figures(['moon']);
+        self::assertNotSame(0, $run->run());
+        self::assertStringContainsString('There are no figures of "moon". Known: engine, library', self::unwrapped($run->getErrorOutput()));
+    }
+
+    public function testUnknownRowsAreRefusedWithTheKnownOnes(): void
+    {
+        $run = self::figures(['--rows=fetch-11']);
+        self::assertNotSame(0, $run->run());
+        self::assertStringContainsString('fetch-11 is not known', self::unwrapped($run->getErrorOutput()));
+        self::assertStringContainsString('fetch-10, fetch-64k', self::unwrapped($run->getErrorOutput()));
+    }
+
+    private static function unwrapped(string $message): string
+    {
+        return (string) preg_replace('/\s+/', ' ', $message);
+    }
+
+    /** @param list<string> $arguments */
+    private static function figures(array $arguments): Process
+    {
+        return new Process([self::ROOT . '/larder', 'figures', ...$arguments], timeout: 120);
+    }
+}

@@ -1,0 +1,125 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
+
+/** `larder compare` ended from outside while it measures. */
+final class InterruptTest extends TestCase
+{
+    private TemporaryDirectory $temporary;
+    private Process $run;
+
+    /** @var array<int, true> every process that the run was seen to have started */
+    private array $started = [];
+
+    protected function setUp(): void
+    {
+        $this->temporary = new TemporaryDirectory();
+        $this->run = new Process(
+            [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
+            null,
+            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path],
+        );
+        $this->run->start();
+        $pid = (int) $this->run->getPid();
+        // Every store has been measured when the first round is over: then there is something of each to leave behind.
+        for ($deadline = microtime(true) + 60; preg_match_all('/(memcached|redis|mysql-memory|shmop|sqlite) /', $this->run->getErrorOutput()) < 1 || \count($this->started) < 12; usleep(5_000)) {
+            self::assertLessThan($deadline, microtime(true), $this->run->getErrorOutput());
+            self::assertTrue($this->run->isRunning(), $this->run->getErrorOutput());
+            $this->started += self::descendants($pid);
+        }
+    }
+
+    protected function tearDown(): void
+    {
+        $this->run->stop(0);
+    }
+
+    #[TestWith([\SIGINT, 130])]
+    #[TestWith([\SIGTERM, 143])]
+    public function testASignalEndsItAtOnceAndLeavesNothing(int $signal, int $status): void
+    {
+        self::assertNotSame([], $this->directories());
+        $start = microtime(true);
+        $this->run->signal($signal);
+        $this->run->wait();
+        self::assertSame($status, $this->run->getExitCode());
+        self::assertLessThan(20.0, microtime(true) - $start, 'less than what was begun would have taken');
+        self::assertStringContainsString('Interrupted. Nothing of it is left running.', $this->run->getErrorOutput());
+        self::assertSame([], self::alive($this->started));
+        self::assertSame([], $this->directories());
+        self::assertSame([], $this->sharedMemory());
+    }
+
+    public function testKillingItEndsAllThatItStarted(): void
+    {
+        $this->run->signal(\SIGKILL);
+        for ($deadline = microtime(true) + 60; self::alive($this->started) !== [] && microtime(true) < $deadline; usleep(10_000)) {
+        }
+        self::assertSame([], self::alive($this->started));
+        // Directories and shared memory stay: nobody was left to remove them.
+        foreach ($this->directories() as $directory) {
+            (new Process(['rm', '-rf', $directory]))->run();
+        }
+        foreach ($this->sharedMemory() as $id) {
+            (new Process(['ipcrm', '--shmem-id', $id]))->run();
+        }
+    }
+
+    /** @return array<int, true> */
+    private static function descendants(int $pid): array
+    {
+        $found = [];
+        foreach (explode(' ', trim((string) @file_get_contents("/proc/$pid/task/$pid/children"))) as $child) {
+            if ($child !== '') {
+                $found += [(int) $child => true] + self::descendants((int) $child);
+            }
+        }
+
+        return $found;
+    }
+
+    /**
+     * @param array<int, true> $pids
+     * @return list<int>
+     */
+    private static function alive(array $pids): array
+    {
+        return array_values(array_filter(
+            array_keys($pids),
+            static fn(int $pid): bool => preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$pid/stat")) === 1,
+        ));
+    }
+
+    /** @return list<string> */
+    private function directories(): array
+    {
+        $name = \sprintf('larder-tool-%d-*', (int) $this->run->getPid());
+        $found = [];
+        foreach ([$this->temporary->path, '/dev/shm'] as $parent) {
+            array_push($found, ...(array) glob($parent . '/' . $name));
+        }
+
+        return array_map(strval(...), $found);
+    }
+
+    /** @return list<string> ids of the blocks that processes of the run have made */
+    private function sharedMemory(): array
+    {
+        $ids = [];
+        foreach (\array_slice((array) file('/proc/sysvipc/shm'), 1) as $line) {
+            $columns = (array) preg_split('/\s+/', trim((string) $line));
+            if (isset($this->started[(int) $columns[4]])) {
+                $ids[] = (string) $columns[1];
+            }
+        }
+
+        return $ids;
+    }
+}

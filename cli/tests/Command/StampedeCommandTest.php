@@ -1,0 +1,118 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Command;
+
+use Larder\Cache;
+use Larder\Cli\Command\StampedeCommand;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\Stampede\End;
+use Larder\Cli\Stampede\Row;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Console\Exception\InvalidArgumentException;
+use Symfony\Component\Console\Tester\CommandTester;
+
+final class StampedeCommandTest extends TestCase
+{
+    public function testItCountsComputationsAndTellsWhatIsMissing(): void
+    {
+        $directory = new TemporaryDirectory();
+        $command = new CommandTester(new StampedeCommand());
+        $file = 'file://' . $directory->path;
+        self::assertSame(1, $command->execute(['address' => [$file, 'file:///proc/nowhere'], '--processes' => '5', '--compute' => '20']));
+        $directory->remove();
+        self::assertMatchesRegularExpression('~^' . preg_quote($file, '~') . ' +1 +\d+ ms +2 +\d+ ms$~m', $command->getDisplay());
+        self::assertMatchesRegularExpression('~^file:///proc/nowhere +not measured: file: the directory /proc/nowhere/stampede-\w+ cannot be made~m', $command->getDisplay());
+    }
+
+    /** The control: where nothing is kept, each computes. */
+    public function testWithoutAStoreAllCompute(): void
+    {
+        $command = new CommandTester(new StampedeCommand());
+        self::assertSame(0, $command->execute(['address' => ['none:'], '--processes' => '5', '--compute' => '1']));
+        self::assertMatchesRegularExpression('~^none: +5 +\d+ ms +6 +\d+ ms$~m', $command->getDisplay());
+    }
+
+    public function testACacheThatIsInUseKeepsAllThatIsInIt(): void
+    {
+        $directory = new TemporaryDirectory();
+        $redis = RedisServer::start($directory->add('redis'));
+        $mariaDb = MariaDbServer::start($directory->add('mariadb'));
+        $mySql = \sprintf('mysql://%s:%s@/%s?socket=%s', MariaDbServer::USER, $mariaDb->password, MariaDbServer::DATABASE, $mariaDb->socket);
+        $addresses = [
+            'file://' . $directory->add('files'),
+            'php-file://' . $directory->add('php-files') . '?namespace=shop',
+            \sprintf('sqlite://%s/cache.sqlite', $directory->path),
+            'redis://' . $redis->socket,
+            $mySql,
+            $mySql . '&engine=memory&namespace=shop',
+            \sprintf('tier:(file://%s)(redis://%s?namespace=behind)?poll=0', $directory->add('local'), $redis->socket),
+        ];
+        foreach ($addresses as $address) {
+            Cache::open($address)->set('stampede', 'of the application', 600);
+        }
+        $client = new \Redis();
+        $client->connect($redis->socket);
+        $database = new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', $mariaDb->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $mariaDb->password);
+        $there = static function () use ($client, $database, $directory): array {
+            $tables = $database->query('SHOW TABLES');
+            self::assertInstanceOf(\PDOStatement::class, $tables);
+
+            return [$client->keys('*'), $tables->fetchAll(), array_map(static fn(string $name): array|false => scandir("$directory->path/$name"), ['files', 'php-files', 'local'])];
+        };
+        $before = $there();
+
+        $command = new CommandTester(new StampedeCommand());
+        $code = $command->execute(['address' => $addresses, '--processes' => '3', '--compute' => '5']);
+
+        self::assertSame(0, $code, $command->getDisplay());
+        self::assertStringNotContainsString($mariaDb->password, $command->getDisplay());
+        foreach ($addresses as $address) {
+            self::assertSame('of the application', Cache::open($address)->get('stampede'), $address);
+        }
+        $after = $there();
+        self::assertEqualsCanonicalizing($before[0], $after[0]);
+        self::assertSame($before[1], $after[1]);
+        self::assertSame($before[2], $after[2]);
+        $redis->stop();
+        $mariaDb->stop();
+    }
+
+    public function testAStoreThatKeepsNothingHasFailed(): void
+    {
+        $directory = new TemporaryDirectory();
+        $redis = RedisServer::start($directory->path, ['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
+        $command = new CommandTester(new StampedeCommand());
+        $code = $command->execute(['address' => ['redis://' . $redis->socket], '--processes' => '2']);
+        $redis->stop();
+        self::assertSame(1, $code, $command->getDisplay());
+        self::assertStringContainsString('failed: it opens, but keeps nothing', $command->getDisplay());
+    }
+
+    public function testAProcessThatDiesOrSaysNothingOfUseHasFailed(): void
+    {
+        self::assertSame(End::Failed, Row::of('', 'Fatal error: Class not found', false)->end);
+        self::assertSame('failed: Fatal error: Class not found', Row::of('', 'Fatal error: Class not found', false)->text);
+        self::assertSame('failed: the process that measured it died', Row::of('', '', true)->text);
+        self::assertSame(End::Failed, Row::of('{"cold":{"computations":1,"last":null}}', '', true)->end);
+        self::assertSame('failed: why', Row::of('{"failed":"why"}', '', true)->text);
+        self::assertSame(End::Measured, Row::of('{"cold":{"computations":1,"last":0.5},"killed":{"computations":2,"last":0.0}}', '', true)->end);
+    }
+
+    public function testAnAddressThatIsNoneIsRefusedBeforeAnythingIsMeasured(): void
+    {
+        $command = new CommandTester(new StampedeCommand());
+        self::assertSame(2, $command->execute(['address' => ['array:', 'nothing:']]));
+        self::assertStringContainsString('The scheme of the address is not known', $command->getDisplay());
+        self::assertStringNotContainsString('computations', $command->getDisplay());
+    }
+
+    public function testBadNumbersAreRefused(): void
+    {
+        $this->expectException(InvalidArgumentException::class);
+        (new CommandTester(new StampedeCommand()))->execute(['--processes' => 'many']);
+    }
+}

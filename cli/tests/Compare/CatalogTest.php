@@ -1,0 +1,90 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Compare;
+
+use Larder\Cli\Compare\Catalog;
+use Larder\Cli\Compare\Comparison;
+use Larder\Cli\Compare\NotMeasured;
+use Larder\Cli\Compare\Operation;
+use Larder\Cli\Compare\Plan;
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\Compare\TimeBudget;
+use Larder\Cli\Compare\Value;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+final class CatalogTest extends TestCase
+{
+    /** Longer than the timeout that addresses have by default. */
+    private const FROZEN_MICROSECONDS = 2_000_000;
+
+    private StoreLocations $places;
+
+    protected function setUp(): void
+    {
+        $this->places = new StoreLocations();
+    }
+
+    protected function tearDown(): void
+    {
+        $this->places->close();
+    }
+
+    /** @return iterable<string, array{key-of<Catalog::STORES>, string}> the store, and the directory of its server */
+    public static function servers(): iterable
+    {
+        yield 'redis' => ['redis', 'redis'];
+        yield 'predis' => ['predis', 'redis'];
+        yield 'memcached' => ['memcached', 'memcached'];
+        yield 'memcache' => ['memcache', 'memcached'];
+        yield 'mysql' => ['mysql-memory', 'mariadb'];
+    }
+
+    /**
+     * What an overcommitted host does to a server must not look as if the store lost values.
+     *
+     * @param key-of<Catalog::STORES> $store
+     */
+    #[DataProvider('servers')]
+    public function testAServerThatStandsStillForSecondsLosesNothing(string $store, string $name): void
+    {
+        $subjects = array_values(array_filter(
+            (new Catalog($this->places))->subjects($store),
+            static fn(Target|NotMeasured $subject): bool => $subject instanceof Target && $subject->connection === 'tcp',
+        ));
+        $directory = $this->places->disk($name);
+        $servers = self::processesIn($directory);
+        self::assertNotSame([], $servers);
+        $plan = new Plan([Value::all()['10b'], Value::all()['1k']], Operation::cases(), 1, new TimeBudget(5_000_000, 250_000_000));
+        // It is told after each of two gets and two sets, while the next is measured: so these are the second get and the first set.
+        $result = (new Comparison($plan, $subjects))->run(static function (int $done) use ($servers): void {
+            if ($done === 1 || $done === 2) {
+                array_map(static fn(int $server): bool => posix_kill($server, \SIGSTOP), $servers);
+                usleep(self::FROZEN_MICROSECONDS);
+                array_map(static fn(int $server): bool => posix_kill($server, \SIGCONT), $servers);
+            }
+        });
+
+        self::assertSame([], $result->notMeasured);
+        self::assertCount(4, $result->rows);
+        foreach ($result->rows as $row) {
+            self::assertSame([0, ''], [$row->failures, $row->problem], $row->operation->value . ' ' . $row->value->name);
+        }
+    }
+
+    /** @return list<int> */
+    private static function processesIn(string $directory): array
+    {
+        $processes = [];
+        foreach ((array) glob('/proc/[0-9]*') as $process) {
+            if (str_starts_with((string) @readlink($process . '/cwd') . '/', $directory . '/')) {
+                $processes[] = (int) basename((string) $process);
+            }
+        }
+
+        return $processes;
+    }
+}

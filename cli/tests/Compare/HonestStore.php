@@ -1,0 +1,14 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Compare;
+
+/** Does not lie. */
+final class HonestStore extends LyingStore
+{
+    protected function lie(mixed $value): mixed
+    {
+        return $value;
+    }
+}

@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests;
+
+use Larder\Cli\Compare\Kind;
+use Larder\Cli\Compare\Measurement;
+use Larder\Cli\Compare\Operation;
+use Larder\Cli\Compare\Row;
+use Larder\Cli\Compare\SameRow;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\Compare\Value;
+use Larder\Cli\Published;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+
+final class PublishedTest extends TestCase
+{
+    #[TestWith(['apcu', null, '10b', Operation::Get, 250.0])]
+    #[TestWith(['shmop', null, '128k', Operation::Get, 6_290.0])]
+    #[TestWith(['memcache', 'socket', '64k', Operation::Get, 140_710.0])]
+    #[TestWith(['memcached', 'tcp', 'array of 4', Operation::Get, 25_780.0])]
+    #[TestWith(['mysql-memory', 'tcp', '1k', Operation::Get, 33_100.0])]
+    #[TestWith(['file', 'disk', '1k', Operation::Get, 5_460.0])]
+    #[TestWith(['php-file', 'disk', '1k', Operation::Get, 1_870.0])]
+    #[TestWith(['memcached', 'socket', '50 x 50 array', Operation::Set, 598_000.0])]
+    #[TestWith(['redis', 'tcp', '50 x 50 array', Operation::Get, 697_000.0])]
+    #[TestWith(['predis', 'tcp', '50 x 50 array', Operation::Set, 39_730_000.0])]
+    #[TestWith(['larder', null, '10b', Operation::Get, null])]
+    #[TestWith(['memcached', 'socket', '10b', Operation::Get, null])]
+    #[TestWith(['apcu', null, '10b', Operation::Set, null])]
+    #[TestWith(['file', 'tmpfs', '1k', Operation::Get, null])]
+    #[TestWith(['php-file', 'disk, no opcache', '1k', Operation::Get, null])]
+    public function testTheFigureBesideARowIsThatOfTheSameRow(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds): void
+    {
+        $row = Row::of(new Target($store, $connection, 'array:', Kind::Local), Value::all()[$value], $operation, [new Measurement($value, $operation, 1.0)]);
+        $published = (new SameRow(Published::load()))->of($row);
+        if ($nanoseconds === null) {
+            self::assertNull($published);
+        } else {
+            self::assertEqualsWithDelta($nanoseconds, $published, 0.5);
+        }
+    }
+
+    public function testEveryReadOfThe2013StudyStandsBesideARow(): void
+    {
+        /** @var array{rows: list<array{study: string}>} $data */
+        $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true);
+        $published = new SameRow(Published::load());
+        $found = 0;
+        $engines = ['apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'], 'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk']];
+        foreach ($engines as $store => $connections) {
+            foreach ($connections as $connection) {
+                foreach (Value::all() as $value) {
+                    $row = Row::of(new Target($store, $connection, 'array:', Kind::Local), $value, Operation::Get, [new Measurement($value->name, Operation::Get, 1.0)]);
+                    $found += SameRow::study($value) === '2013' && $published->of($row) !== null ? 1 : 0;
+                }
+            }
+        }
+        self::assertSame(\count(array_filter($data['rows'], static fn(array $row): bool => $row['study'] === '2013')), $found);
+    }
+}

@@ -1,0 +1,23 @@
+<?php
+
+declare(strict_types=1);
+
+// Starts every server in the directory given, says so, and waits to be killed.
+
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Cli\Server\RedisServer;
+
+require __DIR__ . '/../../../vendor/autoload.php';
+
+/** @var array{string, string} $argv */
+$directory = $argv[1];
+$servers = [
+    MemcachedServer::start($directory),
+    RedisServer::start($directory),
+    MariaDbServer::start($directory),
+    PhpFpmServer::start($directory),
+];
+echo "ready\n";
+sleep(60);

@@ -1,0 +1,56 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests;
+
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\TestCase;
+
+final class TemporaryDirectoryTest extends TestCase
+{
+    public function testItIsThisUsersAloneAndGoesWithAllThatIsInIt(): void
+    {
+        $directory = new TemporaryDirectory();
+        self::assertSame(0o700, fileperms($directory->path) & 0o777);
+        self::assertSame('text', file_get_contents($directory->write('file', 'text')));
+        touch($directory->add('folder') . '/file');
+        self::assertSame($directory->path . '/folder', $directory->add('folder'));
+        $directory->remove();
+        self::assertFileDoesNotExist($directory->path);
+    }
+
+    public function testAForkOfItsMakerLeavesIt(): void
+    {
+        $directory = new TemporaryDirectory();
+        $child = pcntl_fork();
+        if ($child === 0) {
+            $directory->remove();
+            posix_kill((int) getmypid(), \SIGKILL);
+        }
+        pcntl_waitpid($child, $status);
+        self::assertDirectoryExists($directory->path);
+    }
+
+    public function testWhatAKilledProcessLeftIsRemovedByTheNext(): void
+    {
+        $parent = new TemporaryDirectory();
+        $living = new TemporaryDirectory($parent->path);
+        $child = pcntl_fork();
+        if ($child === 0) {
+            $left = new TemporaryDirectory($parent->path);
+            $left->write('file', 'text');
+            posix_kill((int) getmypid(), \SIGKILL);
+        }
+        pcntl_waitpid($child, $status);
+        self::assertCount(2, (array) glob($parent->path . '/larder-tool-*'));
+        $next = new TemporaryDirectory($parent->path);
+        self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-tool-*'));
+    }
+
+    public function testAParentThatIsNotThereIsNamed(): void
+    {
+        $this->expectExceptionMessage('/no/such/parent: no directory can be made there');
+        new TemporaryDirectory('/no/such/parent');
+    }
+}

@@ -1,0 +1,18 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Contract;
+
+/** A store that waits for locks which other processes hold: for several calls no longer than for one. */
+interface HasWaitBudget
+{
+    /**
+     * Does several calls as one (see Patience).
+     *
+     * @template T
+     * @param \Closure(): T $calls
+     * @return T
+     */
+    public function patiently(\Closure $calls): mixed;
+}

@@ -1,0 +1,183 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Breaker;
+
+use Larder\Exception\StoreFailed;
+use Larder\Psr\SystemClock;
+use Psr\Clock\ClockInterface;
+use Psr\Log\LoggerInterface;
+use Psr\Log\NullLogger;
+
+/**
+ * A circuit breaker: after some failures in a row a server is left alone, and nobody waits for it, until one call, the
+ * probe, is let through to find out whether it is back. If it is not, the next probe comes later, up to half a minute.
+ *
+ * All processes of a user that share the record see one breaker: an outage costs the machine some timeouts, not every
+ * request one, and there is one probe at a time and one line in the log. Without a record, each object is by itself.
+ */
+final class Breaker
+{
+    /** Seconds, and four timeouts: failures further apart are not in a row. One a minute costs no less when it is open. */
+    private const WINDOW = 60.0;
+    private const FIRST_PAUSE = 0.5;
+    private const LONGEST_PAUSE = 30.0;
+    /** The first pause is as many times as long as the failed call took: a probe holds up a request for that time. */
+    private const PAUSE_IN_FAILURES = 5.0;
+
+    /**
+     * Whether nothing is known against the server: then nothing needs to be asked here, or told but failed().
+     *
+     * @phpstan-readonly-allow-private-mutation
+     */
+    public bool $isWell = false;
+    private bool $isProbing = false;
+
+    /**
+     * @param string $store the scheme, such as "redis"
+     * @param string $where the server is, such as "127.0.0.1:6379"
+     * @param int $threshold failures in a row that are an outage; PHP_INT_MAX for a breaker that never opens
+     * @param float $probe seconds: a probe that has told nothing by then was in a process that died
+     */
+    public function __construct(
+        private readonly string $store,
+        private readonly string $where,
+        private readonly OutageRecord $record = new OutageRecord(),
+        private readonly LoggerInterface $logger = new NullLogger(),
+        private readonly int $threshold = 2,
+        private readonly float $probe = 5.0,
+        private readonly ClockInterface $clock = new SystemClock(),
+    ) {}
+
+    /** Whether a call may go to the server now. One that may has to be followed by worked(), failed() or gaveUp(). */
+    public function allows(): bool
+    {
+        return $this->isWell || $this->looksUp();
+    }
+
+    /** For how long the server is left alone yet, whoever asks; 0.0 where a call may go to it. */
+    public function secondsToProbe(): float
+    {
+        $now = $this->now();
+        $outage = $this->isWell ? new Outage() : $this->record->read();
+
+        return $outage->failures < $this->threshold || $this->isDue($outage, $now) ? 0.0 : $outage->until - $now;
+    }
+
+    public function worked(): void
+    {
+        if ($this->isWell) {
+            return;
+        }
+        $this->isWell = true;
+        $this->isProbing = false;
+        if ($this->record->read()->failures === 0) {
+            return;
+        }
+        $outage = $this->record->change(static fn(): Outage => new Outage());
+        if ($outage->failures >= $this->threshold) {
+            $this->logger->notice('{store} at {where} is back after {seconds} seconds', [
+                'store' => $this->store,
+                'where' => $this->where,
+                'seconds' => round($this->now() - $outage->since, 1),
+            ]);
+        }
+    }
+
+    /** @param float $seconds that the call took; 0.0 when nobody measured it */
+    public function failed(StoreFailed $failure, float $seconds = 0.0): void
+    {
+        $wasProbing = $this->isProbing;
+        $this->isWell = false;
+        $this->isProbing = false;
+        $now = $this->now();
+        $hasBegun = false;
+        $this->record->change(function (Outage $outage) use ($now, $seconds, $wasProbing, &$hasBegun): Outage {
+            $isOpen = $outage->failures >= $this->threshold;
+            if (!$isOpen && $now - $outage->last > self::WINDOW + $this->probe) {
+                $outage = new Outage();
+            }
+            $failures = $outage->failures + 1;
+            $since = $outage->failures === 0 ? $now : $outage->since;
+            $hasBegun = !$isOpen && $failures >= $this->threshold;
+            $probes = $outage->probes + ($wasProbing ? 1 : 0);
+            $until = $hasBegun || $wasProbing ? $now + self::pause($probes, $seconds) : $outage->until;
+
+            return new Outage($failures, $probes, $since, $now, $until);
+        });
+        if ($hasBegun) {
+            $this->logger->warning($failure->isRefusal ? '{store} at {where} refuses this client: {reason}' : '{store} at {where} is away: {reason}', [
+                'store' => $this->store,
+                'where' => $this->where,
+                'reason' => $failure->what,
+                'exception' => $failure,
+            ]);
+        }
+    }
+
+    /** The call came to nothing before it asked the server. */
+    public function gaveUp(): void
+    {
+        if ($this->isProbing) {
+            $this->isProbing = false;
+            $this->record->change(static fn(Outage $outage): Outage => $outage->until(0.0));
+        }
+    }
+
+    /** What a call is told that allows() did not let through. */
+    public function refusal(): StoreFailed
+    {
+        $now = $this->now();
+        $outage = $this->record->read();
+
+        return StoreFailed::because($this->store, \sprintf(
+            '%s has been away for %.1f seconds, and is asked again in %.1f',
+            $this->where,
+            $now - $outage->since,
+            max(0.0, $outage->until - $now),
+        ));
+    }
+
+    private function looksUp(): bool
+    {
+        $now = $this->now();
+        $outage = $this->record->read();
+        if ($outage->failures === 0) {
+            return $this->isWell = true;
+        }
+        if ($outage->failures < $this->threshold) {
+            return true;
+        }
+        if (!$this->isDue($outage, $now)) {
+            return false;
+        }
+        $this->record->change(function (Outage $outage) use ($now): Outage {
+            $this->isProbing = $outage->failures >= $this->threshold && $this->isDue($outage, $now);
+
+            return $this->isProbing ? $outage->until($now + $this->probe) : $outage;
+        });
+
+        return $this->isProbing;
+    }
+
+    /** Further ahead than any pause is a clock that has been set back. */
+    private function isDue(Outage $outage, float $now): bool
+    {
+        return $outage->until <= $now || $outage->until > $now + self::LONGEST_PAUSE + $this->probe;
+    }
+
+    /** Each pause is twice as long as the one before, and cut by chance, so that machines do not come all at once. */
+    private static function pause(int $probes, float $seconds): float
+    {
+        $first = max(self::FIRST_PAUSE, self::PAUSE_IN_FAILURES * $seconds);
+        $longest = min(self::LONGEST_PAUSE, $first * 2 ** min($probes, 16));
+
+        return $longest * random_int(500_000, 1_000_000) / 1_000_000;
+    }
+
+    private function now(): float
+    {
+        return (float) $this->clock->now()->format('U.u');
+    }
+}

@@ -1,0 +1,217 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Breaker;
+
+use Larder\Contract\Adds;
+use Larder\Contract\Capability;
+use Larder\Contract\Counts;
+use Larder\Contract\Decorator;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\ListableStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\PrunableStore;
+use Larder\Contract\RemoteStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\ReportsOutages;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Store;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Decorator\ForwardsCapabilities;
+use Larder\Driver\None\NullStore;
+use Larder\Exception\StoreFailed;
+use Larder\Key\Key;
+
+/**
+ * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
+ * StoreFailed where that was asked for; what it answers is passed on.
+ */
+final class BreakerStore implements Decorator, RemoteStore, ReportsOutages, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+{
+    use ForwardsCapabilities;
+
+    /** @param bool $throws StoreFailed, in place of misses and false */
+    public function __construct(private readonly RemoteStore $store, private readonly Breaker $breaker, private readonly bool $throws = false) {}
+
+    public function reach(): void
+    {
+        $this->store->reach();
+        $this->breaker->worked();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        if (!$this->breaker->isWell) {
+            return $this->attempt(static fn(Store $store): mixed => $store->get($key, $default), $default);
+        }
+
+        // As attempt() does, without a closure: every value is read through here.
+        try {
+            /** @throws StoreFailed */
+            return $this->store->get($key, $default);
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, $default);
+        }
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        return $this->attempt(static fn(Store $store): array => $store->getMany($keys, $default), array_fill_keys($keys, $default));
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->has($key), false);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        if (!$this->breaker->isWell) {
+            return $this->attempt(static fn(Store $store): bool => $store->set($key, $value, $ttl), false);
+        }
+
+        // As in get().
+        try {
+            /** @throws StoreFailed */
+            return $this->store->set($key, $value, $ttl);
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, false);
+        }
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->setMany($values, $ttl), false);
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->delete($key), false);
+    }
+
+    public function clear(): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->clear(), false);
+    }
+
+    public function keys(): iterable
+    {
+        return $this->listed(Capability::of($this->store, ListableStore::class));
+    }
+
+    public function entries(array $keys): array
+    {
+        $store = Capability::of($this->store, ExpiryAwareStore::class);
+
+        return $this->attempt(static function (Store $there) use ($store, $keys): array {
+            array_map(Key::check(...), $keys);
+
+            return $there instanceof NullStore ? [] : $store->entries($keys);
+        }, []);
+    }
+
+    public function prune(): int
+    {
+        $store = Capability::of($this->store, PrunableStore::class);
+
+        return $this->attempt(static fn(Store $there): int => $there instanceof NullStore ? 0 : $store->prune(), 0);
+    }
+
+    public function awayFor(string $key): float
+    {
+        return $this->breaker->secondsToProbe();
+    }
+
+    public function decorated(): Store
+    {
+        return $this->store;
+    }
+
+    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    {
+        $store = Capability::of($this->store, $capability);
+
+        return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
+            Key::check($key);
+
+            return $there instanceof NullStore ? $refused : $work($store);
+        }, $refused);
+    }
+
+    /**
+     * @template T
+     * @param \Closure(Store): T $work
+     * @param T $otherwise
+     * @return T
+     */
+    private function attempt(\Closure $work, mixed $otherwise): mixed
+    {
+        if (!$this->breaker->allows()) {
+            $work(new NullStore()); // it checks keys and lifetimes
+
+            return $this->refuse($otherwise);
+        }
+        $start = hrtime(true);
+
+        try {
+            $answer = $work($this->store);
+            $this->breaker->worked();
+
+            return $answer;
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, $otherwise, (hrtime(true) - $start) / 1e9);
+        } catch (\Throwable $refusal) {
+            $this->breaker->gaveUp();
+
+            throw $refusal;
+        }
+    }
+
+    /** @return \Generator<string> */
+    private function listed(ListableStore $store): \Generator
+    {
+        // Not before somebody asks for the first key: a probe has to end.
+        if (!$this->breaker->allows()) {
+            return $this->refuse(null);
+        }
+
+        try {
+            foreach ($store->keys() as $key) {
+                $this->breaker->worked();
+                yield $key;
+            }
+            $this->breaker->worked();
+        } catch (StoreFailed $failure) {
+            $this->fail($failure, null);
+        } finally {
+            $this->breaker->gaveUp();
+        }
+    }
+
+    /**
+     * @template T
+     * @param T $otherwise
+     * @param float $seconds that the call took, as far as they were measured
+     * @return T
+     * @throws StoreFailed
+     */
+    private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
+    {
+        $this->breaker->failed($failure, $seconds);
+
+        return $this->throws ? throw $failure : $otherwise;
+    }
+
+    /**
+     * @template T
+     * @param T $otherwise
+     * @return T
+     * @throws StoreFailed
+     */
+    private function refuse(mixed $otherwise): mixed
+    {
+        return $this->throws ? throw $this->breaker->refusal() : $otherwise;
+    }
+}

@@ -1,0 +1,159 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Breaker;
+
+use Larder\Exception\StoreUnavailable;
+use Larder\Filesystem\UserFolder;
+use Larder\Process\Quietly;
+
+/**
+ * Where an outage is written down: in a file of this user that is there only while there is one, or in this object alone.
+ * It goes by what it knows itself while another process holds the file and does not go on.
+ */
+final class OutageRecord
+{
+    private const TRIES = 20;
+    /** Seconds: a server that nobody has asked for so long is forgotten. */
+    private const FORGOTTEN = 86_400;
+
+    /** As last seen. */
+    private Outage $own;
+    /** Whether the file could not be written: that there is none says nothing then. */
+    private bool $isAlone = false;
+
+    /** @param string|null $file null to keep it in this object */
+    public function __construct(private readonly ?string $file = null)
+    {
+        $this->own = new Outage();
+    }
+
+    /**
+     * Shared by all processes of this user on this machine; where there is no place for it, by nobody.
+     *
+     * @param string $server what tells this server and this way to it from all others
+     */
+    public static function ofThisUser(string $server): self
+    {
+        try {
+            $directory = UserFolder::find('away', UserFolder::parent(), 'larder-away');
+        } catch (StoreUnavailable) {
+            return new self();
+        }
+
+        return new self($directory . '/' . hash('xxh128', $server));
+    }
+
+    public function read(): Outage
+    {
+        if ($this->file === null) {
+            return $this->own;
+        }
+        $file = $this->file;
+        $handle = Quietly::run(static fn(): mixed => fopen($file, 'r'));
+        if ($handle === false) {
+            return $this->isAlone ? $this->own : $this->own = new Outage();
+        }
+        // Not while it is written.
+        if (self::lock($handle, \LOCK_SH)) {
+            $this->own = Outage::parse((string) stream_get_contents($handle));
+        }
+        fclose($handle);
+
+        return $this->own;
+    }
+
+    /**
+     * Nobody else changes it meanwhile.
+     *
+     * @param \Closure(Outage): Outage $change
+     * @return Outage as it was before
+     */
+    public function change(\Closure $change): Outage
+    {
+        $file = $this->file;
+        $handle = $file === null ? false : $this->lockedFile($file);
+        if ($file === null || $handle === false) {
+            $before = $this->own;
+            $this->own = $change($before);
+            $this->isAlone = true;
+
+            return $before;
+        }
+
+        try {
+            $line = (string) stream_get_contents($handle);
+            $before = $line === '' && $this->isAlone ? $this->own : Outage::parse($line);
+            $this->own = $change($before);
+            $this->isAlone = $this->own->failures > 0 && !self::write($handle, (string) $this->own);
+            if ($this->isAlone || $this->own->failures === 0) {
+                unlink($file);
+            } elseif ($before->failures === 0) {
+                self::forget(\dirname($file));
+            }
+
+            return $before;
+        } finally {
+            fclose($handle);
+        }
+    }
+
+    /**
+     * @param resource $handle
+     * @return bool false where there is no room
+     */
+    private static function write(mixed $handle, string $line): bool
+    {
+        rewind($handle);
+        ftruncate($handle, 0);
+
+        return Quietly::run(static fn(): int|false => fwrite($handle, $line)) === \strlen($line);
+    }
+
+    /** @return resource|false */
+    private function lockedFile(string $file): mixed
+    {
+        do {
+            $handle = Quietly::run(static fn(): mixed => fopen($file, 'c+'));
+            if ($handle === false || !self::lock($handle, \LOCK_EX)) {
+                return false;
+            }
+            $isRemoved = (fstat($handle)['nlink'] ?? 0) === 0;
+            if ($isRemoved) {
+                fclose($handle);
+            }
+        } while ($isRemoved);
+
+        return $handle;
+    }
+
+    private static function forget(string $directory): void
+    {
+        Quietly::run(static function () use ($directory): void {
+            foreach ((array) glob($directory . '/*') as $file) {
+                if ((int) filemtime((string) $file) < time() - self::FORGOTTEN) {
+                    unlink((string) $file);
+                }
+            }
+        });
+    }
+
+    /**
+     * Waits some milliseconds at most: who holds it needs microseconds, unless it was stopped.
+     *
+     * @param resource $handle
+     * @param \LOCK_SH|\LOCK_EX $kind
+     */
+    private static function lock(mixed $handle, int $kind): bool
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            if (flock($handle, $kind | \LOCK_NB)) {
+                return true;
+            }
+            usleep(random_int(50, 500));
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,168 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Sharding;
+
+use Larder\Contract\Adds;
+use Larder\Contract\Capability;
+use Larder\Contract\Counts;
+use Larder\Contract\Decorator;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\ListableStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\RemoteStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\ReportsOutages;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Store;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Decorator\ForwardsCapabilities;
+use Larder\Key\Key;
+
+/**
+ * Spreads keys over several servers, each a store of its own. By rendezvous hashing: a server that is added or taken away
+ * moves only the keys that are its own. Every process must name the servers alike; their order does not matter.
+ *
+ * It can do what each of its servers can, and throws NotSupported for the rest.
+ */
+final class ShardedStore implements Decorator, RemoteStore, ReportsOutages, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+{
+    use ForwardsCapabilities;
+
+    /** @param non-empty-array<string, Store> $stores by the server's name; all of one kind */
+    public function __construct(private readonly array $stores) {}
+
+    public function reach(): void
+    {
+        foreach ($this->stores as $store) {
+            if ($store instanceof RemoteStore) {
+                $store->reach();
+            }
+        }
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return $this->stores[$this->server($key)]->get($key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $found = [];
+        foreach ($this->byServer($keys) as $server => $its) {
+            $found += $this->stores[$server]->getMany($its, $default);
+        }
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $found[$key];
+        }
+
+        return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->byServer($keys) as $server => $its) {
+            $entries += Capability::of($this->stores[$server], ExpiryAwareStore::class)->entries($its);
+        }
+
+        return $entries;
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->stores[$this->server($key)]->has($key);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->stores[$this->server($key)]->set($key, $value, $ttl);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $byServer = [];
+        foreach (Key::of($values) as $key) {
+            $byServer[$this->server($key)][$key] = $values[$key];
+        }
+        $all = true;
+        foreach ($byServer as $server => $its) {
+            $all = $this->stores[$server]->setMany($its, $ttl) && $all;
+        }
+
+        return $all;
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->stores[$this->server($key)]->delete($key);
+    }
+
+    public function clear(): bool
+    {
+        $all = true;
+        foreach ($this->stores as $store) {
+            $all = $store->clear() && $all;
+        }
+
+        return $all;
+    }
+
+    public function keys(): iterable
+    {
+        foreach ($this->stores as $store) {
+            foreach (Capability::of($store, ListableStore::class)->keys() as $key) {
+                yield $key;
+            }
+        }
+    }
+
+    public function awayFor(string $key): float
+    {
+        $store = $this->stores[$this->server($key)];
+
+        return $store instanceof ReportsOutages ? $store->awayFor($key) : 0.0;
+    }
+
+    public function decorated(): Store
+    {
+        return $this->stores[array_key_first($this->stores)];
+    }
+
+    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    {
+        return $work(Capability::of($this->stores[$this->server($key)], $capability));
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<string, non-empty-list<string>>
+     */
+    private function byServer(array $keys): array
+    {
+        $byServer = [];
+        foreach ($keys as $key) {
+            $byServer[$this->server($key)][] = $key;
+        }
+
+        return $byServer;
+    }
+
+    private function server(string $key): string
+    {
+        $best = '';
+        $highest = '';
+        foreach ($this->stores as $server => $store) {
+            $weight = hash('xxh3', $server . "\0" . $key, true);
+            if (strcmp($weight, $highest) > 0) {
+                $highest = $weight;
+                $best = $server;
+            }
+        }
+
+        return $best;
+    }
+}

@@ -1,0 +1,133 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Tier;
+
+use Larder\Contract\Counts;
+use Larder\Contract\Store;
+use Larder\Key\ReservedKey;
+
+/**
+ * The newest changes of a shared tier, kept among its values: a number that each change raises, and a ring of what was
+ * changed.
+ *
+ *     head        int             the number of the newest change
+ *     slot N      [number, parts] what that change was about (Copies::part()); null in the place of parts for everything
+ *
+ * A host that comes after so many changes that the ring has gone round, or finds less than all of them, cannot know what
+ * was changed: then everything was. Numbers begin with the time in microseconds, so those of a log that was lost, and
+ * began again, are far from the ones before.
+ */
+final class ChangeLog
+{
+    private const SLOTS = 4096;
+    /** Bytes of keys in a slot. */
+    private const LONGEST = 65_536;
+    /** Seconds. Who comes later has no copies any more, or makes them void. */
+    private const KEPT = 3600;
+    /** Microseconds to wait, one after the other, for a process between raising the number and writing the slot. */
+    private const PAUSES = [0, 1000, 3000, 10_000];
+
+    public function __construct(private readonly Store&Counts $shared) {}
+
+    /**
+     * To be called after what it is about has been done.
+     *
+     * @param list<string> $parts
+     * @return int|null the number of the change; null when the shared tier refused
+     */
+    public function announce(array $parts): ?int
+    {
+        $number = $this->shared->increment(ReservedKey::changes(), 1, self::first());
+        if ($number === false) {
+            return $this->replaced();
+        }
+        $isShort = array_sum(array_map(strlen(...), $parts)) <= self::LONGEST;
+        $this->shared->set(self::slot($number), [$number, $isShort ? $parts : null], self::KEPT);
+
+        return $number; // without its slot everybody takes everything for changed
+    }
+
+    /** @return int|null the number of the newest change; null when the shared tier does not tell */
+    public function head(): ?int
+    {
+        $head = $this->shared->get(ReservedKey::changes());
+        if (!\is_int($head)) {
+            $head = $this->shared->increment(ReservedKey::changes(), 1, self::first());
+        }
+
+        return $head === false ? $this->replaced() : $head;
+    }
+
+    /**
+     * @return array<int, list<string>>|null parts by number, of all changes after $seen up to $head; null when it cannot be
+     *                                       told
+     */
+    public function between(int $seen, int $head): ?array
+    {
+        if ($head < $seen || $head - $seen > self::SLOTS) {
+            return null;
+        }
+        $changes = [];
+        $missing = $head === $seen ? [] : range($seen + 1, $head);
+        foreach (self::PAUSES as $pause) {
+            if ($missing === []) {
+                break;
+            }
+            usleep($pause);
+            $slots = $this->shared->getMany(array_map(self::slot(...), $missing));
+            foreach ($missing as $i => $number) {
+                $change = $slots[self::slot($number)];
+                if (\is_array($change) && ($change[0] ?? null) === $number) {
+                    $parts = $change[1] ?? null;
+                    $names = \is_array($parts) ? array_values(array_filter($parts, is_string(...))) : null;
+                    if (!\is_array($parts) || $names === null || \count($names) !== \count($parts)) {
+                        return null; // others than Larder may have written it, too
+                    }
+                    $changes[$number] = $names;
+                    unset($missing[$i]);
+                }
+            }
+            $missing = array_values($missing);
+        }
+        ksort($changes);
+
+        return $missing === [] ? $changes : null;
+    }
+
+    /**
+     * Everything was changed.
+     *
+     * @return int|null the number of that change
+     */
+    public function beginAgain(): ?int
+    {
+        $number = self::first();
+
+        return $this->shared->set(ReservedKey::changes(), $number) ? $number : null;
+    }
+
+    /**
+     * What others than Larder have put in the place of the number, and cannot be raised, would keep every change from being
+     * told.
+     *
+     * @return int|null null when the number is as it should be, or the shared tier refuses
+     */
+    private function replaced(): ?int
+    {
+        $there = $this->shared->get(ReservedKey::changes());
+
+        return \is_int($there) && $there < \PHP_INT_MAX ? null : $this->beginAgain();
+    }
+
+    private static function first(): int
+    {
+        return (int) (1e6 * microtime(true));
+    }
+
+    private static function slot(int $number): string
+    {
+        return ReservedKey::change($number % self::SLOTS);
+    }
+}

@@ -1,0 +1,315 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Decorator\Tier;
+
+use Larder\Contract\Adds;
+use Larder\Contract\Counts;
+use Larder\Contract\Entry;
+use Larder\Contract\ResettableStore;
+use Larder\Contract\Store;
+use Larder\Driver\Engine\EngineStore;
+use Larder\Key\ReservedKey;
+use Larder\Remember\StoredValue;
+
+use function larder_fetch;
+
+/**
+ * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
+ * what tells this shared tier from others, so several may have their copies in one store.
+ *
+ *     =key or #hash    [epoch, base, own, value]    a copy
+ *     epoch            int                          copies of another epoch are void: raised to make all void at once
+ *     seen             int                          the newest change of the shared tier that was looked at here
+ *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
+ *     asking           1                            while one process asks, and the others need not
+ *     generation N     int                          raised whenever a key of the Nth stripe is dropped
+ *     settling         1                            for a moment after all was made void: no copies are made
+ *
+ * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
+ * what was read).
+ *
+ * A copy of what was read before a change may be written after the change was heard of, and would stay. So who makes a
+ * copy remembers the key's generation before it reads, and removes the copy when the generation is another afterwards;
+ * who drops a key raises the generation first. A process killed between the two leaves such a copy for its time to live.
+ * What the local store loses of this makes copies void, never valid.
+ */
+final class LocalCopies
+{
+    private const STRIPES = 64;
+    /** Bytes; longer keys are hashed. */
+    private const LONGEST_PART = 250;
+    /** Seconds after a clear() for which a process may still read what was there before: memcached's, twice. */
+    private const SETTLING = 0.1;
+    /** Numbers begin at random, so that one that was lost and began again is another. */
+    private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
+
+    /** Whether a fetch is the engine's own: then a get is spared a detour. */
+    private readonly bool $isEngine;
+
+    private readonly string $names;
+    private readonly string $direct;
+    private readonly string $leaseName;
+
+    /**
+     * @param string $place tells the shared tier from others
+     * @param float $ttl seconds that a copy lives at most
+     */
+    public function __construct(private readonly Store&Adds&Counts $local, string $place, private readonly float $ttl)
+    {
+        $this->isEngine = $local instanceof EngineStore;
+        $this->names = ReservedKey::tier($place);
+        $this->direct = $this->names . '=';
+        $this->leaseName = $this->names . 'lease';
+    }
+
+    /** What stands for a key in names, and in the shared tier's changes. */
+    public static function part(string $key): string
+    {
+        return \strlen($key) <= self::LONGEST_PART ? '=' . $key : '#' . hash('sha256', $key, true);
+    }
+
+    /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
+    public function lease(): ?array
+    {
+        $lease = $this->isEngine ? larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
+        if (!\is_array($lease)) {
+            return null;
+        }
+
+        /** @var array{int, int} $lease */
+        return $lease;
+    }
+
+    /** @return array{int, int} the same, whether or not the shared tier has to be asked first */
+    public function state(): array
+    {
+        return [$this->epoch(), $this->seen() ?? 0];
+    }
+
+    /**
+     * Lets all processes of the host serve copies.
+     *
+     * @param float $seconds 0.0 for ever
+     */
+    public function grant(int $epoch, int $seen, float $seconds): void
+    {
+        $this->local->set($this->leaseName, [$epoch, $seen], $seconds);
+        if ($this->epoch() !== $epoch) {
+            $this->withdraw(); // somebody made all void meanwhile
+        }
+    }
+
+    public function withdraw(): void
+    {
+        $this->local->delete($this->leaseName);
+    }
+
+    /** @return bool whether this process is to ask the shared tier; false while another does, for so many seconds at most */
+    public function beginAsking(float $seconds): bool
+    {
+        return $this->local->add($this->names . 'asking', 1, $seconds);
+    }
+
+    public function endAsking(): void
+    {
+        $this->local->delete($this->names . 'asking');
+    }
+
+    public function epoch(): int
+    {
+        $epoch = $this->local->get($this->names . 'epoch');
+
+        return \is_int($epoch) ? $epoch : $this->raise('epoch');
+    }
+
+    /** @return int|null null when it is not known */
+    public function seen(): ?int
+    {
+        $seen = $this->local->get($this->names . 'seen');
+
+        return \is_int($seen) ? $seen : null;
+    }
+
+    public function note(int $seen): void
+    {
+        $this->local->set($this->names . 'seen', $seen);
+    }
+
+    /**
+     * No copy that was made before, or is just being made, is served any more.
+     *
+     * @return int the new epoch
+     */
+    public function voidAll(?int $seen): int
+    {
+        $this->local->set($this->names . 'settling', 1, self::SETTLING);
+        $epoch = $this->raise('epoch');
+        if ($seen !== null) {
+            $this->note($seen);
+        }
+        $this->withdraw();
+
+        return $epoch;
+    }
+
+    /**
+     * Where copies are in this process alone they go, all of them. What is known of the shared tier's changes stays, or it
+     * would have to be found out anew.
+     */
+    public function reset(): void
+    {
+        if (!$this->local instanceof ResettableStore) {
+            return;
+        }
+        $known = [$this->names . 'epoch' => $this->epoch(), $this->names . 'seen' => $this->seen()];
+        $this->local->reset();
+        $this->local->setMany(array_filter($known, is_int(...)));
+    }
+
+    /** @return mixed the value, or $miss */
+    public function find(string $key, int $epoch, mixed $miss): mixed
+    {
+        $name = \strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key);
+        $copy = $this->isEngine ? larder_fetch($name) : $this->local->get($name);
+
+        return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, mixed> what was found, by key
+     */
+    public function findMany(array $keys, int $epoch): array
+    {
+        $names = array_map(fn(string $key): string => $this->names . self::part($key), $keys);
+        $copies = $this->local->getMany($names);
+        $values = [];
+        foreach ($keys as $i => $key) {
+            $copy = $copies[$names[$i]];
+            if (\is_array($copy) && $copy[0] === $epoch) {
+                $values[$key] = $copy[3];
+            }
+        }
+
+        return $values;
+    }
+
+    /** @return int|null the key's generation before a value is read or written; null when no copy is to be made of it */
+    public function begin(string $key): ?int
+    {
+        return $this->local->has($this->names . 'settling') ? null : $this->generation($key);
+    }
+
+    /**
+     * Makes a copy of what was read.
+     *
+     * @param Entry<mixed> $entry as it was in the shared tier
+     * @param array{int, int} $lease when it was read
+     * @param int|null $generation as begin() gave it before it was read
+     */
+    public function fill(string $key, Entry $entry, array $lease, ?int $generation): void
+    {
+        $seconds = $this->seconds($entry);
+        if ($generation !== null && $seconds > 0.0) {
+            $name = $this->names . self::part($key);
+            $this->local->set($name, [$lease[0], $lease[1], 0, $entry->stored], $seconds);
+            $this->keepIf($name, $key, $generation);
+        }
+    }
+
+    /**
+     * Puts what was written in the place of any copy.
+     *
+     * @param Entry<mixed> $entry
+     * @param array{int, int} $lease before it was written
+     * @param int|null $generation as begin() gave it before it was written
+     * @param int $own the number of the change that was announced of it
+     */
+    public function put(string $key, Entry $entry, array $lease, ?int $generation, int $own): void
+    {
+        $part = self::part($key);
+        $name = $this->names . $part;
+        $seconds = $this->seconds($entry);
+        // Copies that are just being made of what was there before must not stay.
+        $raised = $this->raise(self::stripe($part));
+        if ($generation === null || $raised !== $generation + 1 || $seconds <= 0.0) {
+            $this->local->delete($name); // another has changed something meanwhile, and may have been later
+
+            return;
+        }
+        $this->local->set($name, [$lease[0], $lease[1], $own, $entry->stored], $seconds);
+        $this->keepIf($name, $key, $raised);
+    }
+
+    public function drop(string $key): void
+    {
+        $this->dropPart(self::part($key));
+    }
+
+    /**
+     * Drops the copy of what was changed, unless it has that change in it.
+     *
+     * @param string $part as by part()
+     * @param int $number of the change
+     */
+    public function dropOlder(string $part, int $number): void
+    {
+        $copy = $this->local->get($this->names . $part);
+        if (!\is_array($copy) || ($copy[1] < $number && $copy[2] !== $number)) {
+            $this->dropPart($part);
+        }
+    }
+
+    private function dropPart(string $part): void
+    {
+        $this->raise(self::stripe($part));
+        $this->local->delete($this->names . $part);
+    }
+
+    private function generation(string $key): int
+    {
+        $stripe = self::stripe(self::part($key));
+        $generation = $this->local->get($this->names . $stripe);
+
+        return \is_int($generation) ? $generation : $this->raise($stripe);
+    }
+
+    private function keepIf(string $name, string $key, int $generation): void
+    {
+        if ($this->generation($key) !== $generation) {
+            $this->local->delete($name);
+        }
+    }
+
+    /**
+     * A copy that is past its freshness would hide that another host has computed the value anew.
+     *
+     * @param Entry<mixed> $entry
+     * @return float seconds that a copy may live; 0.0 or less when it must not be made
+     */
+    private function seconds(Entry $entry): float
+    {
+        $ends = [$entry->until ?? 0.0, StoredValue::is($entry->stored) ? StoredValue::of($entry->stored)->freshUntil ?? 0.0 : 0.0];
+        $seconds = $this->ttl;
+        foreach ($ends as $end) {
+            $seconds = $end === 0.0 ? $seconds : min($seconds, $end - microtime(true));
+        }
+
+        return $seconds;
+    }
+
+    private static function stripe(string $part): string
+    {
+        return 'generation ' . crc32($part) % self::STRIPES;
+    }
+
+    private function raise(string $what): int
+    {
+        $first = random_int(1, self::HIGHEST_FIRST);
+        $raised = $this->local->increment($this->names . $what, 1, $first);
+
+        return $raised === false ? -$first : $raised; // a store that refuses: a number that nobody else has
+    }
+}

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Common;
+
+use Larder\Key\Key;
+
+/** Many at once, for places that take one at a time. */
+trait OneByOne
+{
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, mixed>
+     */
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $this->get($key, $default);
+        }
+
+        return $values;
+    }
+
+    /** @param array<array-key, mixed> $values */
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $keys = Key::of($values);
+        $all = true;
+        foreach (array_values($values) as $i => $value) {
+            $all = $this->set($keys[$i], $value, $ttl) && $all;
+        }
+
+        return $all;
+    }
+}

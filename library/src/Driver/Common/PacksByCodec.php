@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Common;
+
+/** The form of values in places that keep the bytes of a codec. */
+trait PacksByCodec
+{
+    private function pack(string $key, mixed $value): string
+    {
+        return $this->codec->encode($value, $key);
+    }
+
+    private function unpack(string $key, mixed $stored, mixed $default = null): mixed
+    {
+        return \is_string($stored) ? $this->codec->decode($stored, $key, $default) : $default;
+    }
+}

@@ -1,0 +1,120 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Engine;
+
+use Larder\Driver\Common\Counter;
+use Larder\Key\Ttl;
+use Larder\Lock\LocksBySwapping;
+
+use function larder_add;
+use function larder_cas;
+use function larder_delete;
+use function larder_fetch;
+use function larder_fetch_cas;
+use function larder_increment;
+use function larder_last_error;
+use function larder_replace;
+use function larder_store_cas;
+use function larder_touch;
+
+/** What the engine does in one step. */
+trait EngineAtomics
+{
+    use LocksBySwapping;
+
+    private const TRIES = 1000;
+
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return larder_add($this->name($key), $value, Ttl::seconds($ttl));
+    }
+
+    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return larder_replace($this->name($key), $value, Ttl::seconds($ttl));
+    }
+
+    public function touch(string $key, int|float $ttl): bool
+    {
+        return larder_touch($this->name($key), Ttl::seconds($ttl));
+    }
+
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        $name = $this->name($key);
+        $seconds = Ttl::seconds($ttl);
+        if ($first === 0) {
+            return larder_increment($name, $step, $seconds);
+        }
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $value = larder_fetch($name, $this);
+            $sum = Counter::sum($value === $this ? $first : $value, $step);
+            if ($sum === false) {
+                return false;
+            }
+            if ($value === $this ? larder_add($name, $sum, $seconds) : \is_int($value) && larder_cas($name, $value, $sum)) {
+                return $sum;
+            }
+            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+                return false;
+            }
+        } // else another was first
+
+        return false;
+    }
+
+    public function swap(string $key, int $old, int $new): bool
+    {
+        return larder_cas($this->name($key), $old, $new);
+    }
+
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        $name = $this->name($key);
+        $seconds = Ttl::seconds($ttl);
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $there = larder_fetch_cas($name, $this, $token);
+            if ($there === $this || $token === null || !$isExpected($there)) {
+                return false;
+            }
+            if (larder_store_cas($name, $value, $token, $seconds)) {
+                return true;
+            }
+            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+                return false;
+            }
+        } // else another was first, or the engine has carried it elsewhere
+
+        return false;
+    }
+
+    /** The key in the segment, checked. */
+    abstract private function name(string $key): string;
+
+    private function readRaw(string $name): mixed
+    {
+        return larder_fetch($name);
+    }
+
+    private function addRaw(string $name, int|string $value, float $seconds): bool
+    {
+        return larder_add($name, $value, $seconds);
+    }
+
+    private function swapRaw(string $name, int $old, int $new): bool
+    {
+        return larder_cas($name, $old, $new);
+    }
+
+    private function keepRaw(string $name, int $value, float $seconds): bool
+    {
+        return larder_touch($name, $seconds);
+    }
+
+    private function removeRaw(string $name): void
+    {
+        larder_delete($name);
+    }
+}

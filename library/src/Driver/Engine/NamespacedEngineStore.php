@@ -1,0 +1,140 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Engine;
+
+use Larder\Contract\Adds;
+use Larder\Contract\Counts;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\ListableStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Store;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Exception\StoreUnavailable;
+use Larder\Key\Key;
+use Larder\Key\NamespaceName;
+use Larder\Key\Ttl;
+use LarderIterator;
+
+use function larder_add;
+use function larder_delete;
+use function larder_exists;
+use function larder_fetch;
+use function larder_fetch_multiple;
+use function larder_store;
+use function larder_store_multiple;
+
+/**
+ * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
+ * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
+ */
+final class NamespacedEngineStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+{
+    use EngineAtomics;
+    use EngineExpiry;
+
+    private const GENERATION_BYTES = 12;
+
+    private readonly string $generationName;
+
+    /**
+     * @param string $segment the engine's must have this name; "" for whichever it has
+     * @throws StoreUnavailable
+     */
+    public function __construct(string $namespace, string $segment = '')
+    {
+        NamespaceName::check($namespace);
+        EngineStore::checkEngine($segment);
+        $this->generationName = "\0larder-generation:" . $namespace;
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return larder_fetch($this->name($key), $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $generation = $this->generation();
+        $names = array_map(fn(string $key): string => $this->name($key, $generation), $keys);
+        $found = larder_fetch_multiple($names, $default);
+        $values = [];
+        foreach ($keys as $i => $key) {
+            $values[$key] = $found[$names[$i]];
+        }
+
+        return $values;
+    }
+
+    public function has(string $key): bool
+    {
+        return larder_exists($this->name($key));
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return larder_store($this->name($key), $value, Ttl::seconds($ttl));
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $generation = $this->generation();
+        $names = array_map(fn(string $key): string => $this->name($key, $generation), Key::of($values));
+
+        return larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl)) === [];
+    }
+
+    public function delete(string $key): bool
+    {
+        larder_delete($this->name($key));
+
+        return true;
+    }
+
+    public function clear(): bool
+    {
+        return larder_store($this->generationName, self::newGeneration());
+    }
+
+    /** All but those of more than 65,522 bytes, of which the segment has the SHA-256. */
+    public function keys(): iterable
+    {
+        $prefix = $this->generation() . '=';
+        foreach (new LarderIterator($prefix) as $name => $info) {
+            yield substr($name, \strlen($prefix));
+        }
+    }
+
+    private function name(string $key, ?string $generation = null): string
+    {
+        Key::check($key);
+        $generation ??= $this->generation();
+        $name = $generation . '=' . $key;
+
+        return \strlen($name) <= Key::MAX_LENGTH ? $name : $generation . '#' . hash('sha256', $key, true);
+    }
+
+    /** The engine may have none (no room, no cache here): then what is stored under this one is not found again. */
+    private function generation(): string
+    {
+        $generation = larder_fetch($this->generationName);
+        if (!\is_string($generation)) {
+            $generation = self::newGeneration();
+            if (!larder_add($this->generationName, $generation)) {
+                $stored = larder_fetch($this->generationName);
+                $generation = \is_string($stored) ? $stored : $generation;
+            }
+        }
+
+        return $generation;
+    }
+
+    private static function newGeneration(): string
+    {
+        return random_bytes(self::GENERATION_BYTES);
+    }
+}

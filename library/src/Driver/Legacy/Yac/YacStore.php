@@ -1,0 +1,271 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Legacy\Yac;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Contract\Entry;
+use Larder\Contract\LockingStore;
+use Larder\Contract\Store;
+use Larder\Driver\Common\Envelope;
+use Larder\Driver\Common\KeepsBytes;
+use Larder\Driver\Common\OneByOne;
+use Larder\Driver\Common\PacksByCodec;
+use Larder\Exception\StoreUnavailable;
+use Larder\Filesystem\UserFolder;
+use Larder\Key\Key;
+use Larder\Key\NamespaceName;
+use Larder\Key\Ttl;
+use Larder\Lock\LocksByChanging;
+use Larder\Lock\StripedLock;
+use Yac;
+
+/**
+ * Yac: shared by the workers of one FPM master, without locks, and allowed to lose what it was given.
+ *
+ * Names in Yac have at most 48 bytes: longer keys are hashed, and the full key stands beside the value, so that another
+ * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
+ * bytes stands before it: a value torn by concurrent writers is a miss. A random generation in every name makes clear()
+ * one step; when Yac loses the generation, the namespace is empty. losses() counts what Yac threw away.
+ *
+ * Yac cannot compare and swap, so taking and releasing a lock is done under flock() on files in /dev/shm; the lock itself
+ * is a value in Yac, and lost when Yac loses it. Processes of one user exclude each other.
+ */
+final class YacStore implements Store, LockingStore
+{
+    use KeepsBytes;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
+    use OneByOne;
+    use PacksByCodec;
+
+    private const GENERATION_BYTES = 9;
+    private const DIRECT_LENGTH = 35; // 48 less 12 of the generation and 1 of the kind
+    private const HASHED = '#';
+
+    /** Before a checksum of 8 bytes. */
+    private const CHECKED = "\2";
+    private const CHECKED_FROM = 240;
+    /** Unix time, in the year 2106. */
+    private const LAST_SECOND = 0xffff_ff00;
+    private const TRIES = 100;
+    /** Yac gives a miss, too, when another process happens to hold the slot. */
+    private const READS = 4;
+    /** Microseconds between two looks for a lock, which must not be overlooked. */
+    private const PAUSE = 50;
+    /** A generation is lost only if none of so many looks has found it. */
+    private const LONG_READS = 50;
+
+    private readonly Yac $yac;
+    private readonly string $generationName;
+    private ?StripedLock $steps = null;
+    private ?StripedLock $renewals = null;
+
+    /** @throws StoreUnavailable */
+    public function __construct(string $namespace = 'larder', private readonly Codec $codec = new PhpCodec())
+    {
+        NamespaceName::check($namespace);
+        StoreUnavailable::unlessLoaded('yac', 'yac', 'yac');
+
+        try {
+            $this->yac = new Yac();
+        } catch (\Throwable $off) {
+            throw StoreUnavailable::because('yac', 'Yac is loaded but switched off', \PHP_SAPI === 'cli'
+                ? 'On the command line it is on with: php -d yac.enable_cli=1' : 'Set yac.enable=1 in php.ini', $off);
+        }
+        $this->generationName = 'larder-generation:' . substr(hash('xxh128', $namespace), 0, 24);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $name = $this->name($key);
+        $bytes = $this->codec->encode($value, $key);
+        $until = Ttl::until($ttl);
+        if ($name !== null && $this->store($name, $key, $bytes, $until, (int) ceil(Ttl::seconds($ttl)))) {
+            return true;
+        }
+        $this->delete($key);
+
+        return false;
+    }
+
+    public function delete(string $key): bool
+    {
+        $name = $this->name($key);
+        if ($name === null) {
+            return false;
+        }
+        // Yac does nothing when another process happens to hold the slot.
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $this->yac->delete($name);
+            if (!\is_string($this->yac->get($name))) {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    public function clear(): bool
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            if ($this->yac->set($this->generationName, self::newGeneration()) === true) {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /**
+     * What Yac has lost since it started, for all its users: "kicks" are values pushed out by others for lack of a slot,
+     * "recycles" are pieces of its memory that were written over from the start, "fails" are stores it refused.
+     *
+     * @return array{kicks: int, recycles: int, fails: int}
+     */
+    public function losses(): array
+    {
+        /** @var array{kicks: int, recycles: int, fails: int} $info */
+        $info = $this->yac->info();
+
+        return ['kicks' => $info['kicks'], 'recycles' => $info['recycles'], 'fails' => $info['fails']];
+    }
+
+    /** Whoever reads a slot hides it from others, so only the one that changes a lock reads it. */
+    private function glance(string $name): mixed
+    {
+        return null;
+    }
+
+    /** @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change */
+    private function change(string $key, \Closure $change): bool
+    {
+        $this->steps ??= self::locks('larder-yac');
+
+        return $this->steps?->around(crc32($key), function () use ($key, $change): bool {
+            $bytes = $this->bytes($key);
+            for ($read = 1; $bytes === null && $read < self::READS; ++$read) {
+                usleep(self::PAUSE);
+                $bytes = $this->bytes($key);
+            }
+            $new = $change($bytes === null ? null : new Entry($bytes, null));
+
+            return match (true) {
+                $new === false => false,
+                $new === null => $this->delete($key),
+                default => $this->write($key, $new->stored, $new->until ?? 0.0),
+            };
+        }) ?? false;
+    }
+
+    private function write(string $key, string $bytes, float $until): bool
+    {
+        $name = $this->name($key);
+        for ($try = 0; $name !== null && $try < self::TRIES; ++$try) {
+            if ($this->store($name, $key, $bytes, $until, (int) ceil($until - microtime(true))) && $this->bytes($key) === $bytes) {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private function bytes(string $key): ?string
+    {
+        $name = $this->name($key);
+        if ($name === null) {
+            return null;
+        }
+        $stored = $this->readSurely($name);
+        if ($stored === null || $stored === '') {
+            return null;
+        }
+        if ($stored[0] === self::CHECKED) {
+            $checksum = substr($stored, 1, 8);
+            $stored = substr($stored, 9);
+            if (hash('xxh3', $stored, true) !== $checksum) {
+                return null;
+            }
+        }
+
+        return Envelope::open($stored, $name[12] === self::HASHED ? $key : '');
+    }
+
+    private function readSurely(string $name): ?string
+    {
+        $stored = $this->yac->get($name);
+        for ($read = 1; !\is_string($stored) && $read < self::READS; ++$read) {
+            $stored = $this->yac->get($name);
+        }
+
+        return \is_string($stored) ? $stored : null;
+    }
+
+    private function store(string $name, string $key, string $bytes, float $until, int $seconds): bool
+    {
+        $isHashed = $name[12] === self::HASHED;
+        if ($until > 0.0 || $isHashed) {
+            $bytes = Envelope::seal($bytes, $until, $isHashed ? $key : '');
+        }
+        if (\strlen($bytes) >= self::CHECKED_FROM) {
+            $bytes = self::CHECKED . hash('xxh3', $bytes, true) . $bytes;
+        }
+
+        // One second more than asked: Yac's clock ticks in whole ones, and in 32 bits; the envelope knows the exact time.
+        return @$this->yac->set($name, $bytes, $seconds > 0 && $until < self::LAST_SECOND ? $seconds + 1 : 0) === true;
+    }
+
+    /** @return string|null null when Yac takes no generation */
+    private function name(string $key): ?string
+    {
+        Key::check($key);
+        $generation = $this->generation();
+        if ($generation === null) {
+            return null;
+        }
+
+        return \strlen($key) <= self::DIRECT_LENGTH ? $generation . '=' . $key : $generation . self::HASHED . hash('xxh128', $key);
+    }
+
+    private function generation(): ?string
+    {
+        return $this->readSurely($this->generationName) ?? $this->generationMadeByOne();
+    }
+
+    /** One process at a time: a second generation would empty what has just been stored under the first. */
+    private function generationMadeByOne(): ?string
+    {
+        // Apart from those of change(), within which this happens too.
+        $this->renewals ??= self::locks('larder-yac-generations');
+
+        return $this->renewals?->around(crc32($this->generationName), function (): ?string {
+            for ($read = 0; $read < self::LONG_READS; ++$read) {
+                usleep(random_int(self::PAUSE, 4 * self::PAUSE));
+                $generation = $this->yac->get($this->generationName);
+                if (\is_string($generation)) {
+                    return $generation;
+                }
+            }
+            $this->clear(); // not by add(), which fails in a full Yac
+
+            return $this->readSurely($this->generationName);
+        });
+    }
+
+    /** @return StripedLock|null null where there is no place for its files: then it is as if it were held */
+    private static function locks(string $name): ?StripedLock
+    {
+        try {
+            return new StripedLock(UserFolder::find('yac', '/dev/shm', $name));
+        } catch (StoreUnavailable) {
+            return null;
+        }
+    }
+
+    private static function newGeneration(): string
+    {
+        return base64_encode(random_bytes(self::GENERATION_BYTES));
+    }
+}

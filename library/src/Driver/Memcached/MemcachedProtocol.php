@@ -1,0 +1,358 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Memcached;
+
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Contract\Adds;
+use Larder\Contract\Counts;
+use Larder\Contract\Entry;
+use Larder\Contract\ExpiryAwareStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\RemoteStore;
+use Larder\Contract\Replaces;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Swaps;
+use Larder\Contract\Touches;
+use Larder\Driver\Common\Envelope;
+use Larder\Driver\Common\KeepsBytes;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Key\Key;
+use Larder\Key\NamespaceName;
+use Larder\Key\Ttl;
+use Larder\Process\Pid;
+
+/**
+ * What the stores on memcached servers have in common, whichever extension speaks to the server.
+ *
+ * Names have their key URL-encoded, since memcached takes no spaces and control characters. A key of which the name would
+ * have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a miss.
+ * memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside it.
+ *
+ * clear() gives the namespace a new random generation, which stands in every name: one step, and nobody else's values are
+ * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
+ * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
+ *
+ * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
+ */
+abstract class MemcachedProtocol implements RemoteStore, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ExpiryAwareStore
+{
+    use MemcachedAtomics;
+    use KeepsBytes;
+
+    private const NAME_LIMIT = 250;
+
+    /** memcached takes more than 30 days for a unix time. */
+    private const LONGEST_RELATIVE_TIME = 30 * 86_400;
+
+    /** Seconds. */
+    private const CLOCK_LAG = 2;
+
+    /** Bytes before a value's own. */
+    private const LONGEST_ENVELOPE = 2 * Key::MAX_LENGTH;
+
+    private const DIRECT = '~';
+    private const HASHED = '#';
+
+    protected MemcachedText $text;
+    private readonly NamespaceVersion $generation;
+    private int $process = 0;
+    private readonly int $opener;
+
+    public function __construct(
+        protected readonly Endpoint $endpoint,
+        private readonly string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+        protected readonly float $timeout = 1.0,
+        private readonly bool $persistent = false,
+    ) {
+        NamespaceName::check($namespace);
+        $this->generation = NamespaceVersion::of($endpoint, $namespace);
+        $this->opener = Pid::own();
+    }
+
+    public function reach(): void
+    {
+        $this->ready();
+
+        try {
+            $this->text->version();
+        } catch (StoreFailed $failure) {
+            throw StoreUnavailable::because($failure->store, $failure->what, str_ends_with($failure->what, 'Permission denied')
+                ? 'Let this user use the socket, by its group or memcached -a'
+                : 'Is memcached running there? To install it: apt-get install memcached', $failure);
+        }
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $stored = $this->readAll($keys);
+        $values = [];
+        foreach ($keys as $key) {
+            $bytes = isset($stored[$key]) ? $this->opened($stored[$key][1], $stored[$key][0], $key) : null;
+            $values[$key] = $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
+        }
+
+        return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->readAll($keys) as $key => [$name, $sealed]) {
+            $bytes = $this->opened($sealed, $name, (string) $key);
+            $value = $bytes === null ? $this : $this->codec->decode($bytes, (string) $key, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, Envelope::until($sealed));
+            }
+        }
+
+        return $entries;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        Key::check($key);
+        $bytes = $this->codec->encode($value, $key);
+
+        return $ttl === 0 ? $this->store($key, $bytes, 0.0, 0) : $this->store($key, $bytes, Ttl::until($ttl), self::expiry($ttl));
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        $keys = Key::of($values);
+        $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
+        $until = Ttl::until($ttl);
+        $expiry = self::expiry($ttl);
+        $all = true;
+        foreach ($keys as $i => $key) {
+            $all = $this->store($key, $encoded[$i], $until, $expiry) && $all;
+        }
+
+        return $all;
+    }
+
+    public function delete(string $key): bool
+    {
+        // It must act on what others have stored since they emptied the namespace, be it a moment ago.
+        $this->generation->expire();
+        $name = $this->name($key);
+
+        if ($name === null) {
+            return false;
+        }
+        $this->remove($name);
+
+        return true;
+    }
+
+    public function clear(): bool
+    {
+        $this->ready();
+        $generation = NamespaceVersion::random();
+        if (!$this->write($this->generationName(), $generation, 0)) {
+            return false;
+        }
+        $this->generation->set($generation);
+
+        return true;
+    }
+
+    /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
+    abstract protected function scheme(): string;
+
+    /** Makes the client that writes, which connects with its first command. Throws nothing. */
+    protected function connect(bool $persistent): void {}
+
+    /**
+     * @param int $expiry as memcached takes it
+     * @return bool false when refused
+     * @throws StoreFailed
+     */
+    abstract protected function write(string $name, string $bytes, int $expiry): bool;
+
+    /**
+     * @return bool|null false when there is something; null when refused
+     * @throws StoreFailed
+     */
+    abstract protected function writeNew(string $name, string $bytes, int $expiry): ?bool;
+
+    /** @throws StoreFailed unless there is nothing under that name any more */
+    abstract protected function remove(string $name): void;
+
+    /** In a fork no connection is persistent: it would be the parent's. */
+    protected function isPersistent(): bool
+    {
+        return $this->persistent && $this->opener === Pid::own();
+    }
+
+    /** Connects anew with the next command. */
+    protected function startOver(): void
+    {
+        $this->process = 0;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, array{string, string}> by key, the name and what is stored under it
+     */
+    private function readAll(array $keys): array
+    {
+        $names = [];
+        foreach ($keys as $key) {
+            $name = $this->name($key);
+            if ($name !== null) {
+                $names[$key] = $name;
+            }
+        }
+        $stored = $names === [] ? [] : $this->text->getMany(array_values($names));
+        $found = [];
+        foreach ($names as $key => $name) {
+            if (isset($stored[$name])) {
+                $found[$key] = [$name, $stored[$name]];
+            }
+        }
+
+        return $found;
+    }
+
+    private function bytes(string $key): ?string
+    {
+        Key::check($key);
+        $name = $this->nameOfChecked($key);
+        $stored = $name === null ? null : $this->text->get($name);
+        if ($stored === null || $stored === '') {
+            return null;
+        }
+
+        // Most are as the codec wrote them.
+        return $stored[0] === Envelope::MARK || str_contains($name, self::HASHED) ? $this->opened($stored, $name, $key) : $stored;
+    }
+
+    /** @param string $key that was checked */
+    private function store(string $key, string $bytes, float $until, int $expiry): bool
+    {
+        $name = $this->nameOfChecked($key);
+        if ($name === null) {
+            return false;
+        }
+        if (\strlen($bytes) > MemcachedText::LONGEST_VALUE - self::LONGEST_ENVELOPE) {
+            $this->remove($name);
+
+            return false;
+        }
+
+        try {
+            if ($this->write($name, $this->sealed($bytes, $until, $name, $key), $expiry)) {
+                return true;
+            }
+        } catch (StoreFailed) {
+            $this->ready();
+        }
+        $this->remove($name);
+
+        return false;
+    }
+
+    private function sealed(string $bytes, float $until, string $name, string $key): string
+    {
+        $isHashed = $this->isHashed($name);
+
+        return $until === 0.0 && !$isHashed ? $bytes : Envelope::seal($bytes, $until, $isHashed ? $key : '');
+    }
+
+    private function opened(string $stored, string $name, string $key): ?string
+    {
+        return Envelope::open($stored, $this->isHashed($name) ? $key : '');
+    }
+
+    /**
+     * @return string|null null when the server has no place for a generation
+     * @throws StoreFailed
+     */
+    private function name(string $key): ?string
+    {
+        Key::check($key);
+
+        return $this->nameOfChecked($key);
+    }
+
+    private function nameOfChecked(string $key): ?string
+    {
+        if ($this->process !== Pid::own() || hrtime(true) > $this->generation->until) {
+            $this->ready();
+            $this->askForGeneration();
+        }
+        $prefix = $this->generation->prefix;
+        if ($prefix === null) {
+            return null;
+        }
+        $name = $prefix . self::DIRECT . rawurlencode($key);
+
+        return \strlen($name) <= self::NAME_LIMIT ? $name : $prefix . self::HASHED . hash('xxh128', $key);
+    }
+
+    private function isHashed(string $name): bool
+    {
+        return str_contains($name, self::HASHED); // nowhere else unencoded
+    }
+
+    private function askForGeneration(): void
+    {
+        $stored = $this->storedGeneration();
+        if ($stored === null) {
+            $this->writeNew($this->generationName(), NamespaceVersion::random(), 0);
+            $stored = $this->storedGeneration();
+        }
+        if ($stored === null) {
+            // Somebody else has put there what is none, or the server has no place.
+            $this->write($this->generationName(), NamespaceVersion::random(), 0);
+            $stored = $this->storedGeneration();
+        }
+        $this->generation->set($stored);
+    }
+
+    private function storedGeneration(): ?string
+    {
+        return NamespaceVersion::checked($this->text->get($this->generationName()));
+    }
+
+    private function generationName(): string
+    {
+        return $this->namespace . ':generation';
+    }
+
+    private function ready(): void
+    {
+        if ($this->process !== Pid::own()) {
+            $persistent = $this->isPersistent();
+            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
+            $this->connect($persistent);
+            $this->process = Pid::own();
+            $this->generation->expire(); // who opens a cache anew sees what others have cleared
+        }
+    }
+
+    /**
+     * Later than asked, since the clock that memcached goes by ticks in whole seconds, and not at all while the machine
+     * stands still: a lock must not fall too soon. The envelope knows the exact time.
+     */
+    private static function expiry(int|float $ttl): int
+    {
+        if ($ttl === 0) {
+            return 0;
+        }
+        $seconds = (int) ceil(Ttl::seconds($ttl));
+        if ($seconds === 0) {
+            return 0;
+        }
+        $seconds += self::CLOCK_LAG;
+        $expiry = $seconds < self::LONGEST_RELATIVE_TIME ? $seconds : time() + $seconds;
+
+        return $expiry <= 0x7FFFFFFF ? $expiry : 0;
+    }
+}

@@ -1,0 +1,77 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\MySql;
+
+use Larder\Codec\Codec;
+use Larder\Contract\RemoteStore;
+use Larder\Key\NamespaceName;
+
+/** What the tables of all engines have in common: `larder_<namespace>_<engine>`, made when missing, read many keys at a time. */
+abstract class MySqlTable implements RemoteStore
+{
+    /** A statement has 65,535 places at most. */
+    protected const KEYS_AT_ONCE = 1000;
+
+    protected readonly string $table;
+
+    /** @param string $definition of the table's columns */
+    protected function __construct(
+        protected readonly MySqlConnection $connection,
+        string $engine,
+        string $namespace,
+        protected readonly Codec $codec,
+        string $definition,
+    ) {
+        NamespaceName::check($namespace);
+        $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
+        $connection->useTable($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
+    }
+
+    public function reach(): void
+    {
+        $this->connection->reach();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $bytes = $this->stored([$key])[$key] ?? null;
+
+        return $bytes === null ? $default : $this->codec->decode($bytes, $key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $stored = $values = [];
+        foreach (array_chunk($keys, self::KEYS_AT_ONCE) as $some) {
+            $stored += $this->stored($some);
+        }
+        foreach ($keys as $key) {
+            $values[$key] = isset($stored[$key]) ? $this->codec->decode($stored[$key], $key, $default) : $default;
+        }
+
+        return $values;
+    }
+
+    public function has(string $key): bool
+    {
+        return isset($this->stored([$key])[$key]);
+    }
+
+    public function clear(): bool
+    {
+        return $this->connection->tries(\sprintf('DELETE FROM %s', $this->table));
+    }
+
+    /**
+     * @param list<string> $keys KEYS_AT_ONCE at most
+     * @return array<array-key, string> the codec's bytes by key, those found
+     */
+    abstract protected function stored(array $keys): array;
+
+    protected static function name(string $key): string
+    {
+        return hash('xxh128', $key, true);
+    }
+}

@@ -1,0 +1,165 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis;
+
+use Larder\Exception\StoreUnavailable;
+use Larder\Process\Pid;
+use Redis;
+use RedisException;
+
+/** A Redis or Valkey server by phpredis. */
+final class RedisStore extends RedisProtocol
+{
+    private const NAMES_AT_ONCE = 1000;
+
+    private Redis $client;
+
+    /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
+    private array $inherited = [];
+
+    /** The process that made the client. */
+    private int $maker = 0;
+
+    protected function checkClient(): void
+    {
+        StoreUnavailable::unlessLoaded('redis', 'redis', 'redis');
+    }
+
+    protected function connect(bool $persistent): void
+    {
+        if ($this->maker !== 0 && $this->maker !== Pid::own()) {
+            $this->inherited = [...$this->inherited, $this->client];
+        }
+        $this->maker = Pid::own();
+        $this->client = new Redis();
+        $where = $this->endpoint->socket ?? $this->endpoint->host;
+        // PHP warns, besides throwing, of a name that it cannot resolve.
+        if ($persistent && self::hasNamedPools()) {
+            @$this->client->pconnect($where, $this->endpoint->port, $this->timeout, $this->connectionName(), 0, $this->timeout);
+        } else {
+            @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
+        }
+        // Never by itself: before its version 6 it connects anew in the midst of an answer, and waits there for the rest.
+        $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
+        $this->authenticate();
+        if ($this->client->select($this->database) !== true) {
+            throw new RedisException($this->client->getLastError() ?? 'no answer');
+        }
+        $this->client->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
+    }
+
+    /** @throws RedisException without a trace in which the password is */
+    private function authenticate(): void
+    {
+        $login = $this->login();
+        if ($login === []) {
+            return;
+        }
+
+        try {
+            $error = $this->client->auth($login) === true ? null : RedisTrouble::ofLogin($this->client->getLastError() ?? 'WRONGPASS');
+        } catch (RedisException $refusal) {
+            // The client throws what the server says, or says in words of its own that there was no answer.
+            $answer = $this->client->getLastError();
+            $error = $answer === null ? $refusal->getMessage() : RedisTrouble::ofLogin($answer);
+        }
+        if ($error !== null) {
+            throw new RedisException($error);
+        }
+    }
+
+    /**
+     * Whether connections that are kept open are told apart by name. The client's pools go by host and port alone unless its
+     * setting has an "i": with that a program's own connections never have the user or the database of this store.
+     */
+    private static function hasNamedPools(): bool
+    {
+        $pattern = (string) \ini_get('redis.pconnect.pool_pattern');
+
+        return \ini_get('redis.pconnect.pooling_enabled') !== '1' || str_contains($pattern, 'i') || @ini_set('redis.pconnect.pool_pattern', $pattern . 'i') !== false;
+    }
+
+    protected function disconnect(): void
+    {
+        try {
+            $this->client->close();
+        } catch (RedisException) {
+            // it was closed
+        }
+    }
+
+    protected function answers(): bool
+    {
+        return @$this->client->ping() !== false;
+    }
+
+    protected function read(string $name): ?string
+    {
+        $bytes = @$this->client->get($name);
+
+        return \is_string($bytes) ? $bytes : null;
+    }
+
+    protected function readMany(array $names): array
+    {
+        $values = @$this->client->mget($names);
+
+        return \is_array($values) ? array_values($values) : throw $this->wrongAnswer();
+    }
+
+    protected function exists(string $name): bool
+    {
+        $count = @$this->client->exists($name);
+
+        return \is_int($count) ? $count === 1 : throw $this->wrongAnswer();
+    }
+
+    protected function write(string $name, string $bytes, int $milliseconds): bool
+    {
+        return ($milliseconds > 0 ? @$this->client->psetex($name, $milliseconds, $bytes) : @$this->client->set($name, $bytes)) === true;
+    }
+
+    protected function writeMany(array $values, int $milliseconds): bool
+    {
+        $pipeline = $this->client->pipeline();
+        foreach ($values as $name => $bytes) {
+            if ($milliseconds > 0) {
+                $pipeline->psetex($name, $milliseconds, $bytes);
+            } else {
+                $pipeline->set($name, $bytes);
+            }
+        }
+        $answers = @$pipeline->exec();
+
+        return \is_array($answers) && \count($answers) === \count($values) && !\in_array(false, $answers, true);
+    }
+
+    protected function remove(array $names): bool
+    {
+        return \is_int(@$this->client->unlink($names)) ? true : throw $this->wrongAnswer();
+    }
+
+    protected function command(string $command, string ...$arguments): mixed
+    {
+        return @$this->client->rawcommand($command, ...$arguments);
+    }
+
+    protected function names(string $pattern): iterable
+    {
+        $position = null;
+        do {
+            $names = @$this->client->scan($position, $pattern, self::NAMES_AT_ONCE);
+            if (\is_array($names) && $names !== []) {
+                yield array_values($names);
+            }
+        } while ($names !== false);
+    }
+
+    /** The client throws at most of what is no answer to what was asked; at the rest it gives false. */
+    private function wrongAnswer(): RedisException
+    {
+        return new RedisException($this->client->getLastError() ?? 'the answer is of another kind');
+    }
+}

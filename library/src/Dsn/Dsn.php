@@ -1,0 +1,272 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Dsn;
+
+use Larder\Codec\Failures;
+use Larder\Driver\Scheme;
+use Larder\Exception\InvalidDsn;
+use Larder\Key\NamespaceName;
+
+/**
+ * The line that chooses a store, taken apart:
+ *
+ *     scheme:[name]                                     larder:shop   apcu:
+ *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
+ *     scheme:///path[,path…][?…]                        unix sockets, files, directories
+ *     tier:(address)(address)[?…]                       a local tier, and the shared one behind it
+ *
+ * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name. A mistake is named by the part where it is,
+ * never by what stands there: that may be a piece of a password (AddressMistake).
+ */
+final class Dsn
+{
+    /**
+     * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
+     * @param list<string> $servers "host", "host:port", "[::1]:port"
+     * @param array<string, string> $options
+     * @param \SensitiveParameterValue $secret the password, which var_dump(), var_export() and serialize() do not show
+     * @param Failures $failures in which the codecs of its stores count what they cannot read
+     * @param list<self> $tiers of a tier: address, the local one first; of others none
+     */
+    private function __construct(
+        public readonly Scheme $scheme,
+        public readonly string $rest,
+        public readonly array $servers,
+        public readonly string $user,
+        private readonly \SensitiveParameterValue $secret,
+        public readonly array $options,
+        public readonly Failures $failures,
+        public readonly array $tiers = [],
+    ) {}
+
+    /** @return array<string, mixed> without what may be a secret, or a piece of one */
+    public function __debugInfo(): array
+    {
+        return ['scheme' => $this->scheme->value, 'options' => array_keys($this->options), 'tiers' => $this->tiers];
+    }
+
+    /** Empty when there is none. */
+    public function password(): string
+    {
+        $password = $this->secret->getValue();
+
+        return \is_string($password) ? $password : '';
+    }
+
+    /** @throws InvalidDsn naming what is known */
+    public static function parse(#[\SensitiveParameter] string $address, Failures $failures = new Failures()): self
+    {
+        if (str_contains(rawurldecode($address), "\0")) {
+            throw DsnError::zeroByte();
+        }
+        if (preg_match('~^tier:(.*)$~Dis', $address, $tier) === 1) {
+            [$tiers, $options] = self::inParentheses($tier[1]);
+
+            return new self(Scheme::Tier, '', [], '', new \SensitiveParameterValue(''), self::options(Scheme::Tier, $options), $failures, [
+                self::parse($tiers[0], $failures),
+                self::parse($tiers[1], $failures),
+            ]);
+        }
+        if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+            throw DsnError::noScheme();
+        }
+        $scheme = Scheme::tryFrom(strtolower($parts[1]))
+            ?? throw DsnError::unknownScheme();
+        $authority = $parts[2] ?? '';
+        $at = strrpos($authority, '@');
+        [$user, $password] = [...explode(':', $at === false ? '' : substr($authority, 0, $at), 2), ''];
+        $hosts = $at === false ? $authority : substr($authority, $at + 1);
+        if ($scheme->isRemote() && strpbrk($parts[3], '@:') !== false) {
+            throw DsnError::inPath($scheme);
+        }
+        $servers = $hosts === '' ? [] : explode(',', $hosts);
+        foreach ($scheme->isRemote() ? $servers : [] as $server) {
+            self::hostAndPort($server) ?? throw DsnError::inHost($scheme);
+        }
+
+        return new self(
+            $scheme,
+            $parts[3],
+            $servers,
+            rawurldecode($user),
+            new \SensitiveParameterValue(rawurldecode($password)),
+            self::options($scheme, $parts[4] ?? ''),
+            $failures,
+        );
+    }
+
+    /** The same for all addresses of one place, whatever its options say of how to speak to it. */
+    public function place(): string
+    {
+        $servers = $this->servers;
+        sort($servers);
+        $named = array_intersect_key($this->options, array_flip(['namespace', 'database', 'engine', 'socket']));
+        ksort($named);
+
+        return serialize([$this->scheme->value, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
+    }
+
+    /** The part after the scheme as one name or path, decoded. */
+    public function name(): string
+    {
+        return rawurldecode($this->rest);
+    }
+
+    /** @throws InvalidDsn when anything stands between the scheme and the options */
+    public function refuseName(): void
+    {
+        $this->refuseServers();
+        if ($this->rest !== '') {
+            throw $this->invalid('has something after its colon, where nothing is known but options behind a question mark');
+        }
+    }
+
+    /** @throws InvalidDsn when a host stands where this scheme takes none */
+    public function refuseServers(): void
+    {
+        if ($this->servers !== []) {
+            throw $this->invalid(\sprintf('has no host: write %s:///path with three slashes', $this->scheme->value));
+        }
+    }
+
+    /**
+     * @return non-empty-list<Endpoint> of a scheme with several servers: hosts, or else sockets
+     * @throws InvalidDsn
+     */
+    public function endpoints(int $defaultPort): array
+    {
+        if ($this->servers === []) {
+            $sockets = array_map(rawurldecode(...), explode(',', $this->rest));
+            foreach ($sockets as $socket) {
+                if (!str_starts_with($socket, '/')) {
+                    throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme->value, $defaultPort));
+                }
+            }
+
+            return array_map(Endpoint::unix(...), $sockets);
+        }
+        if ($this->rest !== '' && $this->rest !== '/') {
+            throw $this->invalid('has a path after its host, where none is known. ' . DsnError::ENCODING);
+        }
+
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
+    /** @throws InvalidDsn */
+    public function tcp(#[\SensitiveParameter] string $server, int $defaultPort): Endpoint
+    {
+        [$host, $port] = self::hostAndPort($server) ?? throw DsnError::inHost($this->scheme);
+
+        return Endpoint::tcp($host, $port ?? $defaultPort);
+    }
+
+    /**
+     * @template T of string
+     * @param non-empty-list<T> $choices
+     * @param T $default
+     * @return T
+     * @throws InvalidDsn
+     */
+    public function choice(string $option, array $choices, string $default): string
+    {
+        $value = $this->options[$option] ?? $default;
+        if (!\in_array($value, $choices, true)) {
+            throw $this->invalid(\sprintf('has an unknown value for the option %s. Known: %s', $option, implode(', ', $choices)));
+        }
+
+        return $value;
+    }
+
+    /** @throws InvalidDsn */
+    public function number(string $option, float $default, float $least, float $most): float
+    {
+        $value = $this->options[$option] ?? (string) $default;
+        if (!is_numeric($value) || (float) $value < $least || (float) $value > $most) {
+            throw $this->invalid(\sprintf('has a value for the option %s that is not a number from %s to %s', $option, $least, $most));
+        }
+
+        return (float) $value;
+    }
+
+    /** @throws InvalidDsn */
+    public function namespace(): string
+    {
+        $namespace = $this->options['namespace'] ?? 'larder';
+        if (!NamespaceName::isValid($namespace)) {
+            throw $this->invalid('has a wrong value for the option namespace. ' . NamespaceName::RULE);
+        }
+
+        return $namespace;
+    }
+
+    /**
+     * @return float seconds to wait for a server
+     * @throws InvalidDsn
+     */
+    public function timeout(): float
+    {
+        return $this->number('timeout', 1.0, 0.001, 3600.0);
+    }
+
+    /**
+     * @return float seconds after which a host asks a shared tier again what was changed; 0.0 for never
+     * @throws InvalidDsn
+     */
+    public function poll(): float
+    {
+        return $this->number('poll', 1.0, 0.0, 3600.0);
+    }
+
+    public function invalid(string $why): InvalidDsn
+    {
+        return new InvalidDsn(\sprintf('This %s: address %s', $this->scheme->value, $why));
+    }
+
+    /** @return array{string, int|null}|null null when it is something else */
+    private static function hostAndPort(#[\SensitiveParameter] string $server): ?array
+    {
+        if (preg_match('~^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$~D', $server, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+            return null;
+        }
+        $port = isset($parts[3]) ? (int) $parts[3] : null;
+
+        return $port !== null && ($port < 1 || $port > 65_535) ? null : [$parts[1] ?? $parts[2] ?? '', $port];
+    }
+
+    /**
+     * Takes "(one)(two)?options" apart; parentheses inside of the addresses come in pairs.
+     *
+     * @return array{array{string, string}, string}
+     * @throws InvalidDsn
+     */
+    private static function inParentheses(#[\SensitiveParameter] string $text): array
+    {
+        $pair = '\(((?:[^()]++|(?<nested>\((?:[^()]++|(?&nested))*+\)))*+)\)';
+        if (preg_match(\sprintf('~^%s(.*)$~Ds', $pair), $text, $local) !== 1
+            || preg_match(\sprintf('~^%s(?:\?(.*))?$~Ds', $pair), $local[3], $shared) !== 1) {
+            throw DsnError::inTier();
+        }
+
+        return [[$local[1], $shared[1]], $shared[3] ?? ''];
+    }
+
+    /**
+     * @return array<string, string>
+     * @throws InvalidDsn
+     */
+    private static function options(Scheme $scheme, #[\SensitiveParameter] string $query): array
+    {
+        $options = [];
+        foreach ($query === '' ? [] : explode('&', $query) as $assignment) {
+            [$option, $value] = [...explode('=', $assignment, 2), ''];
+            if (!\in_array($option, $scheme->options(), true)) {
+                throw DsnError::unknownOption($scheme, $option);
+            }
+            $options[$option] = rawurldecode($value);
+        }
+
+        return $options;
+    }
+}

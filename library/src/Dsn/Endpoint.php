@@ -1,0 +1,31 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Dsn;
+
+/** Where a server listens: a unix socket, or a host and a port. */
+final class Endpoint
+{
+    private function __construct(
+        public readonly ?string $socket,
+        public readonly string $host,
+        public readonly int $port,
+    ) {}
+
+    public static function unix(string $socket): self
+    {
+        return new self($socket, '', 0);
+    }
+
+    public static function tcp(string $host, int $port): self
+    {
+        return new self(null, $host, $port);
+    }
+
+    /** As in messages: "/run/redis.sock", "127.0.0.1:6379", "[::1]:6379". */
+    public function __toString(): string
+    {
+        return $this->socket ?? \sprintf(str_contains($this->host, ':') ? '[%s]:%d' : '%s:%d', $this->host, $this->port);
+    }
+}

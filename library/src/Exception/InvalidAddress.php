@@ -1,8 +1,0 @@
-<?php
-
-declare(strict_types=1);
-
-namespace Larder\Exception;
-
-/** An address that names no store, or that a store does not understand. The message says what is known. */
-final class InvalidAddress extends \InvalidArgumentException implements CacheException {}

@@ -1,0 +1,41 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Key;
+
+use Larder\Exception\InvalidTtl;
+
+/** Lifetimes in seconds. */
+final class Ttl
+{
+    /** What is to live longer than a hundred years never expires: servers count in less than 64 bits. */
+    private const FOREVER = 100 * 366 * 86_400;
+
+    /**
+     * @return float 0.0 for no expiry
+     * @throws InvalidTtl when negative or not a number
+     */
+    public static function seconds(int|float $ttl): float
+    {
+        if (!($ttl >= 0)) {
+            throw new InvalidTtl(\sprintf('A ttl is 0 (no expiry) or a number of seconds, not %s', var_export($ttl, true)));
+        }
+
+        return $ttl < self::FOREVER ? (float) $ttl : 0.0;
+    }
+
+    /**
+     * @return float the unix time at which what is stored now expires; 0.0 for never
+     * @throws InvalidTtl when negative or not a number
+     */
+    public static function until(int|float $ttl): float
+    {
+        if ($ttl === 0) {
+            return 0.0;
+        }
+        $seconds = self::seconds($ttl);
+
+        return $seconds > 0.0 ? microtime(true) + $seconds : 0.0;
+    }
+}

@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lock;
+
+/** Pauses of somebody who waits for another process, each up to twice as long as the one before, until the time is over. */
+final class Backoff
+{
+    /** By hrtime(). */
+    private readonly float $end;
+
+    /**
+     * @param int $pause microseconds of the first pause, at most
+     * @param int $longest microseconds of any pause
+     * @param float $seconds from now on, in all
+     */
+    public function __construct(private int $pause, private readonly int $longest, float $seconds)
+    {
+        $this->end = hrtime(true) + 1e9 * $seconds;
+    }
+
+    public function isOver(): bool
+    {
+        return hrtime(true) >= $this->end;
+    }
+
+    /** @return float seconds */
+    public function left(): float
+    {
+        return max(0.0, ($this->end - hrtime(true)) / 1e9);
+    }
+
+    /** It ends when the time is over, at the latest. */
+    public function pause(): void
+    {
+        $left = ($this->end - hrtime(true)) / 1000;
+        // Not all at once: those who wait would meet again and again.
+        usleep((int) max(1, min($left, random_int(intdiv($this->pause, 2), $this->pause))));
+        $this->pause = min(2 * $this->pause, $this->longest);
+    }
+}

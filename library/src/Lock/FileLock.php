@@ -1,0 +1,40 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lock;
+
+/**
+ * Waiting for an exclusive flock(). The kernel frees it when its process dies; one that lives and does not go on is waited for as
+ * long as Patience says.
+ */
+final class FileLock
+{
+    /** Microseconds. */
+    private const FIRST_PAUSE = 40;
+    private const LONGEST_PAUSE = 1000;
+
+    /**
+     * @param resource $file
+     * @return bool|null null when it was not to be had in time; false where the file system knows no such locks
+     */
+    public static function acquire(mixed $file, WaitBudget $patience): ?bool
+    {
+        $isHeld = 0;
+        if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
+            return true;
+        }
+        if ($isHeld !== 1) {
+            return false;
+        }
+        $start = hrtime(true);
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $patience->seconds());
+        do {
+            $backoff->pause();
+            $isLocked = flock($file, \LOCK_EX | \LOCK_NB);
+        } while (!$isLocked && !$backoff->isOver());
+        $patience->use((hrtime(true) - $start) / 1e9);
+
+        return $isLocked ? true : null;
+    }
+}

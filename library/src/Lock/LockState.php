@@ -1,0 +1,79 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lock;
+
+use Larder\Contract\LockLifetime;
+
+/** What a store keeps for a lock: whose it is, until when, and what ends it. */
+final class LockState
+{
+    /**
+     * For so long after its time a lock is kept whose owner may still be alive. Not for ever: a worker process lives on
+     * when one of its requests has died in a way that released nothing.
+     */
+    private const KEPT_SECONDS = 900;
+
+    /** @param float $until unix time */
+    private function __construct(
+        public readonly string $token,
+        private readonly float $until,
+        private readonly LockLifetime $ends,
+    ) {}
+
+    /**
+     * @param bool $seesOwners whether those who will look at it are on this machine
+     * @param string $token as Locks::acquire() takes it
+     */
+    public static function begin(float $seconds, LockLifetime $ends, bool $seesOwners, string $token = ''): self
+    {
+        if ($token !== '') {
+            return new self($token, microtime(true) + $seconds, LockLifetime::ByTime);
+        }
+        $hasOwner = $seesOwners && $ends !== LockLifetime::ByTime;
+
+        return new self($hasOwner ? LockOwner::token() : LockOwner::anonymousToken(), microtime(true) + $seconds, $hasOwner ? $ends : LockLifetime::ByTime);
+    }
+
+    /** @return self|null null when this is not one */
+    public static function of(mixed $stored): ?self
+    {
+        $parts = \is_string($stored) ? explode(' ', $stored) : [];
+        foreach (\count($parts) === 3 ? LockLifetime::cases() : [] as $ends) {
+            if ($ends->name === $parts[0]) {
+                return new self($parts[2], (float) $parts[1], $ends);
+            }
+        }
+
+        return null;
+    }
+
+    /** As of() takes it. */
+    public function __toString(): string
+    {
+        return \sprintf('%s %.6F %s', $this->ends->name, $this->until, $this->token);
+    }
+
+    public function renewed(float $seconds): self
+    {
+        return new self($this->token, microtime(true) + $seconds, $this->ends);
+    }
+
+    public function isHeld(): bool
+    {
+        $isInTime = $this->until > microtime(true);
+
+        return match ($this->ends) {
+            LockLifetime::ByTime => $isInTime,
+            LockLifetime::WithProcessOrByTime => $isInTime && LockOwner::lives($this->token) !== false,
+            LockLifetime::WithProcess => LockOwner::lives($this->token) ?? $isInTime,
+        };
+    }
+
+    /** @return float the unix time from which a store need not keep it */
+    public function keptUntil(): float
+    {
+        return $this->until + ($this->ends === LockLifetime::WithProcess ? self::KEPT_SECONDS : 0);
+    }
+}

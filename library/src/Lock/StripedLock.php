@@ -1,0 +1,85 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Lock;
+
+use Larder\Process\Pid;
+use Larder\Process\Quietly;
+
+/**
+ * Exclusive locks between processes (see FileLock) on files that are made when missing and never removed here.
+ *
+ * In a fork the files are opened anew: an inherited one would share its lock with the parent. (A child that never comes
+ * here shares it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
+ */
+final class StripedLock
+{
+    private const STRIPES = 32;
+    /** A file that is removed while it is locked is made anew so often. */
+    private const TRIES = 3;
+
+    /** @var array<int, resource> by stripe */
+    private array $files = [];
+    private int $process = 0;
+
+    /** @param string $directory that only this user can write */
+    public function __construct(private readonly string $directory, public readonly WaitBudget $patience = new WaitBudget()) {}
+
+    /**
+     * Does something while no other process does anything under that number. Not to be nested.
+     *
+     * @template T
+     * @param \Closure(): T $work
+     * @return T|null null also when the lock was not to be had in time
+     * @phpstan-impure
+     */
+    public function around(int $number, \Closure $work): mixed
+    {
+        if ($this->process !== Pid::own()) {
+            $this->process = Pid::own();
+            $this->files = [];
+        }
+        $file = $this->locked($number % self::STRIPES);
+        if ($file === null) {
+            return null;
+        }
+
+        try {
+            return $work();
+        } finally {
+            // A child that was forked by $work must not free what its parent holds.
+            if ($this->process === Pid::own()) {
+                flock($file, \LOCK_UN);
+            }
+        }
+    }
+
+    /** @return resource|null null when it was not to be had in time */
+    private function locked(int $stripe): mixed
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $file = $this->files[$stripe] ?? $this->opened($stripe);
+            if ($file === false) {
+                return null;
+            }
+            $this->files[$stripe] = $file;
+            if (FileLock::acquire($file, $this->patience) !== true) {
+                return null;
+            }
+            if ((fstat($file)['nlink'] ?? 0) > 0) {
+                return $file;
+            }
+            unset($this->files[$stripe]); // somebody has removed the file: others would lock another one
+        }
+
+        return null;
+    }
+
+    /** @return resource|false */
+    private function opened(int $stripe): mixed
+    {
+        // "e": what this process executes must not keep the lock when this process dies.
+        return Quietly::run(fn(): mixed => fopen(\sprintf('%s/%d.lock', $this->directory, $stripe), 'ce'));
+    }
+}

@@ -1,0 +1,89 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Remember;
+
+use Larder\Exception\InvalidKey;
+use Larder\Exception\InvalidTtl;
+use Larder\Key\Ttl;
+use Larder\Tag\Tags;
+
+/** What is being computed for Cache::remember(): given to the function that does it, for what turns out on the way. */
+final class Computation
+{
+    public readonly string $key;
+    private float $ttl;
+    private bool $isToBeStored = true;
+
+    /** @var array<array-key, int>|null of its tags; null when the store refused one */
+    private ?array $generations;
+
+    /** @param RememberOptions<mixed> $recipe */
+    public function __construct(private readonly RememberOptions $recipe, private readonly Tags $tags, private readonly ?Lease $lease)
+    {
+        $this->key = $recipe->key;
+        $this->ttl = $recipe->ttl;
+        $this->generations = $recipe->tags === [] ? [] : $tags->capture($recipe->tags);
+    }
+
+    /**
+     * In place of the ttl that remember() was called with.
+     *
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @throws InvalidTtl
+     */
+    public function expireAfter(int|float $ttl): void
+    {
+        $this->ttl = Ttl::seconds($ttl);
+    }
+
+    /**
+     * Further tags. Call this before what the tags are about is read: an invalidation before this call is not noticed.
+     *
+     * @throws InvalidKey
+     */
+    public function tag(string ...$tags): void
+    {
+        if ($this->generations !== null) {
+            $captured = $this->tags->capture($tags);
+            // Those that were captured earlier stay: they notice more.
+            $this->generations = $captured === null ? null : $this->generations + $captured;
+        }
+    }
+
+    /** Gives the value to the caller alone. */
+    public function doNotStore(): void
+    {
+        $this->isToBeStored = false;
+    }
+
+    /**
+     * Gives the computation its whole lease again, from now. Needed on servers, for what takes longer than the lease.
+     *
+     * @return bool false when the lease had fallen, or there is none: another may compute the same
+     */
+    public function renew(): bool
+    {
+        return $this->lease?->renew((float) $this->recipe->lease) ?? false;
+    }
+
+    /**
+     * What is to be stored, and for how many seconds.
+     *
+     * @param float $cost seconds that it took
+     * @return array{mixed, float}|null null for nothing
+     */
+    public function stored(mixed $value, float $cost, Freshness $freshness): ?array
+    {
+        if (!$this->isToBeStored || $this->generations === null) {
+            return null;
+        }
+        if ($this->ttl === 0.0) {
+            return [$this->generations === [] ? StoredValue::plain($value) : (new StoredValue($value, 0.0, $cost, $this->generations))->stored(), 0.0];
+        }
+        $ttl = $freshness->ttl($this->ttl, $this->recipe->jitter);
+
+        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->generations))->stored(), $ttl + $this->recipe->stale];
+    }
+}

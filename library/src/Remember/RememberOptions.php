@@ -1,0 +1,75 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Remember;
+
+use Larder\Exception\InvalidKey;
+use Larder\Exception\InvalidTtl;
+use Larder\Key\Key;
+use Larder\Key\Ttl;
+use Larder\Lock\Lock;
+
+/**
+ * How a value is made and kept: what Cache::remember() was asked for.
+ *
+ * @template T
+ */
+final class RememberOptions
+{
+    /**
+     * Seconds. As long as a visitor may wait for a page: workers that wait for a process that does not go on are missing
+     * elsewhere. The lease is shorter, so that one takes over from a dead one before all do.
+     */
+    public const WAIT = 5;
+    public const LEASE = 4;
+
+    public readonly float $ttl;
+    public readonly float $stale;
+    public readonly float $wait;
+
+    /** @var \Closure(Computation): T */
+    public readonly \Closure $make;
+
+    /**
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @param callable(Computation): T $make
+     * @param int|float $stale seconds for which a value is kept after its ttl
+     * @param list<string> $tags
+     * @param int|float $wait seconds for which others wait while one computes
+     * @param int|float $lease seconds that a computation has before another begins where its process cannot be seen
+     * @param float $beta of XFetch: 1.0 is best in theory, more is earlier, 0.0 is never, INF is now
+     * @param float $jitter the share of the ttl by which it may be shorter at random, less than 1
+     * @throws InvalidKey
+     * @throws InvalidTtl
+     */
+    public function __construct(
+        public readonly string $key,
+        int|float $ttl,
+        callable $make,
+        int|float $stale = 0,
+        public readonly array $tags = [],
+        int|float $wait = self::WAIT,
+        public readonly int|float $lease = self::LEASE,
+        public readonly float $beta = 1.0,
+        public readonly float $jitter = 0.05,
+    ) {
+        Key::check($key);
+        $this->ttl = Ttl::seconds($ttl);
+        $this->stale = Ttl::seconds($stale);
+        if (!($wait >= 0)) {
+            throw new InvalidTtl(\sprintf('Waiting for a value takes 0 or more seconds, not %s', var_export($wait, true)));
+        }
+        if (!($lease > 0 && $lease <= Lock::LONGEST)) {
+            throw new InvalidTtl(\sprintf('A lease is for more than 0 and at most %d seconds, not %s', Lock::LONGEST, var_export($lease, true)));
+        }
+        if (!($beta >= 0.0)) {
+            throw new InvalidTtl(\sprintf('beta is 0 or more, not %s', var_export($beta, true)));
+        }
+        if (!($jitter >= 0.0 && $jitter < 1.0)) {
+            throw new InvalidTtl(\sprintf('jitter is from 0 to less than 1, not %s', var_export($jitter, true)));
+        }
+        $this->wait = (float) $wait;
+        $this->make = $make(...);
+    }
+}

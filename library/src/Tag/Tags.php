@@ -1,0 +1,151 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tag;
+
+use Larder\Contract\Adds;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
+use Larder\Exception\InvalidKey;
+use Larder\Key\Key;
+use Larder\Key\ReservedKey;
+
+/**
+ * Tags of values, without lists of what carries them: each tag has a generation, a random number that stands in the same
+ * store, and a tagged value has beside it the generations that its tags had before it was computed. It is out of date once
+ * one of them is not there any more.
+ *
+ * So an invalidation is one deletion a tag, whatever carries it. A generation that the store lost for another reason has
+ * the same effect, since its successor is another number: a lost generation never brings an old value back. No number comes
+ * twice but by accident, one in 2^63. A generation has no expiry: one entry a tag stays until the tag is invalidated.
+ */
+final class Tags
+{
+    public function __construct(private readonly Store $store) {}
+
+    /**
+     * The generations of tags as they are now; who has none gets one. To be called before what a value is computed from is
+     * read. Takes one fetch for all of them, and two steps for each that is new.
+     *
+     * @param iterable<string|int> $tags 1 to 65,535 bytes each; PHP makes integers of array keys such as "7": they are taken
+     * @return array<array-key, int>|null by tag; null when the store refused (full, away): then nothing can be tagged
+     * @throws InvalidKey
+     */
+    public function capture(iterable $tags): ?array
+    {
+        $keys = self::keys($tags);
+        $found = $keys === [] ? [] : $this->store->getMany(array_values($keys));
+        $generations = [];
+        foreach ($keys as $tag => $key) {
+            $generation = $found[$key] ?? $this->create($key);
+            if (!\is_int($generation)) {
+                return null;
+            }
+            $generations[$tag] = $generation;
+        }
+
+        return $generations;
+    }
+
+    /**
+     * Whether none of these tags was invalidated since, and none of their generations lost. Takes one fetch for all.
+     *
+     * @param array<array-key, int|string> $generations from capture()
+     */
+    public function areCurrent(array $generations): bool
+    {
+        $keys = [];
+        foreach ($generations as $tag => $generation) {
+            $keys[] = ReservedKey::tag((string) $tag);
+        }
+        if (\count($keys) === 1) {
+            return $this->store->get($keys[0]) === $generation;
+        }
+        $now = $keys === [] ? [] : $this->store->getMany($keys);
+        foreach (array_values($generations) as $i => $generation) {
+            if ($now[$keys[$i]] !== $generation) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /**
+     * Those whose tags are all as they were. Takes one fetch for all.
+     *
+     * @template K of array-key
+     * @param array<K, array<array-key, int|string>> $many generations from capture(), of several values
+     * @return array<K, array<array-key, int|string>>
+     */
+    public function current(array $many): array
+    {
+        $keys = [];
+        foreach ($many as $generations) {
+            foreach ($generations as $tag => $generation) {
+                $keys[$tag] ??= ReservedKey::tag((string) $tag);
+            }
+        }
+        $now = $keys === [] ? [] : $this->store->getMany(array_values($keys));
+
+        return array_filter($many, static function (array $generations) use ($keys, $now): bool {
+            foreach ($generations as $tag => $generation) {
+                if ($now[$keys[$tag]] !== $generation) {
+                    return false;
+                }
+            }
+
+            return true;
+        });
+    }
+
+    /**
+     * Makes every value with one of these tags a miss, and every one that is being computed since before.
+     *
+     * @param iterable<string|int> $tags
+     * @return bool false when the store, or one of its servers, could not be reached: values may be served there still
+     * @throws InvalidKey before anything is invalidated
+     */
+    public function invalidate(iterable $tags): bool
+    {
+        $all = true;
+        foreach (self::keys($tags) as $key) {
+            $all = $this->store->delete($key) && $all;
+        }
+
+        return $all;
+    }
+
+    /** Of processes that do so at once, all get what the store has afterwards, or one that never becomes current. */
+    private function create(string $key): mixed
+    {
+        $generation = random_int(1, \PHP_INT_MAX);
+        $created = Capability::Add->isOf($this->store)
+            ? Capability::of($this->store, Adds::class)->add($key, $generation)
+            : $this->store->set($key, $generation);
+
+        return $created ? $generation : $this->store->get($key);
+    }
+
+    /**
+     * @param iterable<string|int> $tags
+     * @return array<array-key, string> by tag, each once
+     * @throws InvalidKey
+     */
+    private static function keys(iterable $tags): array
+    {
+        $keys = [];
+        foreach ($tags as $tag) {
+            if ($tag === '') {
+                throw new InvalidKey('A tag must not be empty');
+            }
+            if (\strlen((string) $tag) > Key::MAX_LENGTH) {
+                throw new InvalidKey(\sprintf('A tag must not be longer than %d bytes, this one has %d', Key::MAX_LENGTH, \strlen((string) $tag)));
+            }
+            $keys[$tag] = ReservedKey::tag((string) $tag);
+        }
+
+        return $keys;
+    }
+}

@@ -1,8 +1,0 @@
-<?php
-
-declare(strict_types=1);
-
-namespace Larder\Tool\Listen;
-
-/** A server that cannot be listened to now: it is away, refuses, or has hung up. The message says which. */
-final class ServerGone extends \RuntimeException {}

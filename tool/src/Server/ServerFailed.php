@@ -1,8 +1,0 @@
-<?php
-
-declare(strict_types=1);
-
-namespace Larder\Tool\Server;
-
-/** A server could not be started, or did not answer. The message names the cause and, where a package is missing, the package. */
-final class ServerFailed extends \RuntimeException {}
