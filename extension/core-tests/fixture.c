@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "geometry.h"
-#include "point.h"
+#include "failpoint.h"
 
 /* ---- A cache ---- */
 
@@ -325,15 +325,15 @@ static void passing(const char *name) {
     }
 }
 
-void at_point(const char *name, unsigned nth, void (*action)(void)) {
+void at_failpoint(const char *name, unsigned nth, void (*action)(void)) {
     wanted_point = name;
     wanted_left = nth;
     wanted_action = action;
-    cache_point_hook = passing;
+    cache_failpoint_hook = passing;
 }
 
-void at_no_point(void) {
-    cache_point_hook = NULL;
+void at_no_failpoint(void) {
+    cache_failpoint_hook = NULL;
 }
 
 void die_here(void) {

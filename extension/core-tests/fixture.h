@@ -1,6 +1,6 @@
 /*
  * What the tests of the engine share: a cache in the test's folder, values that prove themselves, other
- * processes, and what to do at a POINT. Whatever fails here fails the test.
+ * processes, and what to do at a FAILPOINT. Whatever fails here fails the test.
  */
 #ifndef LARDER_FIXTURE_H
 #define LARDER_FIXTURE_H
@@ -96,8 +96,8 @@ uint64_t longest_pause(void);
 /* ---- Points ---- */
 
 /* Calls the action when this process passes the point for the nth time, counted from 1. */
-void at_point(const char *name, unsigned nth, void (*action)(void));
-void at_no_point(void);
+void at_failpoint(const char *name, unsigned nth, void (*action)(void));
+void at_no_failpoint(void);
 void die_here(void);
 void stop_here(void);
 

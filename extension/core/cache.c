@@ -15,7 +15,7 @@
 #include "geometry.h"
 #include "os.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "room.h"
 #include "segment.h"
 
@@ -27,8 +27,8 @@ enum {
 /* For huge pages: at the end of a request, once a second where there is none, and at the end of the process. */
 enum { HUGE_NS_A_REQUEST = 1000 * 1000, HUGE_NS_A_LOOK = 10 * 1000 * 1000, HUGE_NS_AT_END = 50 * 1000 * 1000 };
 
-#ifdef LARDER_POINTS
-void (*cache_point_hook)(const char *name);
+#ifdef LARDER_FAILPOINTS
+void (*cache_failpoint_hook)(const char *name);
 #endif
 
 static bool is_segment_name(const char *name) {

@@ -3,7 +3,7 @@
 #include "limit.h"
 #include "os.h"
 #include "page.h"
-#include "point.h"
+#include "failpoint.h"
 
 enum {
     ASK_AGAIN_MS = 100, /* after memory was refused */
@@ -149,7 +149,7 @@ static bool commit_index_step(struct cache *cache, uint32_t step) {
         cache->index_refused_at = now();
         return false;
     }
-    POINT(commit_bucket_filled);
+    FAILPOINT(commit_bucket_filled);
     if (!set_bit(map, step, true)) {
         return false;
     }
@@ -218,11 +218,11 @@ bool commit_page(struct cache *cache, uint32_t page) {
         refuse(cache);
         return false;
     }
-    POINT(commit_filled);
+    FAILPOINT(commit_filled);
     if (!set_bit(map, ref_page_step(map, page), true)) {
         return false;
     }
-    POINT(commit_noted);
+    FAILPOINT(commit_noted);
     grown(cache);
     return true;
 }
@@ -296,14 +296,14 @@ static uint64_t give_back(struct cache *cache, uint32_t first, uint32_t count) {
     if (!set_bit(map, ref_page_step(map, first), false)) {
         return 0;
     }
-    POINT(release_noted);
+    FAILPOINT(release_noted);
     fence();
     data.from += BEHIND; /* belongs to the step before */
     if (anybody_reads(cache, first, count) || !os_punch(cache->description, data.from, bytes_of(data))) {
         set_bit(map, ref_page_step(map, first), true);
         return 0;
     }
-    POINT(release_punched);
+    FAILPOINT(release_punched);
     os_punch(cache->description, starts.from, bytes_of(starts));
     return bytes_of(data) + bytes_of(starts);
 }

@@ -5,7 +5,7 @@
 #include "integer.h"
 #include "page.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "room.h"
 
 enum {
@@ -25,7 +25,7 @@ static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
         /* A member that was freed already, and perhaps taken by another run, links to another head. */
         if (state_of(state) == PAGE_MEMBER && word_load(&row->run_head) == link) {
             word_swap(&row->state, &state, state_change(state, PAGE_FREE));
-            POINT(limbo_member_freed);
+            FAILPOINT(limbo_member_freed);
         }
     }
 }
@@ -35,9 +35,9 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
     if (process_reads(cache, page, insist)) {
         return false;
     }
-    POINT(limbo_unheld);
+    FAILPOINT(limbo_unheld);
     free_members(cache, page, state_life(state));
-    POINT(limbo_members_freed);
+    FAILPOINT(limbo_members_freed);
     return word_swap(&page_row(cache, page)->state, &state, state_change(state, PAGE_FREE));
 }
 
@@ -68,7 +68,7 @@ static bool place_for_move(struct cache *cache, struct record_shared *record, en
         for (; reserve == 0 && i < room_reserve(&cache->map); i++) {
             reserve = word_peek(&header->reserve[i]) ? word_exchange(&header->reserve[i], 0) : 0;
         }
-        POINT(reserve_taken);
+        FAILPOINT(reserve_taken);
         if (reserve == 0) {
             return false;
         }
@@ -87,7 +87,7 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
         const unsigned use =
             slot_use(word) > rule->lower_use + USE_NONE ? slot_use(word) - rule->lower_use : USE_NONE;
         if (word_swap(slot, &word, slot_make(slot_tag(word), use, pending->location))) {
-            POINT(move_published);
+            FAILPOINT(move_published);
             return true;
         }
     }
@@ -104,10 +104,10 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
     }
     if (entry_is_integer(entry)) {
         integer_finish(&cache->map, entry); /* else a count could go into it after it was copied */
-        POINT(move_sealed);
+        FAILPOINT(move_sealed);
     }
     page_copy(cache, &pending, entry, location, entry->expires);
-    POINT(move_copied);
+    FAILPOINT(move_copied);
     if (republish(cache, rule, slot, word, &pending)) {
         count(record, COUNT_MOVED);
         page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
@@ -180,7 +180,7 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
     const uint64_t location = slot_location(word);
     while (slot_location(word) == location) {
         if (word_swap(slot, &word, 0)) {
-            POINT(drain_unlinked);
+            FAILPOINT(drain_unlinked);
             count(cache->identity->record, why);
             page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
             return;
@@ -202,7 +202,7 @@ static bool drain_integer(struct cache *cache, struct record_shared *record, con
         }
         integer_finish(&cache->map, entry);
     }
-    POINT(drain_sealed);
+    FAILPOINT(drain_sealed);
     drop(cache, entry, slot, word, COUNT_EVICTED);
     return true;
 }
@@ -319,7 +319,7 @@ static bool drain(struct cache *cache, struct record_shared *record, const struc
     if (!word_swap(&row->state, &state, draining)) {
         return false;
     }
-    POINT(drain_begun);
+    FAILPOINT(drain_begun);
     fence();
     /* Not, if its owner died before it had its memory: there is nothing in it then, and nothing may be read. */
     const bool has_memory = ref_page_has_memory(&cache->map, page);
@@ -342,7 +342,7 @@ static bool drain(struct cache *cache, struct record_shared *record, const struc
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
-    POINT(drain_emptied);
+    FAILPOINT(drain_emptied);
     const uint64_t limbo = state_change(draining, PAGE_LIMBO);
     return word_swap(&row->state, &draining, limbo) && leave_limbo(cache, page, limbo, insist);
 }

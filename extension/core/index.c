@@ -3,7 +3,7 @@
 #include "integer.h"
 #include "page.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 
 /* How long is waited for another who inserts the key: some microseconds. */
 enum { SPINS_A_TURN = 32, TURNS = 8 };
@@ -26,7 +26,7 @@ const struct entry_shared *index_protect(struct cache *cache, struct record_shar
             return ref_entry(&cache->map, location);
         }
         announce_copying(record, page);
-        POINT(find_announced);
+        FAILPOINT(find_announced);
         *word = word_load(slot);
         if (slot_location(*word) == location) {
             /* Without memory: damage, nothing can lie there. */
@@ -80,7 +80,7 @@ bool index_unlink(struct cache *cache, const struct found *found) {
             return false;
         }
     }
-    POINT(index_unlinked);
+    FAILPOINT(index_unlinked);
     page_lower_live(cache, found->page, found->entry->life, entry_units_all(found->entry));
     return true;
 }
@@ -157,7 +157,7 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
     if (old == 0 || !word_swap(place_slot(place, slot), &old, word)) {
         return NULL;
     }
-    POINT(index_displaced);
+    FAILPOINT(index_displaced);
     if (entry) {
         /* Not as dead: where the index is too small, compacting would have no end. */
         page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->life, 0);
@@ -181,7 +181,7 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
             return false;
         }
     }
-    POINT(index_replaced);
+    FAILPOINT(index_replaced);
     const uint64_t units = entry_units_all(found->entry);
     if (same_page) {
         page_add_dead(cache, found->page, units);
@@ -221,7 +221,7 @@ static bool find_rival(struct cache *cache, struct record_shared *record, const 
 static void take_out(struct cache *cache, const struct found *tentative) {
     uint64_t word = tentative->word;
     if (word_swap(tentative->slot, &word, 0)) {
-        POINT(index_taken_out);
+        FAILPOINT(index_taken_out);
         page_lower_live(cache, tentative->page, tentative->entry->life, 0);
     }
 }
@@ -247,7 +247,7 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
         page_lower_live(cache, pending->page, pending->life, 0);
         return false;
     }
-    POINT(index_tentative);
+    FAILPOINT(index_tentative);
     if (UNLIKELY(!index_is_complete(&cache->map, place))) {
         take_out(cache, &mine);
         return false;
@@ -265,7 +265,7 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
             take_out(cache, &rival);
         }
     }
-    POINT(index_alone);
+    FAILPOINT(index_alone);
     uint64_t word = mine.word;
     return word_swap(mine.slot, &word, slot_make(place->tag, USE_NONE, pending->location));
 }

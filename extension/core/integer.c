@@ -3,7 +3,7 @@
 
 #include "enter.h"
 #include "index.h"
-#include "point.h"
+#include "failpoint.h"
 #include "room.h"
 #include "write.h"
 
@@ -68,7 +68,7 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             }
             if (!integer_is_sealed(old)) {
                 if (integer_change(&cache->map, found.entry, old, (struct integer){(uint64_t)*result, now})) {
-                    POINT(counted);
+                    FAILPOINT(counted);
                     index_mark_used(cache, &found);
                     break;
                 }

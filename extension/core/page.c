@@ -5,7 +5,7 @@
 #include "commit.h"
 #include "integer.h"
 #include "os.h"
-#include "point.h"
+#include "failpoint.h"
 
 enum { APPEND_TRIES = 16 };
 
@@ -78,7 +78,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         }
         struct page_shared *row = page_row(cache, page);
         announce_writing(record, page);
-        POINT(append_announced);
+        FAILPOINT(append_announced);
         uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_OPEN && state_life(state) == life) {
             /* Looked at before adding, so that each process fails at most once in a page's life and the
@@ -86,7 +86,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
             uint64_t append = word_load(&row->append);
             if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
                 append = word_add(&row->append, units);
-                POINT(append_taken);
+                FAILPOINT(append_taken);
                 if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
                     *pending = (struct pending){
                         .location = ref_location(&cache->map, page, (uint32_t)append),
@@ -99,7 +99,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
             }
             clear_writing(record);
             if (word_swap(&row->state, &state, state_change(state, PAGE_CLOSED))) {
-                POINT(append_closed_page);
+                FAILPOINT(append_closed_page);
                 page_age_anew(cache, page);
                 hint_if_dead(cache, page);
             }
@@ -128,7 +128,7 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
     for (uint64_t i = 0; i < page_units(&cache->map) / 64; i++) {
         word_poke(&starts[i], 0);
     }
-    POINT(page_starts_cleared);
+    FAILPOINT(page_starts_cleared);
     word_poke(&row->extent, 1);
     word_poke(&row->run_head, 0);
     word_poke(&row->expires, 0);
@@ -151,7 +151,7 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
     if (!claimed) {
         return 0;
     }
-    POINT(page_claimed);
+    FAILPOINT(page_claimed);
     /* Asked for when the page is ours: who gives memory back holds the page meanwhile. */
     if (UNLIKELY(!commit_page(cache, page))) {
         page_unclaim(cache, page);
@@ -169,7 +169,7 @@ bool page_hold(struct cache *cache, uint32_t page) {
 void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life) {
     struct page_shared *row = page_row(cache, page);
     word_store(&row->run_head, (uint64_t)head_life << 32 | head);
-    POINT(run_member_linked);
+    FAILPOINT(run_member_linked);
     word_swap(&row->state, &opening, state_change(opening, PAGE_MEMBER));
 }
 
@@ -187,12 +187,12 @@ bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t s
     if (!opening || !word_swap(&row->state, &opening, state_change(opening, PAGE_OPEN))) {
         return false;
     }
-    POINT(page_opened);
+    FAILPOINT(page_opened);
     if (!word_swap(&cache->map.header->current[log], &seen, page_as_current(page, state_life(opening)))) {
         page_unclaim(cache, page);
         return false;
     }
-    POINT(page_made_current);
+    FAILPOINT(page_made_current);
     return true;
 }
 
@@ -213,15 +213,15 @@ void page_seal(struct cache *cache, const struct pending *pending, struct entry_
     entry->where = (entry->where & ~LOCATION_MASK) | pending->location;
     entry->life = pending->life;
     entry->hash ^= entry_seal(entry);
-    POINT(entry_header_written);
+    FAILPOINT(entry_header_written);
     raise_expiry(page_row(cache, pending->page), entry->expires);
     word_or(&ref_starts(&cache->map, pending->page)[unit >> 6], UINT64_C(1) << (unit & 63));
-    POINT(entry_start_set);
+    FAILPOINT(entry_start_set);
 }
 
 void page_raise_live(struct cache *cache, uint32_t page) {
     word_add(&page_row(cache, page)->live, 1);
-    POINT(entry_counted);
+    FAILPOINT(entry_counted);
 }
 
 void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,

@@ -2,7 +2,7 @@
 
 #include "os.h"
 #include "page.h"
-#include "point.h"
+#include "failpoint.h"
 
 enum { RECOUNT_MS = 100, CALLS_UNTIL_RECOUNT = 8 };
 
@@ -37,7 +37,7 @@ static uint32_t population_of_all(const struct map *map) {
 /* The share is everybody's; a part of it is the most that long-lived processes may have. */
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
-    POINT(populations_counted);
+    FAILPOINT(populations_counted);
     return population_of_all(map) + pages <= ref_share_usable(map, map->pin_limit) &&
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
@@ -93,7 +93,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
         }
         population_add(population, page, pages);
     }
-    POINT(pin_counted);
+    FAILPOINT(pin_counted);
     shared_word *pins = &record->pins[page >> 6];
     const uint64_t before = word_peek(pins);
     if (before == 0) {
@@ -108,7 +108,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
     word_store(pins, before | UINT64_C(1) << (page & 63));
     cache->pages_held += pages;
     fence();
-    POINT(pin_set);
+    FAILPOINT(pin_set);
     /* A recount may have cleared the page between our look and our pin, or some pages of a run. */
     const bool counted = bit_get(population, page) || share_allows(cache, pages);
     if (counted) {
@@ -202,7 +202,7 @@ static void recount(struct cache *cache, bool long_lived) {
         const uint64_t bit = UINT64_C(1) << (page & 63);
         word_and(&population[page >> 6], ~bit);
         fence();
-        POINT(recount_cleared);
+        FAILPOINT(recount_cleared);
         if (is_pinned(map, use, head)) {
             word_or(&population[page >> 6], bit);
         }

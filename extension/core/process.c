@@ -6,7 +6,7 @@
 
 #include "enter.h"
 #include "os.h"
-#include "point.h"
+#include "failpoint.h"
 #include "segment.h"
 
 enum {
@@ -115,16 +115,16 @@ static void fold_counters(const struct map *map, struct record_shared *record) {
  * fork), and both a cleared pin and a raised incarnation make a scan pass over this record. */
 static void record_reset(const struct map *map, struct record_shared *record) {
     word_add(&map->header->sweeps, 1);
-    POINT(record_sweep_announced);
+    FAILPOINT(record_sweep_announced);
     uint64_t incarnation = word_load(&record->incarnation);
     word_store(&record->incarnation, (uint32_t)(incarnation + 1) ? (uint32_t)(incarnation + 1) : 1);
-    POINT(record_incarnation_raised);
+    FAILPOINT(record_incarnation_raised);
     fold_counters(map, record);
     for (unsigned i = 0; i < map->pin_words; i++) {
         word_store(&record->pins[i], 0);
     }
     word_store(&record->copying, 0);
-    POINT(record_copying_cleared);
+    FAILPOINT(record_copying_cleared);
     word_store(&record->writing, 0);
 }
 
@@ -188,7 +188,7 @@ bool process_claim(struct cache *cache, int description) {
             word_poke(&record->pins[word], word_load(&old->pins[word]));
         }
         fence();
-        POINT(fork_pins_carried_over);
+        FAILPOINT(fork_pins_carried_over);
         close(cache->description);
     }
     cache->description = description;
@@ -327,7 +327,7 @@ static bool anybody(struct cache *cache, uint32_t page, bool fresh,
             if (holds(record, page) && process_alive(cache, i, incarnation, 32, fresh)) {
                 return true;
             }
-            POINT(record_scanned);
+            FAILPOINT(record_scanned);
         }
         fence();
         /* Somebody's pins were cleared meanwhile: perhaps they had just been carried over to a record

@@ -6,7 +6,7 @@
 #include "index.h"
 #include "integer.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "token.h"
 
 /* A quarter more than is needed, so that a value that grows with every look is soon caught up with. */
@@ -50,7 +50,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         if (value->length > cache->scratch_size) {
             return SCRATCH_TOO_SMALL;
         }
-        POINT(copy_begun);
+        FAILPOINT(copy_begun);
         memcpy(cache->scratch, bytes, value->length);
         value->bytes = cache->scratch;
         value->hold = CACHE_COPIED;
@@ -99,10 +99,10 @@ static enum protection protect(struct cache *cache, struct record_shared *record
         if (zero_copy && pin_page(cache, record, page)) {
             continue;
         }
-        POINT(copy_intended);
+        FAILPOINT(copy_intended);
         announce_copying(record, page);
         announced = page;
-        POINT(copy_announced);
+        FAILPOINT(copy_announced);
     }
     if (announced != UINT32_MAX) {
         clear_copying(record); /* what comes next may be pinned, and then nothing clears this */
@@ -132,7 +132,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
             outcome = read_entry(cache, record, &found, protection == PINNED && zero_copy, value, token);
             if (outcome == EXPIRED) {
-                POINT(read_expired);
+                FAILPOINT(read_expired);
                 /* If it is not there any more: what took its place, perhaps before it expired, is the value. */
                 gone = !index_unlink(cache, &found);
                 if (!gone) {
@@ -150,7 +150,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         } else if (!gone) {
             return outcome;
         }
-        POINT(read_again);
+        FAILPOINT(read_again);
     }
 }
 
@@ -269,7 +269,7 @@ bool cache_exists(struct cache *cache, const struct cache_key *key) {
     bool exists = false;
     while (!exists && index_find_announced(cache, record, &place, key, &found)) {
         exists = !index_is_expired(found.entry);
-        POINT(exists_looked);
+        FAILPOINT(exists_looked);
         /* An expired entry that has given way, perhaps before it expired, says nothing of what is there now. */
         if (!exists && !is_replaced(&found)) {
             break;

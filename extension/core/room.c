@@ -6,7 +6,7 @@
 #include "os.h"
 #include "page.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "segment.h"
 
 enum {
@@ -246,7 +246,7 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
 /* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
  * it back would punch what was noted here as filled. */
 static bool furnish(struct cache *cache, uint32_t page) {
-    POINT(reserve_intended);
+    FAILPOINT(reserve_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {
         return true;
     }
@@ -350,7 +350,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const enum drain_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? DRAIN_INSIST
                                          : i >= GENTLE_TRIES                   ? DRAIN_FIRMLY
                                                                                : DRAIN_GENTLY;
-        POINT(victim_chosen);
+        FAILPOINT(victim_chosen);
         const uint32_t page = victim.page;
         const uint64_t kept = cache->counters_kept;
         const bool emptied = drain_chosen(cache, record, &victim, effort);
@@ -477,7 +477,7 @@ static bool empty_page(struct cache *cache, struct record_shared *record, const 
             return false;
         }
     }
-    POINT(run_page_chosen);
+    FAILPOINT(run_page_chosen);
     return drain_chosen(cache, record, &chosen, effort) &&
            state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
 }
@@ -504,12 +504,12 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
         } else {
             page_join_run(cache, start + i, claimed, start, state_life(head));
         }
-        POINT(run_page_claimed);
+        FAILPOINT(run_page_claimed);
     }
     shared_word *extent = &page_row(cache, start)->extent;
     word_store(extent, (word_load(extent) & ~(uint64_t)UINT32_MAX) | pages);
     word_poke(&cache->map.header->run_cursor, start + pages);
-    POINT(run_claimed);
+    FAILPOINT(run_claimed);
     *pending = (struct pending){
         .location = ref_location(&cache->map, start, 0),
         .page = start,
@@ -615,7 +615,7 @@ static void drain_dead(struct cache *cache, struct record_shared *record) {
             .page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
         const enum page_state state = state_of(chosen.state);
         if (state == PAGE_LIMBO || (state == PAGE_CLOSED && page_is_dead(page_row(cache, page)))) {
-            POINT(dead_page_chosen);
+            FAILPOINT(dead_page_chosen);
             drain_chosen(cache, record, &chosen, DRAIN_GENTLY);
         }
     }

@@ -18,7 +18,7 @@
 #include "geometry.h"
 #include "limit.h"
 #include "os.h"
-#include "point.h"
+#include "failpoint.h"
 
 enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 16 };
 #define REPLACE_WAIT_NS (UINT64_C(20) * 1000 * 1000)
@@ -434,7 +434,7 @@ static int furnish(struct attempt *attempt, int description, size_t size, uintpt
         return error;
     }
     geometry_sign(&header);
-    POINT(segment_filled);
+    FAILPOINT(segment_filled);
     return pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
 }
 
@@ -467,7 +467,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
         return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
                       advice(error, "its mode must be 0700"));
     }
-    POINT(segment_temporary_made);
+    FAILPOINT(segment_temporary_made);
     int error = 0;
     /* Not to be had: somebody takes it for a leftover, and the rename will not find it. */
     (void)os_lock(description, BYTE_OF_MAKER, 1);
@@ -479,7 +479,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     if (!error) {
         error = os_rename_new(attempt->directory, name, attempt->name);
     }
-    POINT(segment_renamed);
+    FAILPOINT(segment_renamed);
     if (error) {
         unlinkat(attempt->directory, name, 0);
     }
@@ -528,16 +528,16 @@ static void take_away(const struct attempt *attempt, const struct stat *seen) {
     lock_replacing(old);
     if (fstatat(attempt->directory, attempt->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         same_file(&status, seen)) {
-        POINT(segment_looked_at);
+        FAILPOINT(segment_looked_at);
         if (os_rename_new(attempt->directory, attempt->name, aside) == 0) {
-            POINT(segment_moved_aside);
+            FAILPOINT(segment_moved_aside);
             const int moved = openat(attempt->directory, aside, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
             const bool meant = moved >= 0 && fstat(moved, &status) == 0 && same_file(&status, seen);
             if (meant || os_rename_new(attempt->directory, aside, attempt->name) != 0) {
                 if (moved >= 0 && status.st_size >= (off_t)sizeof(struct header_shared)) {
                     retire(moved);
                 }
-                POINT(segment_retired);
+                FAILPOINT(segment_retired);
                 unlinkat(attempt->directory, aside, 0);
             }
             if (moved >= 0) {

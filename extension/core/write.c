@@ -8,7 +8,7 @@
 #include "integer.h"
 #include "os.h"
 #include "page.h"
-#include "point.h"
+#include "failpoint.h"
 #include "room.h"
 #include "token.h"
 
@@ -99,11 +99,11 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
                 return CACHE_DIFFERENT;
             }
             if (token) {
-                POINT(token_compared);
+                FAILPOINT(token_compared);
             }
         }
         if (LIKELY(index_put(cache, record, &place, key, &found, &cache->pending))) {
-            POINT(published);
+            FAILPOINT(published);
             return CACHE_OK;
         }
     }
@@ -180,7 +180,7 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
         }
         if (entry_is_integer(found.entry)) {
             integer_finish(&cache->map, found.entry);
-            POINT(integer_sealed);
+            FAILPOINT(integer_sealed);
         }
         page_copy(cache, &cache->pending, found.entry, slot_location(found.word), expires);
         const bool put = index_put(cache, record, &place, key, &found, &cache->pending);

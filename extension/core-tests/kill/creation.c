@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "point.h"
+#include "failpoint.h"
 #include "points.h"
 #include "storms.h"
 #include "torn/damage.h"
@@ -35,7 +35,7 @@ static void attach_and_die(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
     target = point_number(points[number % ALL_POINTS]);
     times_left = 1;
-    cache_point_hook = number / ALL_POINTS % 3 ? die_at_target : NULL;
+    cache_failpoint_hook = number / ALL_POINTS % 3 ? die_at_target : NULL;
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];
     struct cache *cache = cache_attach(&options, reason);
@@ -81,7 +81,7 @@ static void stop_at_target(const char *name) {
 static void attach_and_stop(void *argument) {
     target = point_number(points[(uintptr_t)argument]);
     times_left = 1;
-    cache_point_hook = stop_at_target;
+    cache_failpoint_hook = stop_at_target;
     put(open_cache(8), key_of("c"), 1, 1000);
 }
 

@@ -16,7 +16,7 @@
 #include "fixture.h"
 #include "page.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "points.h"
 #include "storms.h"
 
@@ -223,7 +223,7 @@ static void call_release(struct cache *cache) {
 static void die_tentatively(void *argument) {
     struct cache *cache = open_cache(8);
     (void)argument;
-    at_point("index_tentative", 1, die_here);
+    at_failpoint("index_tentative", 1, die_here);
     set(cache, 11, 2);
 }
 static void call_take_out(struct cache *cache) {
@@ -294,12 +294,12 @@ static void end_here(const char *name) {
 static void victim(void *argument) {
     const unsigned call = (unsigned)(uintptr_t)argument;
     recorder = getpid();
-    cache_point_hook = passings_left ? end_here : record;
+    cache_failpoint_hook = passings_left ? end_here : record;
     struct cache *cache = open_cache(8);
     calls[call].run(cache);
     cache_request_end(cache, false);
     cache_detach(cache);
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
 }
 
 /* ---- The survivor ---- */

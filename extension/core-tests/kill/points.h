@@ -1,5 +1,5 @@
 /*
- * Every POINT of core: how often a process died or stopped there. The list is made from core's sources when this
+ * Every FAILPOINT of core: how often a process died or stopped there. The list is made from core's sources when this
  * is built (build/.../points.list), so a new point that no test reaches fails the run.
  */
 #ifndef LARDER_POINTS_H

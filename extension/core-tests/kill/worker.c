@@ -10,7 +10,7 @@
 #include "fixture.h"
 #include "ledger.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "points.h"
 #include "torn/damage.h"
 
@@ -49,7 +49,7 @@ static void choose_target(void) {
         const unsigned a = (unsigned)dice(point_count()), b = (unsigned)dice(point_count());
         target = atomic_load(&point_counts->killed[a]) < atomic_load(&point_counts->killed[b]) ? a : b;
         target_left = 1 + (unsigned)dice(UINT64_C(1) << dice(8));
-        cache_point_hook = passing;
+        cache_failpoint_hook = passing;
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 #include "page.h"
-#include "point.h"
+#include "failpoint.h"
 #include "suites.h"
 
 enum { HALF = 30 * KIB };
@@ -31,7 +31,7 @@ static void open_both(void) {
 }
 
 static void expect_hot(size_t length) {
-    EXPECT(!cache_point_hook); /* or this would show nothing */
+    EXPECT(!cache_failpoint_hook); /* or this would show nothing */
     EXPECT(has_copied(maker, hot(), 1, length));
     EXPECT_EQUAL(info_of(maker).evicted, 0);
     close_cache(other);
@@ -46,7 +46,7 @@ static void fill_the_chosen(const char *name) {
     if (strcmp(name, "victim_chosen") != 0) {
         return;
     }
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     uint32_t chosen = maker->map.page_count;
     for (unsigned log = 0; log < LOGS; log++) {
         const struct victims *victims = &maker->victims[log];
@@ -71,7 +71,7 @@ static void filled_meanwhile(void) {
     for (unsigned i = 0; i < 2; i++) {
         EXPECT_EQUAL(put(maker, key_of("%u", i), i, HALF), CACHE_OK); /* a page */
     }
-    cache_point_hook = fill_the_chosen;
+    cache_failpoint_hook = fill_the_chosen;
     EXPECT_EQUAL(put(maker, key_of("2"), 2, HALF), CACHE_OK);
     expect_hot(HALF);
 }
@@ -80,14 +80,14 @@ static void filled_meanwhile(void) {
 
 static void take_the_same_run(const char *name) {
     if (strcmp(name, "run_page_chosen") == 0) {
-        cache_point_hook = NULL;
+        cache_failpoint_hook = NULL;
         EXPECT_EQUAL(put(other, hot(), 1, 100 * KIB), CACHE_OK);
     }
 }
 
 static void run_meanwhile(void) {
     open_both();
-    cache_point_hook = take_the_same_run;
+    cache_failpoint_hook = take_the_same_run;
     EXPECT_EQUAL(put(maker, key_of("a"), 1, 100 * KIB), CACHE_OK);
     expect_hot(100 * KIB);
 }
@@ -119,7 +119,7 @@ static void write_into_the_dead(const char *name) {
         chosen = chosen || (victims->next > 0 && victims->list[victims->next - 1].page == late_page);
     }
     if (chosen) {
-        cache_point_hook = NULL;
+        cache_failpoint_hook = NULL;
         finish_late();
     }
 }
@@ -138,8 +138,8 @@ static void written_meanwhile(void) {
     open_both();
     begin_late();
     close_late_page();
-    cache_point_hook = write_into_the_dead;
-    for (unsigned i = 0; i < 200 && cache_point_hook; i++) {
+    cache_failpoint_hook = write_into_the_dead;
+    for (unsigned i = 0; i < 200 && cache_failpoint_hook; i++) {
         EXPECT_EQUAL(put(maker, key_of("%u", i), i, HALF), CACHE_OK);
     }
     expect_hot(HALF);
@@ -149,7 +149,7 @@ static void written_while_given_back(void) {
     open_both();
     begin_late();
     close_late_page();
-    cache_point_hook = write_into_the_dead;
+    cache_failpoint_hook = write_into_the_dead;
     cache_release(maker);
     expect_hot(HALF);
 }

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "suites.h"
 
 enum { VALUES = 500, LENGTH = 14000 };
@@ -232,12 +232,12 @@ static void beyond_the_share(size_t mebibytes) {
     EXPECT_EQUAL(pinned_ones, limit);
     const uint64_t start_at = cache_now();
     counts = 0;
-    cache_point_hook = count_counts;
+    cache_failpoint_hook = count_counts;
     for (unsigned i = 0; i < FETCHES; i++) {
         const struct cache_key key = key_of("%u", limit + i % 20);
         EXPECT(cache_find(cache, &key, true, &value) && value.hold == CACHE_COPIED);
     }
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     /* Once after each recount. */
     EXPECT(counts <= 1 + (cache_now() - start_at) / 50);
     close_cache(cache);

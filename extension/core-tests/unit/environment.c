@@ -181,7 +181,7 @@ static void on_a_disk(void) {
 /* ---- Stopped creators ---- */
 
 static void stopped_creator(void *argument) {
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     struct cache *cache = open_cache(8);
     reached(0, 1);
     EXPECT(has(cache, key_of("a"), 1, 1000));

@@ -119,7 +119,7 @@ static void locker(void *argument) {
     hold_one();
     start_fork(child_waits_and_looks, NULL);
     await(0, 1);
-    at_point("index_tentative", 1, die_here);
+    at_failpoint("index_tentative", 1, die_here);
     put(shared_cache, key_of("locked"), 1, 100);
 }
 static void locked_by_a_dead_parent(void) {
@@ -131,7 +131,7 @@ static void locked_by_a_dead_parent(void) {
 }
 
 static void dies_carrying_over(void *argument) {
-    at_point("fork_pins_carried_over", 1, die_here);
+    at_failpoint("fork_pins_carried_over", 1, die_here);
     is_there(shared_cache, key_of("held"));
     (void)argument;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "point.h"
+#include "failpoint.h"
 #include "suites.h"
 
 enum { HELD = 12, POINTS_MAX = 64 };
@@ -130,7 +130,7 @@ static void fork_here(void) {
         forked->identity->record = record;
     }
     if (child == 0) {
-        cache_point_hook = NULL;
+        cache_failpoint_hook = NULL;
         if (death == CHILD) {
             raise(SIGKILL);
         }
@@ -174,7 +174,7 @@ static void process(void *argument) {
     void (*const call)(void) = calls[(uintptr_t)argument];
     child = -1;
     calling_thread = pthread_self();
-    cache_point_hook = stand_at;
+    cache_failpoint_hook = stand_at;
     if (death == IN_ITS_CALL) {
         hold_values();
         caller = forked;
@@ -223,9 +223,9 @@ static void record_point(const char *name) {
 static void recorder(void *argument) {
     hold_values();
     caller = forked;
-    cache_point_hook = record_point;
+    cache_failpoint_hook = record_point;
     calls[(uintptr_t)argument]();
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     cache_request_end(forked, false);
 }
 

@@ -240,7 +240,7 @@ static void among_writers(void) {
 /* Between the announcement and the second look at the word the key is stored over. */
 static struct cache *other;
 static void store_other(void) {
-    at_no_point();
+    at_no_failpoint();
     EXPECT_EQUAL(put(other, (struct cache_key){"key", 3, 3}, 2, 4000), CACHE_OK);
 }
 
@@ -250,7 +250,7 @@ static void looks_again(void) {
     struct cache_entry entry;
     EXPECT_EQUAL(put(cache, (struct cache_key){"key", 3, 3}, 1, 1000), CACHE_OK);
     struct cache_walk *walk = cache_walk_begin("", 0);
-    at_point("find_announced", 1, store_other);
+    at_failpoint("find_announced", 1, store_other);
     EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_OK);
     EXPECT_EQUAL(entry.size, 32 + 8 + 4000);
     EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_ABSENT);
@@ -264,7 +264,7 @@ static void walk_and_stop(void *argument) {
     struct cache *cache = open_cache(8);
     struct cache_walk *walk = cache_walk_begin("key", 3);
     struct cache_entry entry;
-    at_point("find_announced", 1, stop_here);
+    at_failpoint("find_announced", 1, stop_here);
     while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
         EXPECT(entry.key_length == 3 && memcmp(entry.key, "key", 3) == 0);
     }
@@ -333,7 +333,7 @@ static void deletes_what_moves(void) {
     struct cache *cache = open_cache(8);
     other = open_cache(8);
     EXPECT_EQUAL(put(cache, (struct cache_key){"key", 3, 3}, 1, 1000), CACHE_OK);
-    at_point("find_announced", 1, store_other);
+    at_failpoint("find_announced", 1, store_other);
     EXPECT_EQUAL(cache_delete_prefix(cache, "k", 1), 1);
     EXPECT(!is_there(cache, (struct cache_key){"key", 3, 3}));
     expect_nothing_left(cache);

@@ -21,11 +21,11 @@ static uint32_t page_of(const struct cache *cache, const struct cache_value *val
 
 static void late_reader(void *argument) {
     struct cache *cache = open_cache(8);
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     const struct cache_key key = {"read", 4, 4};
     struct cache_value value;
     const bool found = cache_find(cache, &key, true, &value);
-    at_no_point();
+    at_no_failpoint();
     reached(0, 1);
     await(1, 1);
     if (found && value.hold == CACHE_PINNED) {
@@ -74,7 +74,7 @@ static void pinned_before_the_drain(void) {
 /* The same for a reader that copies. It stops before it announces the page, and again before it reads from it if
  * it does not notice that the page was freed meanwhile. */
 static void stop_before_the_copy(void) {
-    at_point("copy_begun", 1, stop_here);
+    at_failpoint("copy_begun", 1, stop_here);
     raise(SIGSTOP);
 }
 static void late_copier(void *argument) {
@@ -82,7 +82,7 @@ static void late_copier(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
     EXPECT(has_copied(cache, key_of("as long"), 2, 3000)); /* the scratch is large enough from now on */
-    at_point("copy_intended", 1, stop_before_the_copy);
+    at_failpoint("copy_intended", 1, stop_before_the_copy);
     struct cache_value value;
     if (cache_find(cache, &key, false, &value)) {
         EXPECT(is_pattern(value.bytes, value.length, 1));
@@ -156,9 +156,9 @@ static void scanner(void *argument) {
     EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
     shared_word *state = &page_row(cache, page)->state;
     word_store(state, state_change(word_load(state), PAGE_LIMBO));
-    at_point("record_scanned", 1, stop_here);
+    at_failpoint("record_scanned", 1, stop_here);
     EXPECT(!drain_page(cache, cache->identity->record, page, DRAIN_INSIST));
-    at_no_point();
+    at_no_failpoint();
     churn(cache, 3);
 }
 
@@ -185,9 +185,9 @@ static void carried_over_during_a_scan(void) {
 
 static void late_writer(void *argument) {
     struct cache *cache = open_cache(8);
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     const enum cache_result result = put(cache, key_of("late"), 2, 5000);
-    at_no_point();
+    at_no_failpoint();
     EXPECT_EQUAL(result, CACHE_OK);
     EXPECT(has(cache, key_of("late"), 2, 5000));
 }
@@ -213,15 +213,15 @@ static void writer_in_an_old_page(void) {
 
 static void free_a_run(void *argument) {
     struct cache *cache = open_cache(8);
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     cache_sweep(cache);
-    at_no_point();
+    at_no_failpoint();
 }
 static void take_a_run(void *argument) {
     struct cache *cache = open_cache(8);
-    at_point(argument, 3, stop_here); /* with a page and a half claimed */
+    at_failpoint(argument, 3, stop_here); /* with a page and a half claimed */
     EXPECT_EQUAL(put(cache, key_of("new run"), 2, 300 * KIB), CACHE_OK);
-    at_no_point();
+    at_no_failpoint();
     EXPECT(has(cache, key_of("new run"), 2, 300 * KIB));
     reached(0, 1);
     await(1, 1);
@@ -275,9 +275,9 @@ static void late_counter(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1};
     int64_t result;
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
-    at_no_point();
+    at_no_failpoint();
     reached(0, result);
 }
 static void counted_during_a_drain(void) {
@@ -307,9 +307,9 @@ static void counted_during_a_drain(void) {
  * the same, in an entry of the counter's own. */
 static void late_drainer(void *argument) {
     struct cache *cache = open_cache(8);
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     churn(cache, 4);
-    at_no_point();
+    at_no_failpoint();
 }
 static void drained_during_a_count(void) {
     static const char *const points[] = {"move_sealed", "move_copied", "drain_sealed"};
@@ -345,9 +345,9 @@ static void late_toucher(void *argument) {
     struct cache *cache = open_cache(8);
     (void)argument;
     const struct cache_key key = {"n", 1, 1};
-    at_point("integer_sealed", 1, stop_here);
+    at_failpoint("integer_sealed", 1, stop_here);
     EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 600000), CACHE_OK);
-    at_no_point();
+    at_no_failpoint();
 }
 static void late_storer(void *argument) {
     struct cache *cache = open_cache(8);
@@ -356,9 +356,9 @@ static void late_storer(void *argument) {
     struct cache_value value;
     uint64_t token;
     EXPECT(cache_find_token(cache, &key, true, &value, &token));
-    at_point("token_compared", 1, stop_here);
+    at_failpoint("token_compared", 1, stop_here);
     EXPECT_EQUAL(cache_store_integer_over(cache, &key, 7, 0, token), CACHE_DIFFERENT);
-    at_no_point();
+    at_no_failpoint();
 }
 static void sealed_during_a_count(void) {
     static void (*const sealers[])(void *) = {late_toucher, late_storer};
@@ -393,9 +393,9 @@ static void late_toucher_after_a_cut(void *argument) {
     EXPECT_EQUAL(cache_reserve(cache, &cut, 100, CACHE_SET, &span), CACHE_OK);
     reached(0, 1);
     await(1, 1);
-    at_point("append_announced", 1, stop_here);
+    at_failpoint("append_announced", 1, stop_here);
     EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 600000), CACHE_OK);
-    at_no_point();
+    at_no_failpoint();
 }
 static void drained_during_a_touch(void) {
     struct cache *cache = open_cache(8);
@@ -424,17 +424,17 @@ enum { RELEASES = 40 };
 static void late_keeper(void *argument) {
     struct cache *cache = open_cache(64);
     (void)argument;
-    at_point("reserve_intended", 1, stop_here);
+    at_failpoint("reserve_intended", 1, stop_here);
     for (unsigned i = 0; i < 8; i++) {
         EXPECT_EQUAL(put(cache, key_of("late %u", i), i, 30000), CACHE_OK);
     }
-    at_no_point();
+    at_no_failpoint();
 }
 static void late_releaser(void *argument) {
     struct cache *cache = open_cache(64);
-    at_point("release_noted", (unsigned)(uintptr_t)argument, stop_here);
+    at_failpoint("release_noted", (unsigned)(uintptr_t)argument, stop_here);
     cache_release(cache);
-    at_no_point();
+    at_no_failpoint();
     raise(SIGSTOP);
 }
 

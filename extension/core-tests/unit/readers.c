@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "pin.h"
-#include "point.h"
+#include "failpoint.h"
 #include "suites.h"
 
 static struct cache *writer;
@@ -33,9 +33,9 @@ static void store_at_each_step(const char *name) {
     steps++;
     if (stores_left > 0) {
         stores_left--;
-        cache_point_hook = NULL;
+        cache_failpoint_hook = NULL;
         store_next();
-        cache_point_hook = store_at_each_step;
+        cache_failpoint_hook = store_at_each_step;
     }
 }
 
@@ -49,7 +49,7 @@ static struct cache *open_sharing_with_writer(double pin_share, size_t first, si
     store_next();
     stores_left = stores;
     steps = 0;
-    cache_point_hook = store_at_each_step;
+    cache_failpoint_hook = store_at_each_step;
     return reader;
 }
 
@@ -58,7 +58,7 @@ static struct cache *open_with_writer(size_t first, size_t by, unsigned stores) 
 }
 
 static void close_with_writer(struct cache *reader) {
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     close_cache(writer);
     end_request(reader);
     expect_nothing_left(reader);
@@ -70,7 +70,7 @@ static void expect_found(struct cache *reader, bool zero_copy) {
     struct cache_value value;
     uint64_t token;
     EXPECT(cache_find_token(reader, &key, zero_copy, &value, &token));
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     EXPECT(is_pattern(value.bytes, value.length, value.length));
 }
 
@@ -109,7 +109,7 @@ static void one_page(void) {
     for (unsigned zero_copy = 0; zero_copy < 2; zero_copy++) {
         struct cache *reader = open_with_writer(64, 0, UINT32_MAX);
         EXPECT(has_copied(reader, hot(), 64, 64)); /* the scratch is large enough from now on */
-        cache_point_hook = store_at_each_step;
+        cache_failpoint_hook = store_at_each_step;
         steps = 0;
         expect_found(reader, zero_copy);
         EXPECT(steps <= 2);
@@ -128,7 +128,7 @@ static void existence(void) {
 
 static void store_when_expired(const char *name) {
     if (strcmp(name, "read_expired") == 0 || strcmp(name, "exists_looked") == 0) {
-        cache_point_hook = NULL;
+        cache_failpoint_hook = NULL;
         store_next();
     }
 }
@@ -138,14 +138,14 @@ static void renewed_before_it_expired(void) {
         struct cache *reader = open_with_writer(1000, 0, 0);
         EXPECT_EQUAL(put_as(writer, hot(), 1000, 1000, cache_now() + 1, CACHE_SET), CACHE_OK);
         sleep_ms(20);
-        cache_point_hook = store_when_expired;
+        cache_failpoint_hook = store_when_expired;
         if (way == 2) {
             const struct cache_key key = hot();
             EXPECT(cache_exists(reader, &key));
         } else {
             expect_found(reader, way);
         }
-        EXPECT(!cache_point_hook); /* or this would show nothing */
+        EXPECT(!cache_failpoint_hook); /* or this would show nothing */
         close_with_writer(reader);
     }
 }
@@ -183,7 +183,7 @@ static void read_without_end(void *argument) {
         const struct cache_key filler = key_of("filler %u", i);
         EXPECT(cache_find(cache, &filler, true, &value));
     }
-    cache_point_hook = count_looks;
+    cache_failpoint_hook = count_looks;
     for (; atomic_load_explicit(&board->number[DONE], memory_order_relaxed) == 0; read++) {
         looks = 0;
         if (way == 3) {
@@ -199,7 +199,7 @@ static void read_without_end(void *argument) {
             cache_request_end(cache, false);
         }
     }
-    cache_point_hook = NULL;
+    cache_failpoint_hook = NULL;
     atomic_fetch_add(&board->number[READ], read);
     atomic_fetch_add(&board->number[MISSED], missed);
     for (unsigned i = 0; i <= MOST; i++) {

@@ -169,7 +169,7 @@ static void lost(void) {
 
 /* Whoever takes over a dead record may die in it, at any point. */
 static void sweeper(void *argument) {
-    at_point(argument, 1, die_here);
+    at_failpoint(argument, 1, die_here);
     struct cache *cache = open_cache(8);
     churn(cache, 2);
 }

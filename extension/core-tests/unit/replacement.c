@@ -207,7 +207,7 @@ static void long_lived_notices(void) {
 
 /* A creator that is stopped anywhere is in nobody's way. */
 static void creator_stops_child(void *argument) {
-    at_point(argument, 1, stop_here);
+    at_failpoint(argument, 1, stop_here);
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("late"), 2, 1000), CACHE_OK);
 }
@@ -254,7 +254,7 @@ static void replacer_stops(void) {
 }
 
 static void creator_dies_child(void *argument) {
-    at_point(argument, 1, die_here);
+    at_failpoint(argument, 1, die_here);
     open_cache(8);
 }
 static void creator_dies(void) {

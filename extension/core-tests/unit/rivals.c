@@ -22,9 +22,9 @@ static struct cache_key key_number(unsigned number) {
 
 static void store_until(unsigned number, void (*action)(void)) {
     struct cache *cache = open_cache(8);
-    at_point(points[number % POINTS], 1, action);
+    at_failpoint(points[number % POINTS], 1, action);
     put(cache, key_number(number), 2, 1000);
-    at_no_point();
+    at_no_failpoint();
 }
 static void die_storing(void *argument) {
     store_until((unsigned)(uintptr_t)argument, die_here);
@@ -180,9 +180,9 @@ static void late_adder(void *argument) {
     static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_alone"};
     const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(8);
-    at_point(before[number % 4], 1, stop_here);
+    at_failpoint(before[number % 4], 1, stop_here);
     EXPECT_EQUAL(put_as(cache, key_number(number), 2, 1000, 0, CACHE_ADD), CACHE_EXISTS);
-    at_no_point();
+    at_no_failpoint();
 }
 static void one_has_added(void) {
     struct cache *cache = open_cache(8);

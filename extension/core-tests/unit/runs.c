@@ -132,7 +132,7 @@ static void dead_writer_child(void *argument) {
     static const char *const points[] = {
         "page_claimed",    "page_starts_cleared", "run_page_claimed", "run_claimed", "entry_header_written",
         "entry_start_set", "entry_counted",       "index_tentative",  "index_alone", "published"};
-    at_point(points[number % 10], 1 + number / 10, die_here);
+    at_failpoint(points[number % 10], 1 + number / 10, die_here);
     put(cache, key_of("dead %u", number), number, 300 * KIB);
     die_here();
 }
@@ -156,9 +156,9 @@ static void dead_writers(void) {
 static void late_writer(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
-    at_point("run_claimed", 1, stop_here);
+    at_failpoint("run_claimed", 1, stop_here);
     EXPECT_EQUAL(put(cache, key_of("late"), 1, 100 * KIB), CACHE_OK);
-    at_no_point();
+    at_no_failpoint();
 }
 static void young_when_stored(void) {
     struct cache *cache = open_cache(8);

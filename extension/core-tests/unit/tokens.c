@@ -184,7 +184,7 @@ static void late_writer(void *argument) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"raced", 5, 5};
     const uint64_t token = token_by(cache, key, false);
-    at_point("token_compared", 1, stop_here);
+    at_failpoint("token_compared", 1, stop_here);
     EXPECT_EQUAL(put_over(cache, key, 2, 3000, token), CACHE_ABSENT);
 }
 
