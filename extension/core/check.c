@@ -75,8 +75,8 @@ static void check_word(struct check *check, uint32_t bucket, uint64_t word) {
     if (!is_start(map, location)) {
         fault(check, "bucket %u names a place without a start bit", bucket);
     }
-    if (slot_location(entry->where) != location || entry->life != state_life(state)) {
-        fault(check, "bucket %u names an entry of another place or life", bucket);
+    if (slot_location(entry->where) != location || entry->generation != state_generation(state)) {
+        fault(check, "bucket %u names an entry of another place or generation", bucket);
     }
     const struct place place = hash_place(map, entry_hash(entry));
     if (place.tag != slot_tag(word) ||
@@ -153,9 +153,10 @@ static void check_pages(struct check *check) {
             fault(check, "page %u is in no known state", page);
         }
         const uint64_t live = word_load(&row->live);
-        if (check->named[page] > 0 && (live >> 32 != state_life(state) || (uint32_t)live < check->named[page])) {
-            fault(check, "page %u counts %u living entries of life %u, the index names %u of life %u", page,
-                  (unsigned)live, (unsigned)(live >> 32), check->named[page], state_life(state));
+        if (check->named[page] > 0 &&
+            (live >> 32 != state_generation(state) || (uint32_t)live < check->named[page])) {
+            fault(check, "page %u counts %u living entries of generation %u, the index names %u of generation %u",
+                  page, (unsigned)live, (unsigned)(live >> 32), check->named[page], state_generation(state));
         }
         if (state_of(state) == PAGE_MEMBER && page_head(map, page) == page &&
             !page_abandoned(cache, page, state, true)) {

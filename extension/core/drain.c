@@ -16,9 +16,9 @@ enum {
 
 /* ---- Limbo ---- */
 
-static void free_members(struct cache *cache, uint32_t head, uint32_t life) {
+static void free_members(struct cache *cache, uint32_t head, uint32_t generation) {
     const uint32_t pages = page_run(&cache->map, head);
-    const uint64_t link = (uint64_t)life << 32 | head;
+    const uint64_t link = (uint64_t)generation << 32 | head;
     for (uint32_t page = head + 1; page < head + pages; page++) {
         struct page_shared *row = page_row(cache, page);
         uint64_t state = word_load(&row->state);
@@ -36,7 +36,7 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
         return false;
     }
     FAILPOINT(limbo_unheld);
-    free_members(cache, page, state_life(state));
+    free_members(cache, page, state_generation(state));
     FAILPOINT(limbo_members_freed);
     return word_swap(&page_row(cache, page)->state, &state, state_change(state, PAGE_FREE));
 }
@@ -91,7 +91,7 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
             return true;
         }
     }
-    page_lower_live(cache, pending->page, pending->life, pending->units);
+    page_lower_live(cache, pending->page, pending->generation, pending->units);
     return false;
 }
 
@@ -110,7 +110,7 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
     FAILPOINT(move_copied);
     if (republish(cache, rule, slot, word, &pending)) {
         count(record, COUNT_MOVED);
-        page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
+        page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
     }
     clear_writing(record);
     return true;
@@ -182,7 +182,7 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
         if (word_swap(slot, &word, 0)) {
             FAILPOINT(drain_unlinked);
             count(cache->identity->record, why);
-            page_lower_live(cache, ref_page(&cache->map, location), entry->life, entry_units_all(entry));
+            page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
             return;
         }
     }
@@ -210,10 +210,10 @@ static bool drain_integer(struct cache *cache, struct record_shared *record, con
 /* Moves the entry if the rule allows, else takes its word out of the index. False: it is to stay, and there is no place
  * for it elsewhere. */
 static bool drain_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
-                        uint32_t life, struct rule *rule) {
+                        uint32_t generation, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
-    if (entry->life != life || slot_location(entry->where) != location ||
+    if (entry->generation != generation || slot_location(entry->where) != location ||
         !entry_inside(&cache->map, location, entry)) {
         return true;
     }
@@ -274,13 +274,13 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
 }
 
 /* False: what is left is to stay. */
-static bool drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t life,
+static bool drain_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t generation,
                           struct rule *rule) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), life, rule)) {
+            if (!drain_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), generation, rule)) {
                 return false;
             }
         }
@@ -290,10 +290,11 @@ static bool drain_entries(struct cache *cache, struct record_shared *record, uin
 
 /* A run, which may be of one page, is never copied. One that was used is kept: its use count is lowered and it becomes
  * the newest of the main log. */
-static bool keep_run(struct cache *cache, uint32_t page, uint32_t life) {
+static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     const uint64_t location = ref_location(&cache->map, page, 0);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
-    if (entry_units_all(entry) <= page_units(&cache->map) / 2 || entry->life != life || index_is_expired(entry)) {
+    if (entry_units_all(entry) <= page_units(&cache->map) / 2 || entry->generation != generation ||
+        index_is_expired(entry)) {
         return false;
     }
     const struct place place = hash_place(&cache->map, entry_hash(entry));
@@ -314,8 +315,8 @@ static bool drain(struct cache *cache, struct record_shared *record, const struc
     const uint32_t page = chosen->page;
     uint64_t state = chosen->state;
     struct page_shared *row = page_row(cache, page);
-    const uint32_t life = state_life(state);
-    uint64_t draining = state_make(life, cache->incarnation, cache->number, PAGE_DRAINING);
+    const uint32_t generation = state_generation(state);
+    uint64_t draining = state_make(generation, cache->incarnation, cache->number, PAGE_DRAINING);
     if (!word_swap(&row->state, &state, draining)) {
         return false;
     }
@@ -326,13 +327,14 @@ static bool drain(struct cache *cache, struct record_shared *record, const struc
     /* Pins are looked at before anything is unlinked: draining a held page would lose hot keys and gain
      * no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
-        (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, life))) {
+        (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, generation))) {
         word_swap(&row->state, &draining, state_change(draining, PAGE_CLOSED));
         return false;
     }
     /* The number of living is never too low: at 0 nothing is left to be unlinked. */
     struct rule rule = rule_for(&cache->map, row, effort);
-    if (has_memory && (uint32_t)word_load(&row->live) != 0 && !drain_entries(cache, record, page, life, &rule)) {
+    if (has_memory && (uint32_t)word_load(&row->live) != 0 &&
+        !drain_entries(cache, record, page, generation, &rule)) {
         cache->given_up++;
         if (!rule.drops_nothing) {
             /* A counter in use is to stay. As the newest of its log: or it would stay the cheapest, and each store would

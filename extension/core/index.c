@@ -81,7 +81,7 @@ bool index_unlink(struct cache *cache, const struct found *found) {
         }
     }
     FAILPOINT(index_unlinked);
-    page_lower_live(cache, found->page, found->entry->life, entry_units_all(found->entry));
+    page_lower_live(cache, found->page, found->entry->generation, entry_units_all(found->entry));
     return true;
 }
 
@@ -160,13 +160,13 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
     FAILPOINT(index_displaced);
     if (entry) {
         /* Not as dead: where the index is too small, compacting would have no end. */
-        page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->life, 0);
+        page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->generation, 0);
     }
     count(record, COUNT_DISPLACED);
     return place_slot(place, slot);
 }
 
-/* The key's word names another entry now. Within one page (and so one life) the number of living stays. */
+/* The key's word names another entry now. Within one page (and so one generation) the number of living stays. */
 static bool replace(struct cache *cache, const struct found *found, uint64_t word, const struct pending *pending) {
     const bool same_page = found->page == pending->page;
     if (!same_page) {
@@ -176,7 +176,7 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     while (!word_swap(found->slot, &old, word)) {
         if (slot_location(old) != slot_location(found->word)) {
             if (!same_page) {
-                page_lower_live(cache, pending->page, pending->life, pending->units);
+                page_lower_live(cache, pending->page, pending->generation, pending->units);
             }
             return false;
         }
@@ -186,7 +186,7 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     if (same_page) {
         page_add_dead(cache, found->page, units);
     } else {
-        page_lower_live(cache, found->page, found->entry->life, units);
+        page_lower_live(cache, found->page, found->entry->generation, units);
     }
     return true;
 }
@@ -222,7 +222,7 @@ static void take_out(struct cache *cache, const struct found *tentative) {
     uint64_t word = tentative->word;
     if (word_swap(tentative->slot, &word, 0)) {
         FAILPOINT(index_taken_out);
-        page_lower_live(cache, tentative->page, tentative->entry->life, 0);
+        page_lower_live(cache, tentative->page, tentative->entry->generation, 0);
     }
 }
 
@@ -244,7 +244,7 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
     page_raise_live(cache, pending->page);
     mine.slot = take_slot(cache, record, place, mine.word);
     if (!mine.slot) {
-        page_lower_live(cache, pending->page, pending->life, 0);
+        page_lower_live(cache, pending->page, pending->generation, 0);
         return false;
     }
     FAILPOINT(index_tentative);

@@ -109,7 +109,7 @@ static inline bool index_is_expired(const struct entry_shared *entry) {
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found);
 
-/* Notes that the entry was of use, at most four times in its life. Once, of the whole word, never retried: a plain
+/* Notes that the entry was of use, at most four times in its generation. Once, of the whole word, never retried: a plain
  * store could bring back a drained location. */
 static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;

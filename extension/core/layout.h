@@ -12,16 +12,16 @@
  * Words (most significant bits first)
  *
  *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word; use 0: tentative
- *   page state   life 32 | incarnation 17 | record 12 | state 3
- *   page append  life 32 | next free unit 32              a unit is 8 bytes
- *   page live    life 32 | entries 32                     index words that name the page (never too low)
+ *   page state   generation 32 | incarnation 17 | record 12 | state 3
+ *   page append  generation 32 | next free unit 32              a unit is 8 bytes
+ *   page live    generation 32 | entries 32                     index words that name the page (never too low)
  *   page age     number 63 | log 1
- *   current      life 32 | page + 1
+ *   current      generation 32 | page + 1
  *   integer      value 64, state 64: sealed 1 | when it was last counted, milliseconds, 63
  *   counters     lap 32 | units kept in it 32
  *   steps        seal 32 | a bit for each of 32 steps      without its seal: none of them
  *
- * A life number is raised each time the page leaves `free`; it tells apart what happened to the page
+ * A generation number is raised each time the page leaves `free`; it tells apart what happened to the page
  * before and after it was reused, so one compare-and-swap of the whole word is free of ABA.
  */
 #ifndef LARDER_LAYOUT_H
@@ -84,7 +84,7 @@ struct entry_shared {
     uint64_t where;                  /* kind 7 | key length 16 | location 33 */
     uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
     uint64_t stored : STORED_BITS;   /* seconds, their low bits: a year, then they begin anew. For people only */
-    uint32_t life;                   /* of the page */
+    uint32_t generation;             /* of the page */
     uint32_t units;                  /* of the value, which follows the key */
     /* the key, padded to 8, then the value */
 };
@@ -124,14 +124,15 @@ enum page_state {
 
 enum { STATE_BITS = 3, OWNER_RECORD_BITS = 12, OWNER_INCARNATION_BITS = 17 };
 
-static inline uint64_t state_make(uint32_t life, uint32_t incarnation, unsigned record, enum page_state state) {
-    return (uint64_t)life << 32 | (uint64_t)(incarnation & ((1u << OWNER_INCARNATION_BITS) - 1)) << 15 |
+static inline uint64_t state_make(uint32_t generation, uint32_t incarnation, unsigned record,
+                                  enum page_state state) {
+    return (uint64_t)generation << 32 | (uint64_t)(incarnation & ((1u << OWNER_INCARNATION_BITS) - 1)) << 15 |
            (uint64_t)record << STATE_BITS | (uint64_t)state;
 }
 static inline enum page_state state_of(uint64_t word) {
     return (enum page_state)(word & ((1u << STATE_BITS) - 1));
 }
-static inline uint32_t state_life(uint64_t word) {
+static inline uint32_t state_generation(uint64_t word) {
     return (uint32_t)(word >> 32);
 }
 static inline unsigned state_record(uint64_t word) {
@@ -140,7 +141,7 @@ static inline unsigned state_record(uint64_t word) {
 static inline uint32_t state_incarnation(uint64_t word) {
     return (uint32_t)(word >> 15) & ((1u << OWNER_INCARNATION_BITS) - 1);
 }
-/* The same page of the same life in another state, with the same owner. */
+/* The same page of the same generation in another state, with the same owner. */
 static inline uint64_t state_change(uint64_t word, enum page_state state) {
     return (word & ~(uint64_t)((1u << STATE_BITS) - 1)) | (uint64_t)state;
 }
@@ -154,7 +155,7 @@ struct page_shared {
     shared_word live;
     shared_word age;    /* its log, and that log's age when it was opened or renewed: the order of the log */
     shared_word extent; /* when that was, seconds after the segment was made 32 | pages of a head's run, else 1 */
-    shared_word run_head; /* a member: life of the head 32 | page of the head 32 */
+    shared_word run_head; /* a member: generation of the head 32 | page of the head 32 */
     shared_word expires;  /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
     shared_word dead;     /* units of entries that were published and are not named any more; a hint */
 };

@@ -9,8 +9,8 @@
 
 enum { APPEND_TRIES = 16 };
 
-static uint64_t owned(const struct cache *cache, uint32_t life, enum page_state state) {
-    return state_make(life, cache->incarnation, cache->number, state);
+static uint64_t owned(const struct cache *cache, uint32_t generation, enum page_state state) {
+    return state_make(generation, cache->incarnation, cache->number, state);
 }
 
 uint32_t page_head(const struct map *map, uint32_t page) {
@@ -23,9 +23,9 @@ uint32_t page_head(const struct map *map, uint32_t page) {
     if (head >= page) {
         return page;
     }
-    /* The length of the run is not asked: as long as its head lives this life, readers may hold it all. */
+    /* The length of the run is not asked: as long as its head is of this generation, readers may hold it all. */
     const uint64_t state = word_load(&map->pages[head].state);
-    const bool speaks = state_life(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
+    const bool speaks = state_generation(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
                         state_of(state) != PAGE_MEMBER;
     return speaks ? head : page;
 }
@@ -34,7 +34,8 @@ bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fre
     switch (state_of(state)) {
         case PAGE_OPEN:
             for (unsigned log = 0; log < LOGS; log++) {
-                if (word_load(&cache->map.header->current[log]) == page_as_current(page, state_life(state))) {
+                if (word_load(&cache->map.header->current[log]) ==
+                    page_as_current(page, state_generation(state))) {
                     return false;
                 }
             }
@@ -72,7 +73,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
     for (unsigned i = 0; i < APPEND_TRIES; i++) {
         const uint64_t current = word_load(log_current);
         const uint32_t page = page_of_current(cache, current);
-        const uint32_t life = (uint32_t)(current >> 32);
+        const uint32_t generation = (uint32_t)(current >> 32);
         if (page == cache->map.page_count) {
             return false;
         }
@@ -80,19 +81,19 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         announce_writing(record, page);
         FAILPOINT(append_announced);
         uint64_t state = word_load(&row->state);
-        if (state_of(state) == PAGE_OPEN && state_life(state) == life) {
-            /* Looked at before adding, so that each process fails at most once in a page's life and the
-             * offset never runs over into the life. */
+        if (state_of(state) == PAGE_OPEN && state_generation(state) == generation) {
+            /* Looked at before adding, so that each process fails at most once in a page's generation and the
+             * offset never runs over into the generation. */
             uint64_t append = word_load(&row->append);
-            if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
+            if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
                 append = word_add(&row->append, units);
                 FAILPOINT(append_taken);
-                if ((append >> 32) == life && (uint32_t)append + units <= page_units(&cache->map)) {
+                if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
                     *pending = (struct pending){
                         .location = ref_location(&cache->map, page, (uint32_t)append),
                         .units = units,
                         .page = page,
-                        .life = life,
+                        .generation = generation,
                     };
                     return true;
                 }
@@ -121,8 +122,8 @@ void page_renew(struct cache *cache, uint32_t page, enum page_log log) {
     word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
-/* The page is ours alone: sets back what belongs to a life. */
-static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum page_log log) {
+/* The page is ours alone: sets back what belongs to a generation. */
+static void begin_generation(struct cache *cache, uint32_t page, uint32_t generation, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     shared_word *starts = ref_starts(&cache->map, page);
     for (uint64_t i = 0; i < page_units(&cache->map) / 64; i++) {
@@ -133,8 +134,8 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
     word_poke(&row->run_head, 0);
     word_poke(&row->expires, 0);
     word_poke(&row->dead, 0);
-    word_poke(&row->live, (uint64_t)life << 32);
-    word_poke(&row->append, (uint64_t)life << 32);
+    word_poke(&row->live, (uint64_t)generation << 32);
+    word_poke(&row->append, (uint64_t)generation << 32);
     page_renew(cache, page, log);
 }
 
@@ -142,7 +143,7 @@ static void begin_life(struct cache *cache, uint32_t page, uint32_t life, enum p
 static uint64_t take(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
-    const uint64_t taken = owned(cache, state_life(free) + 1, PAGE_OPENING);
+    const uint64_t taken = owned(cache, state_generation(free) + 1, PAGE_OPENING);
     return state_of(free) == PAGE_FREE && word_swap(&row->state, &free, taken) ? taken : 0;
 }
 
@@ -158,7 +159,7 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
         return 0;
     }
     word_raise(&cache->map.header->pages_begun, (uint64_t)page + 1);
-    begin_life(cache, page, state_life(claimed), log);
+    begin_generation(cache, page, state_generation(claimed), log);
     return claimed;
 }
 
@@ -166,9 +167,9 @@ bool page_hold(struct cache *cache, uint32_t page) {
     return take(cache, page) != 0;
 }
 
-void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life) {
+void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_generation) {
     struct page_shared *row = page_row(cache, page);
-    word_store(&row->run_head, (uint64_t)head_life << 32 | head);
+    word_store(&row->run_head, (uint64_t)head_generation << 32 | head);
     FAILPOINT(run_member_linked);
     word_swap(&row->state, &opening, state_change(opening, PAGE_MEMBER));
 }
@@ -176,7 +177,7 @@ void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_
 void page_unclaim(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t state = word_load(&row->state);
-    if (state == owned(cache, state_life(state), state_of(state))) {
+    if (state == owned(cache, state_generation(state), state_of(state))) {
         word_swap(&row->state, &state, state_change(state, PAGE_FREE));
     }
 }
@@ -188,7 +189,7 @@ bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t s
         return false;
     }
     FAILPOINT(page_opened);
-    if (!word_swap(&cache->map.header->current[log], &seen, page_as_current(page, state_life(opening)))) {
+    if (!word_swap(&cache->map.header->current[log], &seen, page_as_current(page, state_generation(opening)))) {
         page_unclaim(cache, page);
         return false;
     }
@@ -211,7 +212,7 @@ static void raise_expiry(struct page_shared *row, uint64_t expires) {
 void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry) {
     const uint64_t unit = ref_unit(&cache->map, pending->location);
     entry->where = (entry->where & ~LOCATION_MASK) | pending->location;
-    entry->life = pending->life;
+    entry->generation = pending->generation;
     entry->hash ^= entry_seal(entry);
     FAILPOINT(entry_header_written);
     raise_expiry(page_row(cache, pending->page), entry->expires);
@@ -242,11 +243,11 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
     page_seal(cache, pending, copy);
 }
 
-void page_lower_live(struct cache *cache, uint32_t page, uint32_t life, uint64_t units) {
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t generation, uint64_t units) {
     struct page_shared *row = page_row(cache, page);
     shared_word *live = &row->live;
     uint64_t value = word_load(live);
-    while (value >> 32 == life && (uint32_t)value > 0) {
+    while (value >> 32 == generation && (uint32_t)value > 0) {
         if (word_swap(live, &value, value - 1)) {
             page_add_dead(cache, page, units);
             if ((uint32_t)value == 1) {

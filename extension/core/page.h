@@ -23,7 +23,7 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
     return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? run : 1;
 }
 
-/* It never falls within a life: who was put aside here would bring back an old number, and a page that was chosen to be
+/* It never falls within a generation: who was put aside here would bring back an old number, and a page that was chosen to be
  * compacted would not be wasted any more when it is drained, and what lives in it dropped. */
 static inline void page_add_dead(const struct cache *cache, uint32_t page, uint64_t units) {
     word_add(&cache->map.pages[page].dead, units);
@@ -57,8 +57,8 @@ uint32_t page_head(const struct map *map, uint32_t page);
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
 
 /* A log's open page, as its header word names it. */
-static inline uint64_t page_as_current(uint32_t page, uint32_t life) {
-    return (uint64_t)life << 32 | ((uint64_t)page + 1);
+static inline uint64_t page_as_current(uint32_t page, uint32_t generation) {
+    return (uint64_t)generation << 32 | ((uint64_t)page + 1);
 }
 
 /* The page that such a word names; page_count if there is none yet. */
@@ -81,11 +81,11 @@ bool page_is_dead(const struct page_shared *row);
 /* Opens a free page and makes it the log's current one instead of `seen`. False: somebody was faster. */
 bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
-/* Takes a free page, which is in `opening` then and begins another life, as the log's newest. The new state
+/* Takes a free page, which is in `opening` then and begins another generation, as the log's newest. The new state
  * word, or 0, also where it has no memory and there is none to be had. */
 uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
 
-/* Takes a free page out of use without beginning a life in it; page_unclaim() gives it back. */
+/* Takes a free page out of use without beginning a generation in it; page_unclaim() gives it back. */
 bool page_hold(struct cache *cache, uint32_t page);
 
 /* Makes a page, or the run that it heads, as old as what was stored in it last, not as when it was begun: while others
@@ -96,8 +96,8 @@ void page_age_anew(struct cache *cache, uint32_t page);
 void page_renew(struct cache *cache, uint32_t page, enum page_log log);
 
 /* Makes a claimed page a member of the run of `head`. Whoever sees it as a member sees this link, never one
- * of an earlier life: by such a one, whoever still frees that earlier run would free this page again. */
-void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_life);
+ * of an earlier generation: by such a one, whoever still frees that earlier run would free this page again. */
+void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_generation);
 
 /* Gives back a page that page_claim() took and nobody else has seen. Nothing if it is not ours any more. */
 void page_unclaim(struct cache *cache, uint32_t page);
@@ -114,7 +114,7 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
  * the number is never too low. */
 void page_raise_live(struct cache *cache, uint32_t page);
 
-/* One entry fewer, of so many units, lives in the page; `life` is the entry's. May hint at the page as all dead. */
-void page_lower_live(struct cache *cache, uint32_t page, uint32_t life, uint64_t units);
+/* One entry fewer, of so many units, lives in the page; `generation` is the entry's. May hint at the page as all dead. */
+void page_lower_live(struct cache *cache, uint32_t page, uint32_t generation, uint64_t units);
 
 #endif

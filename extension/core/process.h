@@ -35,7 +35,7 @@ struct pending {
     uint64_t location; /* 0: none */
     uint64_t units;    /* of the whole entry */
     uint32_t page;
-    uint32_t life;
+    uint32_t generation;
     uint32_t run_pages; /* 0: in an open page */
 };
 

@@ -188,7 +188,7 @@ static inline const void *entry_value(const struct entry_shared *entry) {
  * stranger's, and no other length or kind comes of it. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
     const uint64_t times = (uint64_t)entry->stored << EXPIRES_BITS | entry->expires;
-    return entry->where ^ ((uint64_t)entry->units << 32 | entry->life) ^ times;
+    return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ times;
 }
 
 /* The mixed hash of its key, if the entry is whole. */

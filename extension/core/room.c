@@ -240,7 +240,7 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
         return false;
     }
     const uint64_t state = word_load(&page_row(cache, page)->state);
-    return state_of(state) == PAGE_OPEN && state_life(state) == (uint32_t)(current >> 32);
+    return state_of(state) == PAGE_OPEN && state_generation(state) == (uint32_t)(current >> 32);
 }
 
 /* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
@@ -502,7 +502,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
         if (i == 0) {
             head = claimed;
         } else {
-            page_join_run(cache, start + i, claimed, start, state_life(head));
+            page_join_run(cache, start + i, claimed, start, state_generation(head));
         }
         FAILPOINT(run_page_claimed);
     }
@@ -513,7 +513,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
     *pending = (struct pending){
         .location = ref_location(&cache->map, start, 0),
         .page = start,
-        .life = state_life(head),
+        .generation = state_generation(head),
         .run_pages = pages,
     };
     return true;

@@ -7,7 +7,7 @@
  * single pass over many keys does not push out what is in use; where nothing in probation is used for long, some move
  * by lot (see drain.c), so that a loop over more than the memory hits. It is the lock-free relative, by pages, of S3-FIFO
  * (Yang et al., SOSP 2023), SIEVE (Zhang et al., NSDI 2024) and 2Q (Johnson and Shasha, VLDB 1994): a hit writes at
- * most four times in an entry's life and moves nothing. core-tests/replay measures it beside them.
+ * most four times in an entry's generation and moves nothing. core-tests/replay measures it beside them.
  *
  * Whoever needs room makes it, a bounded piece at a time; there is no daemon. Never called while this
  * process has a page in `writing`.

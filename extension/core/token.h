@@ -2,13 +2,13 @@
  * The token of an entry: 64 bits that no other entry of the key ever has, so that a store can be made only over the
  * entry that was fetched.
  *
- *   token = (life of its page 32 | location without its lowest bit 32)  mixed with the segment's seed
+ *   token = (generation of its page 32 | location without its lowest bit 32)  mixed with the segment's seed
  *
  * Why the same token means the same entry, though whoever fetched it holds nothing:
- *  - Two entries of one life of a page never overlap, and an entry is at least five units long: their locations differ
+ *  - Two entries of one generation of a page never overlap, and an entry is at least five units long: their locations differ
  *    by five or more, so also without the lowest bit. What a writer took and did not publish is not used again before
- *    the page's next life.
- *  - A page that was reused has another life. Entries are immutable, and one that is carried, by a drain or by a new
+ *    the page's next generation.
+ *  - A page that was reused has another generation. Entries are immutable, and one that is carried, by a drain or by a new
  *    expiry, gets another location: its token no longer matches, which is the safe side.
  *  - An integer changes in place, so its token names its value too, and what matched is sealed before the swap. Counted
  *    up and down again it matches, and it is the same value at the same place.
@@ -37,7 +37,7 @@ static inline uint64_t token_spread(uint64_t value) {
 static inline uint64_t token_of(const struct map *map, const struct entry_shared *entry, uint64_t word) {
     _Static_assert(LOCATION_BITS <= 33, "a location without its lowest bit has 32 bits");
     const uint64_t location = entry->where & LOCATION_MASK;
-    const uint64_t token = ((uint64_t)entry->life << 32 | location >> 1) ^ hash_mix(0, map->seed);
+    const uint64_t token = ((uint64_t)entry->generation << 32 | location >> 1) ^ hash_mix(0, map->seed);
     return entry_is_integer(entry) ? token ^ token_spread(word) : token;
 }
 

@@ -204,10 +204,10 @@ bool cache_clear(struct cache *cache) {
             while (word != 0) {
                 const uint32_t page = ref_page(&cache->map, slot_location(word));
                 const bool known = page < cache->map.page_count;
-                const uint32_t life = known ? (uint32_t)(word_load(&page_row(cache, page)->live) >> 32) : 0;
+                const uint32_t generation = known ? (uint32_t)(word_load(&page_row(cache, page)->live) >> 32) : 0;
                 if (word_swap(slot, &word, 0)) {
                     if (known) {
-                        page_lower_live(cache, page, life, 0);
+                        page_lower_live(cache, page, generation, 0);
                     }
                     break;
                 }

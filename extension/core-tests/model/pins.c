@@ -38,9 +38,9 @@ enum {
     USE_STORED_PLAINLY,
     START_SET_AFTER_PUBLISHING,
     RAISED_AFTER_PUBLISHING,
-    LOWERED_WITHOUT_LIFE,
+    LOWERED_WITHOUT_GENERATION,
     DRAINED_LIVE_PAGE_AS_DEAD,
-    LIFE_NOT_RAISED,
+    GENERATION_NOT_RAISED,
     SET_BACK_AFTER_OPENING,
     OWNER_NOT_ASKED,
     PUBLISHED_AFTER_CLEARING,
@@ -67,12 +67,12 @@ struct actor {
     uint16_t in_role, in_room, in_task, in_entry, in_move, in_page; /* where it is in the tasks below */
     uint16_t word, other, state, open, seen, current, counter, starts, head, body;
     uint8_t left, tries;
-    uint8_t page, life, spot;  /* of the pending entry; a spot is a place + 1 */
-    uint8_t victim, unit, old; /* page, unit and spot of what is drained or replaced */
-    uint8_t low_page, low_life;
+    uint8_t page, generation, spot; /* of the pending entry; a spot is a place + 1 */
+    uint8_t victim, unit, old;      /* page, unit and spot of what is drained or replaced */
+    uint8_t low_page, low_generation;
     uint8_t floor, pins, value;
     bool placed, freed, too_long, was_long;
-    uint8_t held[PAGES]; /* ghost: life of each page whose bytes are in hand */
+    uint8_t held[PAGES]; /* ghost: generation of each page whose bytes are in hand */
 };
 
 struct pins {
@@ -85,20 +85,20 @@ struct pins {
 
 /* ---- Words ---- */
 
-static unsigned state_word(unsigned life, const struct member *owner, enum state state) {
-    return life << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
+static unsigned state_word(unsigned generation, const struct member *owner, enum state state) {
+    return generation << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
 }
 static unsigned change(unsigned word, enum state state) {
     return (word & ~7u) | state;
 }
-static unsigned life_of(unsigned state) {
+static unsigned generation_of(unsigned state) {
     return state >> 8;
 }
-static unsigned count_word(unsigned life, unsigned count) {
-    return life << 4 | count;
+static unsigned count_word(unsigned generation, unsigned count) {
+    return generation << 4 | count;
 }
-static unsigned head_word(unsigned value, unsigned life, unsigned key) {
-    return value << 8 | life << 4 | (key + 1);
+static unsigned head_word(unsigned value, unsigned generation, unsigned key) {
+    return value << 8 | generation << 4 | (key + 1);
 }
 static unsigned spot_of(unsigned slot) { /* a place + 1; 0 none */
     return slot & (USE - 1);
@@ -122,7 +122,7 @@ static void forget_append(struct actor *a) {
 static void forget_drain(struct actor *a) {
     forget_append(a);
     a->state = a->starts = a->head = a->word = a->body = 0;
-    a->unit = a->old = a->low_page = a->low_life = 0;
+    a->unit = a->old = a->low_page = a->low_generation = 0;
 }
 
 /* ---- page.c ---- */
@@ -138,21 +138,21 @@ static enum progress append(struct machine *m, unsigned me, struct actor *a) {
             RETURN();
         }
         a->page = (uint8_t)((a->seen & 15) - 1);
-        a->life = (uint8_t)(a->seen >> 4);
+        a->generation = (uint8_t)(a->seen >> 4);
         store(m, me, WRITING(a->member.number), a->page + 1u);
         if (broken != NO_FENCE_AFTER_WRITING) {
             FENCE();
         }
         LOAD(a->open, STATES + a->page);
-        if (((a->open & 7) == OPEN && life_of(a->open) == a->life) || broken == OPEN_NOT_CHECKED) {
+        if (((a->open & 7) == OPEN && generation_of(a->open) == a->generation) || broken == OPEN_NOT_CHECKED) {
             LOAD(a->counter, APPENDS + a->page);
             /* A long entry does not fit where a short one would. */
             a->too_long = now->closes_early && !a->was_long && choose(2);
             a->was_long = a->was_long || a->too_long;
-            if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units && !a->too_long) {
+            if (a->counter >> 4 == a->generation && (a->counter & 15u) < now->units && !a->too_long) {
                 ADD(APPENDS + a->page, 1);
                 a->counter = (uint16_t)(m->memory[APPENDS + a->page] - 1);
-                if (a->counter >> 4 == a->life && (a->counter & 15u) < now->units) {
+                if (a->counter >> 4 == a->generation && (a->counter & 15u) < now->units) {
                     a->spot = (uint8_t)(a->page * now->units + (a->counter & 15u) + 1);
                     a->placed = true;
                     RETURN();
@@ -176,26 +176,27 @@ static enum progress open_page(struct machine *m, unsigned me, struct actor *a) 
     if ((a->open & 7) != FREE) {
         RETURN();
     }
-    a->life = (uint8_t)(life_of(a->open) + (broken != LIFE_NOT_RAISED || life_of(a->open) == 0));
-    SWAP(swapped, STATES + a->victim, a->open, state_word(a->life, &a->member, OPENING));
+    a->generation =
+        (uint8_t)(generation_of(a->open) + (broken != GENERATION_NOT_RAISED || generation_of(a->open) == 0));
+    SWAP(swapped, STATES + a->victim, a->open, state_word(a->generation, &a->member, OPENING));
     if (!swapped) {
         RETURN();
     }
     if (broken != SET_BACK_AFTER_OPENING) {
-        poke(m, me, STARTS + a->victim, 0); /* begin_life() */
-        poke(m, me, LIVES + a->victim, count_word(a->life, 0));
-        poke(m, me, APPENDS + a->victim, count_word(a->life, 0));
+        poke(m, me, STARTS + a->victim, 0); /* begin_generation() */
+        poke(m, me, LIVES + a->victim, count_word(a->generation, 0));
+        poke(m, me, APPENDS + a->victim, count_word(a->generation, 0));
     }
-    a->open = (uint16_t)state_word(a->life, &a->member, OPENING);
+    a->open = (uint16_t)state_word(a->generation, &a->member, OPENING);
     SWAP(swapped, STATES + a->victim, a->open, change(a->open, OPEN));
-    SWAP(swapped, CURRENT, a->current, count_word(a->life, a->victim + 1u));
+    SWAP(swapped, CURRENT, a->current, count_word(a->generation, a->victim + 1u));
     if (!swapped) {
         LOAD(a->open, STATES + a->victim); /* page_unclaim() */
         SWAP(swapped, STATES + a->victim, a->open, change(a->open, FREE));
     } else if (broken == SET_BACK_AFTER_OPENING) {
         poke(m, me, STARTS + a->victim, 0);
-        poke(m, me, LIVES + a->victim, count_word(a->life, 0));
-        poke(m, me, APPENDS + a->victim, count_word(a->life, 0));
+        poke(m, me, LIVES + a->victim, count_word(a->generation, 0));
+        poke(m, me, APPENDS + a->victim, count_word(a->generation, 0));
     }
     END_TASK
 }
@@ -206,22 +207,22 @@ static enum progress lower(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_page)
     LOAD(a->counter, LIVES + a->low_page);
     while (!swapped && (a->counter & 15) != 0 &&
-           (a->counter >> 4 == a->low_life || broken == LOWERED_WITHOUT_LIFE)) {
+           (a->counter >> 4 == a->low_generation || broken == LOWERED_WITHOUT_GENERATION)) {
         SWAP(swapped, LIVES + a->low_page, a->counter, a->counter - 1u);
     }
     a->counter = 0;
     END_TASK
 }
 
-static void lower_later(struct actor *a, unsigned page, unsigned life) {
+static void lower_later(struct actor *a, unsigned page, unsigned generation) {
     a->low_page = (uint8_t)page;
-    a->low_life = (uint8_t)life;
+    a->low_generation = (uint8_t)generation;
 }
 
 /* page_seal(): the whole entry, then its start bit. */
 static void write_entry(struct machine *m, unsigned me, const struct actor *a, unsigned key, unsigned value) {
     poke(m, me, BODIES + a->spot - 1u, value);
-    poke(m, me, HEADS + a->spot - 1u, head_word(value, a->life, key));
+    poke(m, me, HEADS + a->spot - 1u, head_word(value, a->generation, key));
 }
 static void set_start(struct machine *m, const struct actor *a) {
     write_word(m, STARTS + a->page, m->memory[STARTS + a->page] | 1u << (a->spot - 1u) % now->units);
@@ -250,11 +251,11 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
         SWAP(swapped, SLOTS + key, a->word, a->spot);
     }
     if (!swapped) {
-        lower_later(a, a->page, a->life);
+        lower_later(a, a->page, a->generation);
         CALL(lower(m, me, a));
     }
     store(m, me, WRITING(a->member.number), 0);
-    a->spot = a->page = a->life = 0;
+    a->spot = a->page = a->generation = 0;
     END_TASK
 }
 
@@ -265,7 +266,7 @@ static enum progress drain_entry(struct machine *m, unsigned me, struct actor *a
     TASK(a->in_entry)
     a->old = (uint8_t)(a->victim * now->units + a->unit + 1);
     LOAD(a->head, HEADS + a->old - 1u);
-    if ((a->head >> 4 & 15u) != life_of(a->state) || (a->head & 15) == 0) {
+    if ((a->head >> 4 & 15u) != generation_of(a->state) || (a->head & 15) == 0) {
         RETURN();
     }
     LOAD(a->word, SLOTS + (a->head & 15u) - 1); /* find_slot() */
@@ -307,11 +308,11 @@ static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
         }
     }
     if ((a->state & 7) != LIMBO) {
-        SWAP(swapped, STATES + a->victim, a->state, state_word(life_of(a->state), &a->member, DRAINING));
+        SWAP(swapped, STATES + a->victim, a->state, state_word(generation_of(a->state), &a->member, DRAINING));
         if (!swapped) {
             RETURN();
         }
-        a->state = (uint16_t)state_word(life_of(a->state), &a->member, DRAINING);
+        a->state = (uint16_t)state_word(generation_of(a->state), &a->member, DRAINING);
         if (broken != NO_SCAN_FOR_WRITERS) {
             CALL(anybody(m, me, &a->member, HOLDS_WRITING, a->victim, 2));
             if (a->member.held) {
@@ -393,7 +394,7 @@ static enum progress publish(struct pins *s, unsigned me, struct actor *a, unsig
             break;
         }
         if (a->old == 0 || page_of(a->old) != a->page) {
-            lower_later(a, a->page, a->life);
+            lower_later(a, a->page, a->generation);
             CALL(lower(m, me, a));
         }
     }
@@ -461,7 +462,7 @@ static void give(struct pins *s, struct actor *a, unsigned key) {
 static void hold(const struct machine *m, struct actor *a) {
     const unsigned page = page_of(spot_of(a->word));
     a->old = (uint8_t)spot_of(a->word);
-    a->held[page] = (uint8_t)life_of(m->memory[STATES + page]);
+    a->held[page] = (uint8_t)generation_of(m->memory[STATES + page]);
 }
 
 static void forget(struct actor *a) {
@@ -571,7 +572,7 @@ static enum progress take_room(struct machine *m, unsigned me, struct actor *a) 
         LOAD(a->current, CURRENT); /* open_a_page() */
         if (a->current) {
             LOAD(a->open, STATES + (a->current & 15u) - 1);
-            if ((a->open & 7) == OPEN && life_of(a->open) == a->current >> 4) {
+            if ((a->open & 7) == OPEN && generation_of(a->open) == a->current >> 4) {
                 continue;
             }
         }
@@ -613,7 +614,7 @@ static enum progress storer(struct pins *s, unsigned me, struct actor *a, unsign
         } else {
             CALL(remove_key(s, me, a, key));
         }
-        a->spot = a->page = a->life = a->value = 0;
+        a->spot = a->page = a->generation = a->value = 0;
         a->placed = false;
         forget(a);
     }
@@ -697,12 +698,12 @@ static void check(void *state) {
         }
         for (unsigned page = 0; page < now->pages; page++) {
             const unsigned word = m->memory[STATES + page];
-            if (a->held[page] && (life_of(word) != a->held[page] || (word & 7) == FREE)) {
+            if (a->held[page] && (generation_of(word) != a->held[page] || (word & 7) == FREE)) {
                 wrong(m, "a page is free while its bytes are in a hand");
             }
         }
         const unsigned word = m->memory[STATES + a->page];
-        if (a->spot && (life_of(word) != a->life || (word & 7) == FREE || (word & 7) == LIMBO)) {
+        if (a->spot && (generation_of(word) != a->generation || (word & 7) == FREE || (word & 7) == LIMBO)) {
             wrong(m, "a page is taken away from its writer");
         }
     }
@@ -785,9 +786,9 @@ static const struct control controls[] = {
     {"compare-and-swap of the use count", USE_STORED_PLAINLY, 3},
     {"start bit before publishing", START_SET_AFTER_PUBLISHING, 6},
     {"living counted before publishing", RAISED_AFTER_PUBLISHING, 0},
-    {"life in the number of living", LOWERED_WITHOUT_LIFE, 7},
+    {"generation in the number of living", LOWERED_WITHOUT_GENERATION, 7},
     {"walk of a page with living entries", DRAINED_LIVE_PAGE_AS_DEAD, 0},
-    {"raising of a page's life", LIFE_NOT_RAISED, 7},
+    {"raising of a page's generation", GENERATION_NOT_RAISED, 7},
     {"setting back before a page opens", SET_BACK_AFTER_OPENING, 6},
     {"asking whether a page's owner lives", OWNER_NOT_ASKED, 6},
     {"asking whether a record's owner lives", SWEPT_WITHOUT_ASKING, 5},

@@ -33,9 +33,9 @@ struct actor {
     struct member member;
     uint16_t in_role, in_drain, in_head, in_claim;
     uint16_t state, head_state, link, length;
-    uint8_t i, page, head, member_page, life;
+    uint8_t i, page, head, member_page, generation;
     bool freed, speaks;
-    uint8_t owned[PAGES]; /* ghost: life of each page that is this process's own */
+    uint8_t owned[PAGES]; /* ghost: generation of each page that is this process's own */
 };
 
 struct runs {
@@ -43,14 +43,14 @@ struct runs {
     struct actor actors[PROCESSES];
 };
 
-static unsigned state_word(unsigned life, const struct member *owner, enum state state) {
-    return life << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
+static unsigned state_word(unsigned generation, const struct member *owner, enum state state) {
+    return generation << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
 }
 static unsigned change(unsigned word, enum state state) {
     return (word & ~7u) | state;
 }
-static unsigned link_word(unsigned life, unsigned head) {
-    return life << 4 | head;
+static unsigned link_word(unsigned generation, unsigned head) {
+    return generation << 4 | head;
 }
 
 /* page_head(): `head`; the page itself if no head speaks for it. */
@@ -175,12 +175,12 @@ static enum progress claimer(struct machine *m, unsigned me, struct actor *a) {
             break;
         }
         a->owned[a->page] = (uint8_t)((a->state >> 8) + 1);
-        poke(m, me, LENGTHS + a->page, 1); /* begin_life() */
+        poke(m, me, LENGTHS + a->page, 1); /* begin_generation() */
         poke(m, me, LINKS + a->page, 0);
         if (a->i == 0) {
-            a->life = a->owned[a->page];
+            a->generation = a->owned[a->page];
         } else {
-            store(m, me, LINKS + a->page, link_word(a->life, first)); /* page_join_run() */
+            store(m, me, LINKS + a->page, link_word(a->generation, first)); /* page_join_run() */
             a->state = (uint16_t)state_word(a->owned[a->page], &a->member, OPENING);
             if (broken != MEMBER_BEFORE_LINK) {
                 SWAP(swapped, STATES + a->page, a->state, change(a->state, MEMBER));
@@ -219,8 +219,8 @@ static void check(void *state) {
     for (unsigned page = 0; page < PAGES; page++) {
         const unsigned word = s->machine.memory[STATES + page];
         for (unsigned i = 0; i < PROCESSES; i++) {
-            const unsigned life = s->actors[i].owned[page];
-            if (life && !(s->machine.dead >> i & 1) && (word >> 8 != life || (word & 7) == FREE)) {
+            const unsigned generation = s->actors[i].owned[page];
+            if (generation && !(s->machine.dead >> i & 1) && (word >> 8 != generation || (word & 7) == FREE)) {
                 wrong(&s->machine, "a claimed page is taken from its claimer");
             }
         }

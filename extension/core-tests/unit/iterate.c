@@ -277,15 +277,15 @@ static void one_page_at_a_time(void) {
     const struct cache_value value = pinned(cache, (struct cache_key){"key", 3, 3});
     const uint32_t page = ref_page(&cache->map, (value.base - cache->map.base) >> UNIT_SHIFT);
     end_request(cache);
-    const uint32_t life = state_life(word_load(&page_row(cache, page)->state));
+    const uint32_t generation = state_generation(word_load(&page_row(cache, page)->state));
     const pid_t walker = start(walk_and_stop, NULL);
     wait_stopped(walker);
     churn(cache, 3);
-    EXPECT_EQUAL(state_life(word_load(&page_row(cache, page)->state)), life);
+    EXPECT_EQUAL(state_generation(word_load(&page_row(cache, page)->state)), generation);
     kill(walker, SIGCONT);
     finish(walker);
     churn(cache, 3);
-    EXPECT(state_life(word_load(&page_row(cache, page)->state)) != life);
+    EXPECT(state_generation(word_load(&page_row(cache, page)->state)) != generation);
     expect_nothing_left(cache);
 }
 

@@ -91,7 +91,7 @@ static void after_changes(void) {
     expect_nothing_left(cache);
 }
 
-/* The same key at the same place of a page that was used anew: only the life tells. */
+/* The same key at the same place of a page that was used anew: only the generation tells. */
 static void reused_page(void) {
     enum { MOST = 100000, LENGTH = 3000 };
     struct cache *cache = open_cache(8);
@@ -172,7 +172,7 @@ static void other_segment(void) {
     cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key, 1, 100), CACHE_OK);
     EXPECT(cache_find(cache, &key, false, &value));
-    EXPECT_EQUAL(value.base - cache->map.base, place); /* the same page in its first life, the same place */
+    EXPECT_EQUAL(value.base - cache->map.base, place); /* the same page in its first generation, the same place */
     EXPECT_EQUAL(put_over(cache, key, 2, 100, token), CACHE_DIFFERENT);
     expect_nothing_left(cache);
 }
