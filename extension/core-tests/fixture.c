@@ -138,8 +138,8 @@ enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t see
         return result;
     }
     EXPECT_EQUAL(span.length, (length + 7) / 8 * 8);
-    EXPECT_EQUAL((uintptr_t)span.desk % 8, 0);
-    fill_pattern(span.desk, span.length, seed);
+    EXPECT_EQUAL((uintptr_t)span.bytes % 8, 0);
+    fill_pattern(span.bytes, span.length, seed);
     return cache_commit(cache, &key, &span, KIND, expires, mode);
 }
 

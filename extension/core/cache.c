@@ -68,7 +68,7 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
 static void leave_segment(struct cache *cache) {
     process_leave(cache);
     if (cache->segment) {
-        segment_close_desk(cache->segment);
+        segment_close_writable(cache->segment);
         segment_release(cache->segment);
         cache->segment = NULL;
     }
@@ -80,7 +80,7 @@ static void leave_holding(struct cache *cache) {
     if (cache->touched_count == 0 || !cache->segment) {
         leave_segment(cache);
     } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->description))) {
-        segment_close_desk(cache->segment);
+        segment_close_writable(cache->segment);
         held->segment = cache->segment;
         held->number = cache->number;
         held->pages_held = cache->pages_held;

@@ -53,7 +53,7 @@ struct cache_key {
 enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
 
 enum cache_hold {
-    CACHE_PINNED, /* bytes point into the read-only view and stay until cache_request_end() */
+    CACHE_PINNED, /* bytes point into the read-only mapping and stay until cache_request_end() */
     CACHE_COPIED, /* bytes are private scratch, good until the next call with the same cache */
 };
 
@@ -175,10 +175,10 @@ bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zer
 bool cache_exists(struct cache *cache, const struct cache_key *key);
 
 /*
- * Whether an address lies in a read-only view of a segment that this process has mapped. For signal handlers: it only
+ * Whether an address lies in a read-only mapping of a segment that this process has mapped. For signal handlers: it only
  * reads memory, and takes no lock. Any thread. (Of more segments than 16 at once, the later ones are not known.)
  */
-bool cache_shows(const void *address);
+bool cache_is_mapped(const void *address);
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
@@ -198,8 +198,8 @@ enum cache_result {
 size_t cache_value_max(const struct cache *cache);
 
 struct cache_span {
-    void *desk;      /* write the value here, `length` bytes, 8-byte aligned, content undefined */
-    uintptr_t view;  /* pointers inside the value must assume that it lies here */
+    void *bytes;     /* write the value here, `length` bytes, 8-byte aligned, content undefined */
+    uintptr_t base;  /* pointers inside the value must assume that it lies here */
     size_t length;   /* what was asked for, rounded up to 8; the caller fills the rounding too */
     uint64_t opaque; /* core's own */
 };
@@ -207,7 +207,7 @@ struct cache_span {
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
 
 /*
- * Storing: reserve, write `length` bytes (0 is fine) to span->desk, commit. cache_reserve() may evict. When it
+ * Storing: reserve, write `length` bytes (0 is fine) to span->bytes, commit. cache_reserve() may evict. When it
  * fails in CACHE_SET mode the key's old value is gone, so no stale value stays behind; in the other
  * modes the old value stays. The same holds for a commit that fails. After a failed reserve there is
  * nothing to abandon.
@@ -323,8 +323,8 @@ struct cache_info {
     size_t memory;     /* bytes of the file that have their memory; the rest gets it when it is needed */
     /* What the creator's settings asked for, which holds for all: bytes, and millionths of the pages. */
     size_t size_made_for, pin_share_made_for;
-    uintptr_t view; /* address of the read-only view */
-    bool fixed;     /* false: the address was taken here, every fetch copies */
+    uintptr_t address; /* of the read-only mapping */
+    bool fixed;        /* false: the address was taken here, every fetch copies */
     size_t page_size, pages, pages_free, pages_open, pages_closed, pages_limbo, pages_run;
     /* Of entries that were replaced, deleted or evicted one by one, in pages that are still in use. */
     size_t bytes_dead;

@@ -103,7 +103,7 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
     const uint64_t count = least((uint64_t)1 << map->page_step_shift, map->page_count - first);
     data->from = (map->first_page + first) * page_bytes(map);
     data->to = data->from + count * page_bytes(map);
-    starts->from = (uint64_t)((const char *)ref_starts(map, (uint32_t)first) - map->desk);
+    starts->from = (uint64_t)((const char *)ref_starts(map, (uint32_t)first) - map->writable);
     starts->to = starts->from + count * page_units(map) / 8;
 }
 
@@ -140,7 +140,7 @@ static bool commit_index_step(struct cache *cache, uint32_t step) {
     }
     const uint64_t first = (uint64_t)step << map->bucket_step_shift;
     const uint64_t count = least(UINT64_C(1) << map->bucket_step_shift, map->bucket_count - first);
-    struct range buckets = {.from = (uint64_t)((const char *)&map->buckets[first] - map->desk)};
+    struct range buckets = {.from = (uint64_t)((const char *)&map->buckets[first] - map->writable)};
     buckets.to = buckets.from + count * sizeof(struct bucket_shared);
     if (!may_ask(cache->index_refused_at)) {
         return false;
@@ -243,8 +243,8 @@ static bool have_memory(const struct map *map, struct range range, uint32_t firs
 }
 
 static bool is_whole(const struct map *map, struct range range) {
-    const uint64_t buckets = (uint64_t)((const char *)map->buckets - map->desk);
-    const uint64_t starts = (uint64_t)((const char *)map->starts - map->desk);
+    const uint64_t buckets = (uint64_t)((const char *)map->buckets - map->writable);
+    const uint64_t starts = (uint64_t)((const char *)map->starts - map->writable);
     const uint64_t data = (uint64_t)map->first_page * page_bytes(map);
     const uint64_t data_step = page_bytes(map) << map->page_step_shift;
     return range.to <= map->file_size &&
@@ -267,7 +267,7 @@ void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
         } else if (os_nanoseconds() - begun >= nanoseconds) {
             return;
         } else if (is_whole(&cache->map, huge) && allowed(cache, OS_HUGE_BYTES, RESERVE_WHOLE)) {
-            os_make_huge(cache->map.desk + huge.from, &never);
+            os_make_huge(cache->map.writable + huge.from, &never);
         }
     }
 }

@@ -134,13 +134,13 @@ bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t 
            header->page_count <= PAGES_MAX && header->record_count >= 1 && header->record_count <= RECORDS_MAX &&
            header->bucket_count >= 1 && header->bucket_count <= size / sizeof(struct bucket_shared) &&
            header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
-           header->view % 4096 == 0 && header->checksum == checksum(header) &&
+           header->base % 4096 == 0 && header->checksum == checksum(header) &&
            offsets_of(header).end + sizeof(struct entry_shared) <= size;
 }
 
 void geometry_map(struct map *map, const struct header_shared *header) {
     const struct offsets at = offsets_of(header);
-    map->base = header->view;
+    map->base = header->base;
     map->seed = header->seed;
     map->unit_shift = (unsigned)header->page_shift - UNIT_SHIFT;
     map->page_count = (uint32_t)header->page_count;
@@ -159,12 +159,12 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->page_steps = (uint32_t)steps_of(header->page_count, map->page_step_shift);
     map->first_page_step = (uint32_t)index_step_words(header) * STEPS_A_WORD;
     map->index_whole = false;
-    map->header = (struct header_shared *)(void *)map->desk;
-    map->records = map->desk + at.records;
-    map->pages = (struct page_shared *)(void *)(map->desk + at.pages);
-    map->steps = (shared_word *)(void *)(map->desk + at.steps);
-    map->starts = (shared_word *)(void *)(map->desk + at.starts);
-    map->populations[0] = (shared_word *)(void *)(map->desk + at.populations);
+    map->header = (struct header_shared *)(void *)map->writable;
+    map->records = map->writable + at.records;
+    map->pages = (struct page_shared *)(void *)(map->writable + at.pages);
+    map->steps = (shared_word *)(void *)(map->writable + at.steps);
+    map->starts = (shared_word *)(void *)(map->writable + at.starts);
+    map->populations[0] = (shared_word *)(void *)(map->writable + at.populations);
     map->populations[1] = map->populations[0] + map->pin_words;
-    map->buckets = (struct bucket_shared *)(void *)(map->desk + at.buckets);
+    map->buckets = (struct bucket_shared *)(void *)(map->writable + at.buckets);
 }

@@ -29,7 +29,7 @@ static enum cache_result reserve(struct cache *cache, struct record_shared *reco
 }
 
 static void seal(struct cache *cache, const struct cache_key *key, struct integer integer, uint64_t expires) {
-    integer_fill(ref_desk(&cache->map, cache->pending.location), integer);
+    integer_fill(ref_writable(&cache->map, cache->pending.location), integer);
     write_seal(cache, key, CACHE_INTEGER, expires);
 }
 

@@ -50,7 +50,7 @@ static inline bool integer_is_kept(struct integer integer, uint64_t now) {
     return counted != 0 && now < counted + INTEGER_KEPT_MS;
 }
 
-/* Fills an entry that nobody knows yet, in the desk. */
+/* Fills an entry that nobody knows yet, in the writable mapping. */
 static inline void integer_fill(struct entry_shared *entry, struct integer integer) {
     struct word_pair *pair = (struct word_pair *)(uintptr_t)integer_pair(entry);
     word_poke(&pair->words[0], integer.value);
@@ -62,7 +62,7 @@ static inline bool integer_change(const struct map *map, const struct entry_shar
                                   struct integer to) {
     const char *pair = (const char *)integer_pair(entry);
     const uint64_t expected[2] = {from.value, from.state}, desired[2] = {to.value, to.state};
-    return pair_swap((struct word_pair *)(void *)(map->desk + (pair - map->view)), expected, desired);
+    return pair_swap((struct word_pair *)(void *)(map->writable + (pair - map->readonly)), expected, desired);
 }
 
 /* Seals a protected entry with just what was read; false: it is another now. */

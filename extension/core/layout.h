@@ -206,7 +206,7 @@ struct header_shared {
     uint64_t page_count;
     uint64_t bucket_count;
     uint64_t record_count;
-    uint64_t view; /* address that pointers inside values assume for the start of the file */
+    uint64_t base; /* address that pointers inside values assume for the start of the file */
     uint64_t seed;
     uint64_t created;                   /* milliseconds */
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */

@@ -22,11 +22,11 @@ bool os_locked(int description, off_t byte); /* by another description; a hint, 
 int os_open_again(int description, bool writable);
 
 /*
- * Maps a file. os_map_view() maps read-only at `address` if that is free, else elsewhere. Both return
+ * Maps a file. os_map_readonly() maps read-only at `address` if that is free, else elsewhere. Both return
  * NULL on failure. os_address_free() tells whether `size` bytes at `address` can be mapped.
  */
-void *os_map_desk(int description, size_t size);
-void *os_map_view(int description, size_t size, uintptr_t address);
+void *os_map_writable(int description, size_t size);
+void *os_map_readonly(int description, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "os.h"
-#include "views.h"
+#include "mappings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,13 +69,13 @@ static void *aligned_hint(void) {
     return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * OS_HUGE_BYTES);
 }
 
-void *os_map_desk(int description, size_t size) {
+void *os_map_writable(int description, size_t size) {
     void *at = mmap(aligned_hint(), size, PROT_READ | PROT_WRITE, MAP_SHARED, description, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
 /* Kernels before 4.17 take the address as a hint only; the caller compares what comes back. */
-void *os_map_view(int description, size_t size, uintptr_t address) {
+void *os_map_readonly(int description, size_t size, uintptr_t address) {
     void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, description, 0);
     if (at == MAP_FAILED) {
         at = mmap(NULL, size, PROT_READ, MAP_SHARED, description, 0);
@@ -83,7 +83,7 @@ void *os_map_view(int description, size_t size, uintptr_t address) {
     if (at == MAP_FAILED) {
         return NULL;
     }
-    views_add(at, size);
+    mappings_add(at, size);
     return at;
 }
 
@@ -98,7 +98,7 @@ bool os_address_free(uintptr_t address, size_t size) {
 }
 
 void os_unmap(void *address, size_t size) {
-    views_remove(address);
+    mappings_remove(address);
     munmap(address, size);
 }
 

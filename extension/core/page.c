@@ -227,7 +227,7 @@ void page_raise_live(struct cache *cache, uint32_t page) {
 
 void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
                uint64_t location, uint64_t expires) {
-    struct entry_shared *copy = ref_desk(&cache->map, pending->location);
+    struct entry_shared *copy = ref_writable(&cache->map, pending->location);
     memcpy(copy, entry, pending->units << UNIT_SHIFT);
     copy->expires = expires;
     copy->hash = entry_hash(entry);

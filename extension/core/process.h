@@ -41,7 +41,7 @@ struct pending {
 
 /* A segment that was left while values of it were in use. */
 struct held_segment {
-    struct segment *segment; /* its view */
+    struct segment *segment; /* its read-only mapping */
     void *locks;             /* of the record that pins them; see os_keep_locks() */
     unsigned number;         /* of that record */
     uint32_t pages_held;     /* by it */

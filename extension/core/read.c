@@ -32,7 +32,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
     const void *bytes = entry_value(entry);
     value->kind = where_kind(entry->where);
     value->length = (size_t)entry->units << UNIT_SHIFT;
-    value->base = cache->map.base + (uintptr_t)((const char *)bytes - cache->map.view);
+    value->base = cache->map.base + (uintptr_t)((const char *)bytes - cache->map.readonly);
     value->expires = entry->expires;
     if (entry->units <= INLINE_UNITS) {
         if (entry_is_integer(entry)) {

@@ -6,7 +6,7 @@
  * here against that copy. Before an entry of a page is read that is neither pinned nor being written to, the
  * page is asked for its memory: ref_page_has_memory().
  *
- * `desk` is the writable mapping and serves tables and writers; `view` is the read-only one and serves
+ * `writable` is the writable mapping and serves tables and writers; `readonly` is the read-only one and serves
  * readers of entries. Both show the same file.
  */
 #ifndef LARDER_REF_H
@@ -17,9 +17,9 @@
 #include "layout.h"
 
 struct map {
-    char *desk;
-    const char *view;
-    uintptr_t base; /* where pointers inside values assume the file to begin; equals view if `fixed` */
+    char *writable;
+    const char *readonly;
+    uintptr_t base; /* where pointers inside values assume the file to begin; equals readonly if `fixed` */
     bool fixed;
     uint64_t seed;
     unsigned unit_shift; /* log2 of the units in a page */
@@ -36,7 +36,7 @@ struct map {
     unsigned bucket_step_shift, page_step_shift; /* log2 of the buckets, and of the pages, in a step */
     uint32_t bucket_steps, page_steps, first_page_step;
     bool index_whole; /* all steps of the index have their memory, so no look-up needs to ask */
-    /* the tables, in the desk */
+    /* the tables, in the writable mapping */
     struct header_shared *header;
     char *records;
     struct page_shared *pages;
@@ -154,11 +154,11 @@ static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t
 /* The entry at a location whose page was checked. Its header can be read whatever the location is: behind each step of
  * pages some more memory is there, and the file goes on behind the last page. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
-    return (const struct entry_shared *)(const void *)(map->view + (location << UNIT_SHIFT));
+    return (const struct entry_shared *)(const void *)(map->readonly + (location << UNIT_SHIFT));
 }
 
-static inline void *ref_desk(const struct map *map, uint64_t location) {
-    return map->desk + (location << UNIT_SHIFT);
+static inline void *ref_writable(const struct map *map, uint64_t location) {
+    return map->writable + (location << UNIT_SHIFT);
 }
 
 /* ---- Parts of an entry ---- */

@@ -30,7 +30,7 @@ struct segment {
     dev_t device;
     ino_t inode;
     unsigned users;   /* caches that are attached, or hold values of it; the last one unmaps it */
-    unsigned writers; /* those that are attached: only for them the desk is mapped */
+    unsigned writers; /* those that are attached: only for them the writable mapping is mapped */
     struct segment *next;
     bool provided;
     size_t directory_length; /* of larder.path, with which the path begins */
@@ -421,9 +421,9 @@ static int furnish(struct attempt *attempt, int description, size_t size, uintpt
     struct header_shared header;
     memset(&header, 0, sizeof header);
     geometry_plan(&header, attempt->options, size);
-    header.view = choose_address(size, avoid);
+    header.base = choose_address(size, avoid);
     header.created = os_milliseconds();
-    if (!header.view) {
+    if (!header.base) {
         return ENOMEM;
     }
     if (!os_random(&header.seed, sizeof header.seed) || ftruncate(description, (off_t)size) != 0) {
@@ -566,21 +566,21 @@ static int open_same(const struct attempt *attempt, const struct stat *status, i
 
 /* Not from the description that will hold the record's byte: a mapping keeps its description, and so would keep the
  * lock after a fork or a detach, when it has to fall. */
-static bool map_desk(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
+static bool map_writable(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
     const int writable = open_same(attempt, status, O_RDWR);
     if (writable >= 0) {
-        segment->map.desk = os_map_desk(writable, segment->file_size);
+        segment->map.writable = os_map_writable(writable, segment->file_size);
         close(writable);
     }
-    return segment->map.desk != NULL;
+    return segment->map.writable != NULL;
 }
 
 static struct segment *map_file(const struct attempt *attempt, const struct stat *status,
                                 const struct header_shared *header) {
     for (struct segment *segment = segments; segment; segment = segment->next) {
         if (segment->inode == status->st_ino && segment->device == status->st_dev) {
-            if (!segment->map.desk) {
-                if (!map_desk(segment, attempt, status)) {
+            if (!segment->map.writable) {
+                if (!map_writable(segment, attempt, status)) {
                     return NULL;
                 }
                 geometry_map(&segment->map, header);
@@ -600,24 +600,24 @@ static struct segment *map_file(const struct attempt *attempt, const struct stat
     segment->provided = attempt->provided;
     segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
-    map_desk(segment, attempt, status);
-    /* From one that cannot write, or mprotect() could make the view writable. */
+    map_writable(segment, attempt, status);
+    /* From one that cannot write, or mprotect() could make it writable. */
     const int readable = open_same(attempt, status, O_RDONLY);
     if (readable >= 0) {
-        segment->map.view = os_map_view(readable, segment->file_size, header->view);
+        segment->map.readonly = os_map_readonly(readable, segment->file_size, header->base);
         close(readable);
     }
-    if (!segment->map.desk || !segment->map.view) {
-        if (segment->map.desk) {
-            os_unmap(segment->map.desk, segment->file_size);
+    if (!segment->map.writable || !segment->map.readonly) {
+        if (segment->map.writable) {
+            os_unmap(segment->map.writable, segment->file_size);
         }
-        if (segment->map.view) {
-            os_unmap((void *)(uintptr_t)segment->map.view, segment->file_size);
+        if (segment->map.readonly) {
+            os_unmap((void *)(uintptr_t)segment->map.readonly, segment->file_size);
         }
         free(segment);
         return NULL;
     }
-    segment->map.fixed = (uintptr_t)segment->map.view == header->view;
+    segment->map.fixed = (uintptr_t)segment->map.readonly == header->base;
     geometry_map(&segment->map, header);
     segment->users = segment->writers = 1;
     segment->next = segments;
@@ -634,17 +634,17 @@ void segment_release(struct segment *segment) {
                 break;
             }
         }
-        os_unmap((void *)(uintptr_t)segment->map.view, segment->file_size);
+        os_unmap((void *)(uintptr_t)segment->map.readonly, segment->file_size);
         free(segment);
     }
     process_unlock();
 }
 
-void segment_close_desk(struct segment *segment) {
+void segment_close_writable(struct segment *segment) {
     process_lock();
     if (--segment->writers == 0) {
-        os_unmap(segment->map.desk, segment->file_size);
-        segment->map.desk = NULL;
+        os_unmap(segment->map.writable, segment->file_size);
+        segment->map.writable = NULL;
     }
     process_unlock();
 }
@@ -724,7 +724,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
 static void leave(struct cache *cache) {
     process_leave(cache);
     process_unlock();
-    segment_close_desk(cache->segment);
+    segment_close_writable(cache->segment);
     segment_release(cache->segment);
     process_lock();
     cache->segment = NULL;
@@ -773,7 +773,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
         case REPLACE:
             if (!attempt->options->joins_only) {
                 take_away(attempt, &status);
-                attempt->avoid = header.view;
+                attempt->avoid = header.base;
             }
             close(description);
             /* fall through */

@@ -21,7 +21,7 @@ bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]);
 
 /* First half of leaving: this cache writes no more. The writable mapping goes, unless another cache is attached; what was
  * fetched from the segment stays readable. */
-void segment_close_desk(struct segment *segment);
+void segment_close_writable(struct segment *segment);
 
 /* The other half, at once or when nothing is held any more: the last one unmaps. */
 void segment_release(struct segment *segment);

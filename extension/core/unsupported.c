@@ -48,7 +48,7 @@ NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
 NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
-NEVER(bool, cache_shows(const void *address), false)
+NEVER(bool, cache_is_mapped(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
 NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CACHE_AWAY)
 NEVER(struct cache_walk *, cache_walk_begin(const char *prefix, size_t length), NULL)

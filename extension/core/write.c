@@ -35,7 +35,7 @@ void cache_refuse(struct cache *cache, const struct cache_key *key) {
 
 /* The length of the entry's value, and its key. */
 static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t value_units) {
-    struct entry_shared *entry = ref_desk(&cache->map, cache->pending.location);
+    struct entry_shared *entry = ref_writable(&cache->map, cache->pending.location);
     entry->units = (uint32_t)value_units;
     entry->where = where_make(0, key->length, 0);
     char *bytes = (char *)(entry + 1);
@@ -55,8 +55,8 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
         return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
     const struct entry_shared *entry = begin_entry(cache, key, value_units);
-    span->desk = (void *)(uintptr_t)entry_value(entry);
-    span->view = cache->map.base + (uintptr_t)((char *)span->desk - cache->map.desk);
+    span->bytes = (void *)(uintptr_t)entry_value(entry);
+    span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
     span->length = value_units << UNIT_SHIFT;
     span->opaque = cache->pending.location;
     return CACHE_OK;
@@ -69,7 +69,7 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
 }
 
 void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
-    struct entry_shared *entry = ref_desk(&cache->map, cache->pending.location);
+    struct entry_shared *entry = ref_writable(&cache->map, cache->pending.location);
     entry->where = where_make(kind, key->length, cache->pending.location);
     entry->expires = expires;
     entry->stored = (os_milliseconds() / 1000) & ((1u << STORED_BITS) - 1);

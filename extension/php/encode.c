@@ -143,7 +143,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
 }
 
 void encode_array(const struct plan *plan, const struct cache_span *span) {
-    struct encoding e = {plan, span->desk, span->view, 1, plan->places, 0};
+    struct encoding e = {plan, span->bytes, span->base, 1, plan->places, 0};
     for (size_t i = 0; i < plan->array_count; i++) {
         encode_one(&e, &plan->arrays[i]);
     }

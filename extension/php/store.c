@@ -43,7 +43,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
     if (!reserve(s, sizeof(number), &span)) {
         return false;
     }
-    *(uint64_t *)span.desk = number;
+    *(uint64_t *)span.bytes = number;
     return commit(s, &span, kind);
 }
 
@@ -69,7 +69,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
     if (!reserve(s, length, &span)) {
         return false;
     }
-    encode_string(span.desk, string);
+    encode_string(span.bytes, string);
     return commit(s, &span, kind);
 }
 

@@ -132,7 +132,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     sigaction(SIGSEGV, &previous, NULL);
     if (info->si_code <= 0) {
         raise(signal); /* sent by somebody: it does not come again by itself. Delivered when this returns. */
-    } else if (is_write(context) && cache_shows(info->si_addr)) {
+    } else if (is_write(context) && cache_is_mapped(info->si_addr)) {
         say_what_happens(info->si_addr);
         say_where();
     }

@@ -18,7 +18,7 @@ void unreadable_forbid(void) {
     if (!cache_read_info(LARDER_G(cache), &info)) {
         return; /* nothing is mapped, or nothing was fetched */
     }
-    view = (void *)info.view;
+    view = (void *)info.address;
     size = info.size;
     if (mprotect(view, size, PROT_NONE) != 0) {
         zend_error_noreturn(E_ERROR, "larder: the view cannot be made unreadable");

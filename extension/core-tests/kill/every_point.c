@@ -115,7 +115,7 @@ static void call_over(struct cache *cache) {
         for (unsigned j = 0; j < 2; j++) {
             struct cache_span span;
             if (cache_reserve(cache, &key, length_number(12), CACHE_REPLACE, &span) == CACHE_OK) {
-                fill_pattern(span.desk, span.length, 12000002 + i);
+                fill_pattern(span.bytes, span.length, 12000002 + i);
                 cache_commit_over(cache, &key, &span, KIND, 0, token);
             }
         }

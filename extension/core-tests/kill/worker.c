@@ -158,7 +158,7 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
     if (result != CACHE_OK) {
         return result;
     }
-    fill_pattern(span.desk, span.length, seed);
+    fill_pattern(span.bytes, span.length, seed);
     if (abandon) {
         cache_abandon(cache, &span);
         return CACHE_ABSENT;

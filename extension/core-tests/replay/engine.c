@@ -53,8 +53,8 @@ static void store(struct cache *cache, const struct trace *trace, uint32_t numbe
         return;
     }
     EXPECT_EQUAL(result, CACHE_OK);
-    memset(span.desk, (int)(number % 251), span.length);
-    memcpy(span.desk, &number, sizeof number);
+    memset(span.bytes, (int)(number % 251), span.length);
+    memcpy(span.bytes, &number, sizeof number);
     result = cache_commit(cache, key, &span, KIND, 0, CACHE_SET);
     EXPECT_EQUAL(result, CACHE_OK);
     struct cache_value value;

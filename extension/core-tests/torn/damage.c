@@ -69,7 +69,7 @@ static void change_entry(const struct map *map, struct sequence *sequence) {
         if (location == 0 || ref_page(map, location) >= map->page_count) {
             continue;
         }
-        struct entry_shared *entry = ref_desk(map, location);
+        struct entry_shared *entry = ref_writable(map, location);
         uint64_t *words = (uint64_t *)entry;
         if (ref_unit(map, location) + 8 <= page_units(map)) {
             change(map, &words[draw(sequence, draw(sequence, 4) ? 4 : 5)], sequence);
@@ -152,7 +152,7 @@ static void store(struct cache *cache, const struct cache_key *key, struct seque
     const size_t length = draw(sequence, LARGE) == 0 ? draw(sequence, 300 * KIB) : draw(sequence, 3000);
     const enum cache_mode mode = (enum cache_mode)draw(sequence, 3);
     if (cache_reserve(cache, key, length, mode, &span) == CACHE_OK) {
-        memset(span.desk, 1, span.length);
+        memset(span.bytes, 1, span.length);
         if (draw(sequence, 20) == 0) {
             cache_abandon(cache, &span);
         } else {

@@ -36,7 +36,7 @@ static void every_bit_of_an_entry(void) {
     const struct entry_shared *entry =
         (const struct entry_shared *)((uintptr_t)good.bytes - 16 - sizeof(struct entry_shared));
     EXPECT_EQUAL(entry->units, 25);
-    unsigned char *bytes = (unsigned char *)cache->map.desk + ((const char *)entry - cache->map.view);
+    unsigned char *bytes = (unsigned char *)cache->map.writable + ((const char *)entry - cache->map.readonly);
     unsigned misses = 0;
     for (unsigned bit = 0; bit < (sizeof *entry + key.length) * 8; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -190,15 +190,15 @@ static void guards_are_there(void) {
     overrun_cache = open_cache(8);
     const struct map *map = &overrun_cache->map;
     const size_t size = info_of(overrun_cache).size;
-    EXPECT(!faults(map->desk) && !faults(map->view));
-    EXPECT(!faults(map->desk + size - 1) && !faults(map->view + size - 1));
-    EXPECT(faults(map->desk - 1) && faults(map->view - 1));
-    EXPECT(faults(map->desk + size) && faults(map->view + size));
-    EXPECT(faults(map->desk + size + GUARD_BYTES - 1) && faults(map->view + size + GUARD_BYTES - 1));
+    EXPECT(!faults(map->writable) && !faults(map->readonly));
+    EXPECT(!faults(map->writable + size - 1) && !faults(map->readonly + size - 1));
+    EXPECT(faults(map->writable - 1) && faults(map->readonly - 1));
+    EXPECT(faults(map->writable + size) && faults(map->readonly + size));
+    EXPECT(faults(map->writable + size + GUARD_BYTES - 1) && faults(map->readonly + size + GUARD_BYTES - 1));
     guards_tighten(map);
-    EXPECT(faults(map->desk + size - 1) && faults(map->view + size - 1));
-    EXPECT(!faults(map->view + map->size + sizeof(struct entry_shared) - 1));
-    EXPECT(faults(map->view + map->size + sizeof(struct entry_shared) + 4095));
+    EXPECT(faults(map->writable + size - 1) && faults(map->readonly + size - 1));
+    EXPECT(!faults(map->readonly + map->size + sizeof(struct entry_shared) - 1));
+    EXPECT(faults(map->readonly + map->size + sizeof(struct entry_shared) + 4095));
 }
 
 static void sanitizers_report(void) {

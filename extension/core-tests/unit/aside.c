@@ -102,7 +102,7 @@ static void begin_late(void) {
 
 static void finish_late(void) {
     const struct cache_key key = hot();
-    fill_pattern(span.desk, HALF, 1);
+    fill_pattern(span.bytes, HALF, 1);
     EXPECT_EQUAL(cache_commit(other, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
 }
 

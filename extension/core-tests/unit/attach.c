@@ -198,7 +198,7 @@ static void without_descriptors(void) {
     make_segment();
 }
 
-/* The view cannot be written to, nor made writable. */
+/* The read-only mapping cannot be written to, nor made writable. */
 static void read_only_child(void *argument) {
     *(char *)(uintptr_t)((struct cache_value *)argument)->bytes = 'x';
 }
@@ -221,24 +221,25 @@ static void read_only_view(void) {
 static void address_taken(void) {
     struct cache *cache = open_cache(8);
     EXPECT(info_of(cache).fixed);
-    const uintptr_t view = info_of(cache).view;
+    const uintptr_t address = info_of(cache).address;
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     close_cache(cache);
-    EXPECT(mmap((void *)view, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (void *)view);
+    EXPECT(mmap((void *)address, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+           (void *)address);
     cache = open_cache(8);
     EXPECT(!info_of(cache).fixed);
-    EXPECT(info_of(cache).view != view);
+    EXPECT(info_of(cache).address != address);
     struct cache_value value;
     const struct cache_key key = key_of("a");
     EXPECT(cache_find(cache, &key, true, &value));
     EXPECT_EQUAL(value.hold, CACHE_COPIED);
-    EXPECT(value.base >= view && value.base < view + 8 * MIB);
+    EXPECT(value.base >= address && value.base < address + 8 * MIB);
     EXPECT(is_pattern(value.bytes, value.length, 1));
     /* What is written here assumes the common address. */
     struct cache_span span;
     EXPECT_EQUAL(cache_reserve(cache, &key, 64, CACHE_SET, &span), CACHE_OK);
-    EXPECT(span.view >= view && span.view < view + 8 * MIB);
-    fill_pattern(span.desk, 64, 2);
+    EXPECT(span.base >= address && span.base < address + 8 * MIB);
+    fill_pattern(span.bytes, 64, 2);
     EXPECT_EQUAL(cache_commit(cache, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
     EXPECT(has(cache, key, 2, 64));
     churn(cache, 2);
@@ -247,11 +248,12 @@ static void address_taken(void) {
 
 static void views_are_known(void) {
     struct cache *cache = open_cache(8);
-    const char *view = cache->map.view, *end = view + cache->map.header->size;
-    EXPECT(cache_shows(view) && cache_shows(end - 1));
-    EXPECT(!cache_shows(view - 1) && !cache_shows(end) && !cache_shows(cache->map.desk) && !cache_shows(NULL));
+    const char *readonly = cache->map.readonly, *end = readonly + cache->map.header->size;
+    EXPECT(cache_is_mapped(readonly) && cache_is_mapped(end - 1));
+    EXPECT(!cache_is_mapped(readonly - 1) && !cache_is_mapped(end) && !cache_is_mapped(cache->map.writable) &&
+           !cache_is_mapped(NULL));
     close_cache(cache);
-    EXPECT(!cache_shows(view));
+    EXPECT(!cache_is_mapped(readonly));
 }
 
 static const struct test tests[] = {
@@ -268,8 +270,8 @@ static const struct test tests[] = {
     {"a folder of another user is refused", foreign_folder},
     {"no descriptor is lost or inherited by exec", no_descriptor_is_lost},
     {"without descriptors there is no cache and a reason", without_descriptors},
-    {"the view can neither be written nor made writable", read_only_view},
-    {"addresses in the view are told from others while it is mapped", views_are_known},
+    {"The read-only mapping can neither be written nor made writable", read_only_view},
+    {"addresses in the read-only mapping are told from others while it is mapped", views_are_known},
     {"where the address is taken, values are copied", address_taken},
     {0},
 };

@@ -11,7 +11,7 @@ static struct header_shared plan(uint64_t size, unsigned processes) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     geometry_plan(&header, &options, size);
-    header.view = UINT64_C(0x200000000000);
+    header.base = UINT64_C(0x200000000000);
     geometry_sign(&header);
     return header;
 }
@@ -22,7 +22,7 @@ static bool is_valid(const struct header_shared *header, uint64_t size) {
 
 /* Every table ends before the next begins, and the last page before the file ends. */
 static void expect_tables_apart(const struct header_shared *header) {
-    struct map map = {.desk = (char *)(uintptr_t)0x1000000, .view = (char *)(uintptr_t)0x1000000};
+    struct map map = {.writable = (char *)(uintptr_t)0x1000000, .readonly = (char *)(uintptr_t)0x1000000};
     geometry_map(&map, header);
     const char *const ends[] = {
         (char *)(map.header + 1),
@@ -39,12 +39,12 @@ static void expect_tables_apart(const struct header_shared *header) {
                                   map.records,
                                   (char *)map.buckets,
                                   (char *)map.starts,
-                                  map.desk + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
+                                  map.writable + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
     for (unsigned i = 0; i < 7; i++) {
         EXPECT(ends[i] <= begins[i]);
     }
     /* What is there from the beginning is little, whatever the size. */
-    EXPECT_EQUAL((char *)map.buckets - map.desk, geometry_tables(header));
+    EXPECT_EQUAL((char *)map.buckets - map.writable, geometry_tables(header));
     EXPECT(geometry_tables(header) < 2 * MIB + map.record_count * (2 * KIB + 256) + header->size / 512);
     EXPECT((uint64_t)map.bucket_steps << map.bucket_step_shift >= map.bucket_count);
     EXPECT((uint64_t)map.page_steps << map.page_step_shift >= map.page_count);

@@ -181,12 +181,12 @@ static void gives_back_beside_others(void) {
 /* ---- Huge pages ---- */
 
 /* guards.c puts another one in its place. */
-void *__real_os_map_desk(int description, size_t size);
+void *__real_os_map_writable(int description, size_t size);
 
 /* Faults of a process that comes to the first bytes of a file and touches each of their 4 KiB pages. */
 __attribute__((no_sanitize("address"))) static long faults_of(size_t bytes) {
     const int file = open(segment_file(), O_RDWR);
-    volatile char *at = __real_os_map_desk(file, bytes);
+    volatile char *at = __real_os_map_writable(file, bytes);
     EXPECT(file >= 0 && at);
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
@@ -202,14 +202,14 @@ __attribute__((no_sanitize("address"))) static long faults_of(size_t bytes) {
 /* What was filled becomes huge at a request's end, as far as the kernel can; before that is the control. */
 static void huge_pages(void) {
     struct cache *cache = open_cache(64);
-    os_unmap(cache->map.desk, cache->map.file_size); /* as it lies in a process without guards */
+    os_unmap(cache->map.writable, cache->map.file_size); /* as it lies in a process without guards */
     const int file = open(segment_file(), O_RDWR);
-    cache->map.desk = __real_os_map_desk(file, cache->map.file_size);
-    geometry_map(&cache->map, (struct header_shared *)(void *)cache->map.desk);
+    cache->map.writable = __real_os_map_writable(file, cache->map.file_size);
+    geometry_map(&cache->map, (struct header_shared *)(void *)cache->map.writable);
     cache->identity->record = ref_record(&cache->map, cache->number);
     churn(cache, 1);
     bool never = false;
-    if (!os_make_huge(cache->map.desk, &never)) {
+    if (!os_make_huge(cache->map.writable, &never)) {
         harness_skip("this kernel makes no huge pages when it is asked");
     }
     const long few = 16 * MIB / (64 * KIB) / 4;

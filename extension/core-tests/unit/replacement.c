@@ -59,7 +59,7 @@ static void damaged_headers(void) {
         offsetof(struct header_shared, magic),        offsetof(struct header_shared, layout),
         offsetof(struct header_shared, size),         offsetof(struct header_shared, page_shift),
         offsetof(struct header_shared, page_count),   offsetof(struct header_shared, bucket_count),
-        offsetof(struct header_shared, record_count), offsetof(struct header_shared, view),
+        offsetof(struct header_shared, record_count), offsetof(struct header_shared, base),
         offsetof(struct header_shared, seed),         offsetof(struct header_shared, checksum)};
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
         const ino_t before = make_segment();
@@ -130,18 +130,18 @@ static void resized(void) {
     EXPECT_EQUAL(info_of(cache).size, 9 * MIB);
 }
 
-/* The new segment lies elsewhere, so that processes which keep the old view can map it. */
+/* The new segment lies elsewhere, so that processes which keep the old mapping can map it. */
 static void another_address(void) {
     close_cache(open_cache(8));
     for (unsigned i = 0; i < 20; i++) {
         struct cache_options options = options_of(8 + i % 2);
         struct cache *cache = open_with(&options);
-        const uintptr_t before = info_of(cache).view;
+        const uintptr_t before = info_of(cache).address;
         close_cache(cache);
         options.size = (9 - i % 2) * MIB;
         options.replaces = true;
         cache = open_with(&options);
-        EXPECT(info_of(cache).view != before);
+        EXPECT(info_of(cache).address != before);
         close_cache(cache);
     }
 }
@@ -199,7 +199,7 @@ static void long_lived_notices(void) {
     EXPECT(has(cache, key_of("b"), 3, 1000));
     EXPECT(!is_there(cache, key_of("a")));
     churn(cache, 2);
-    EXPECT(is_pattern(held.bytes, held.length, 1)); /* of the old view, which stays */
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* of the old mapping, which stays */
     expect_sound(cache);
 }
 

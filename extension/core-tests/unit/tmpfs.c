@@ -143,7 +143,7 @@ static void no_fault_when_full(void) {
 /* The control: what is touched before it has its memory ends the process. */
 static void hole_child(void *argument) {
     const struct map *map = &((struct cache *)argument)->map;
-    volatile char *last = map->desk + map->size - 1;
+    volatile char *last = map->writable + map->size - 1;
     *last = 1;
 }
 static void holes_fault(void) {

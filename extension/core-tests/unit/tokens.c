@@ -27,7 +27,7 @@ static enum cache_result put_over(struct cache *cache, struct cache_key key, uin
     if (result != CACHE_OK) {
         return result;
     }
-    fill_pattern(span.desk, span.length, seed);
+    fill_pattern(span.bytes, span.length, seed);
     return cache_commit_over(cache, &key, &span, KIND, 0, token);
 }
 

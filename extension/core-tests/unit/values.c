@@ -129,7 +129,7 @@ static void kinds(void) {
         struct cache_span span;
         const struct cache_key key = key_of("k%u", kind);
         EXPECT_EQUAL(cache_reserve(cache, &key, 24, CACHE_SET, &span), CACHE_OK);
-        fill_pattern(span.desk, 24, kind);
+        fill_pattern(span.bytes, 24, kind);
         EXPECT_EQUAL(cache_commit(cache, &key, &span, kind, 0, CACHE_SET), CACHE_OK);
         struct cache_value value;
         EXPECT(cache_find(cache, &key, true, &value));
@@ -138,7 +138,7 @@ static void kinds(void) {
     expect_nothing_left(cache);
 }
 
-/* Pointers inside a value assume the span's view, and are led to wherever the value is found. */
+/* Pointers inside a value assume the span's base, and are led to wherever the value is found. */
 struct chain {
     uintptr_t next;
     uint64_t number;
@@ -166,7 +166,7 @@ static void pointers(void) {
     struct cache_span span;
     EXPECT_EQUAL(cache_reserve(cache, &key, 1600, CACHE_SET, &span), CACHE_OK);
     for (size_t i = 0; i < 100; i++) {
-        ((struct chain *)span.desk)[i] = (struct chain){span.view + (i + 1) * sizeof(struct chain), 77 + i};
+        ((struct chain *)span.bytes)[i] = (struct chain){span.base + (i + 1) * sizeof(struct chain), 77 + i};
     }
     EXPECT_EQUAL(cache_commit(cache, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
     struct cache_value value;
@@ -185,7 +185,7 @@ static void pointers(void) {
             const struct cache_key other = key_of("filler %u", round * 20 + i);
             EXPECT_EQUAL(cache_reserve(cache, &other, 16000, CACHE_SET, &filler), CACHE_OK);
             for (size_t w = 0; w < 1000; w++) {
-                ((struct chain *)filler.desk)[w] = (struct chain){filler.view, w};
+                ((struct chain *)filler.bytes)[w] = (struct chain){filler.base, w};
             }
             EXPECT_EQUAL(cache_commit(cache, &other, &filler, KIND, 0, CACHE_SET), CACHE_OK);
         }
