@@ -77,11 +77,11 @@ static inline void fence(void) {
  * the two belonged together. Sequentially consistent where it succeeds. In assembler, because compilers call a library
  * for it that may take locks of one process. Every x86-64 processor since 2006 has the instruction.
  */
-struct word_pair {
+struct pair_shared {
     _Alignas(16) shared_word words[2];
 };
 
-static inline bool pair_swap(struct word_pair *pair, const uint64_t expected[2], const uint64_t desired[2]) {
+static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2], const uint64_t desired[2]) {
 #if defined(__x86_64__)
     uint64_t low = expected[0], high = expected[1];
     bool swapped;

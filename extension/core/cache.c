@@ -16,7 +16,7 @@
 #include "os.h"
 #include "pin.h"
 #include "failpoint.h"
-#include "room.h"
+#include "evict.h"
 #include "segment.h"
 
 enum {
@@ -77,7 +77,7 @@ static void leave_segment(struct cache *cache) {
 /* Leaves a segment of which the script may still hold values: these stay readable, and pinned. */
 static void leave_holding(struct cache *cache) {
     struct held_segment *held = NULL;
-    if (cache->touched_count == 0 || !cache->segment) {
+    if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
     } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->description))) {
         segment_close_writable(cache->segment);
@@ -92,9 +92,9 @@ static void leave_holding(struct cache *cache) {
     cache->identity->record = NULL;
     cache->description = -1;
     cache->segment = NULL;
-    cache->touched_count = 0;
+    cache->pinned_word_count = 0;
     cache->pages_held = 0;
-    cache->pending = (struct pending){0};
+    cache->reservation = (struct reservation){0};
 }
 
 /* Takes the first one off its list, and lets go of it. */
@@ -128,7 +128,7 @@ static void take_up_held(struct cache *cache) {
         for (unsigned i = 0; i < cache->map.pin_words; i++) {
             const uint64_t pins = word_load(&old->pins[i]), mine = word_load(&record->pins[i]);
             if (pins && !mine) {
-                cache->touched[cache->touched_count++] = (uint16_t)i;
+                cache->pinned_words[cache->pinned_word_count++] = (uint16_t)i;
             }
             word_poke(&record->pins[i], mine | pins);
         }
@@ -279,7 +279,7 @@ void cache_look_again(struct cache *cache) {
         os_clock_adjust();
         cache->record_refused = false;
         if (!cache->map.index_whole && cache->segment) {
-            commit_look(&cache->map);
+            commit_check_index(&cache->map);
         }
         make_huge(cache, HUGE_NS_A_LOOK);
         if (!cache->segment || !segment_is_current(cache->segment)) {
@@ -306,7 +306,7 @@ bool cache_request_begin(struct cache *cache) {
     }
     os_clock_adjust();
     if (!cache->map.index_whole && cache->segment) {
-        commit_look(&cache->map);
+        commit_check_index(&cache->map);
     }
     if (!is_due(cache) || (cache->segment && segment_is_current(cache->segment))) {
         return true;
@@ -338,8 +338,8 @@ void cache_recover(struct cache *cache) {
     if (!record) {
         return;
     }
-    if (cache->pending.location) {
-        room_finish(cache, record, &cache->pending, false);
+    if (cache->reservation.location) {
+        reservation_end(cache, record, &cache->reservation, false);
     }
     clear_copying(record);
     clear_writing(record);

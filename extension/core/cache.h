@@ -22,7 +22,7 @@
  *  - Every process of one user can write the segment; it is one domain of trust.
  *  - A struct cache belongs to one thread. Different threads and processes use one each, at the same
  *    time, without any coordination of their own.
- *  - Between cache_reserve() and cache_commit(), cache_commit_over() or cache_abandon() the caller must not call any other
+ *  - Between cache_reserve() and cache_commit(), cache_commit_cas() or cache_abandon() the caller must not call any other
  *    function of this header, must not run foreign code and must not leave by longjmp.
  */
 #ifndef LARDER_CACHE_H
@@ -165,7 +165,7 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
 void cache_unreadable(struct cache *cache);
 
 /*
- * As cache_find(), and gives the token of the entry that was found: it names just this entry, for cache_commit_over().
+ * As cache_find(), and gives the token of the entry that was found: it names just this entry, for cache_commit_cas().
  * Any number may be one. It holds nothing, and is good in every process for as long as the segment is the same.
  */
 bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
@@ -184,14 +184,14 @@ bool cache_is_mapped(const void *address);
 
 enum cache_result {
     CACHE_OK,
-    CACHE_ABSENT,     /* replace, delete, touch, swap: no such key */
-    CACHE_EXISTS,     /* add: the key is there */
-    CACHE_DIFFERENT,  /* swap: not the expected one; over: another entry */
-    CACHE_NO_INTEGER, /* count, swap: what is there is no integer */
-    CACHE_OVERFLOW,   /* count: the sum would leave the range */
-    CACHE_TOO_LARGE,  /* over cache_value_max(): refused at once, others lose nothing */
-    CACHE_NO_ROOM,    /* nothing could be evicted: everything is held by readers */
-    CACHE_AWAY,       /* no process record is free, or the segment is gone */
+    CACHE_ABSENT,      /* replace, delete, touch, swap: no such key */
+    CACHE_EXISTS,      /* add: the key is there */
+    CACHE_DIFFERENT,   /* swap: not the expected one; over: another entry */
+    CACHE_NOT_INTEGER, /* count, swap: what is there is no integer */
+    CACHE_OVERFLOW,    /* count: the sum would leave the range */
+    CACHE_TOO_LARGE,   /* over cache_value_max(): refused at once, others lose nothing */
+    CACHE_NO_ROOM,     /* nothing could be evicted: everything is held by readers */
+    CACHE_UNAVAILABLE, /* no process record is free, or the segment is gone */
 };
 
 /* The longest value, in bytes, that a store may bring; an eighth of the pages. */
@@ -221,9 +221,8 @@ enum cache_result cache_commit(struct cache *cache, const struct cache_key *key,
  * CACHE_ABSENT (deleted, expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was carried to
  * another page or got another expiry meanwhile is a different one, although its value is the same.
  */
-enum cache_result cache_commit_over(struct cache *cache, const struct cache_key *key,
-                                    const struct cache_span *span, uint32_t kind, uint64_t expires,
-                                    uint64_t token);
+enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
+                                   uint32_t kind, uint64_t expires, uint64_t token);
 void cache_abandon(struct cache *cache, const struct cache_span *span);
 
 /*
@@ -236,11 +235,11 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);
 bool cache_clear(struct cache *cache);
 
-/* Storing an integer, as by cache_reserve() and cache_commit(), or cache_commit_over(). */
+/* Storing an integer, as by cache_reserve() and cache_commit(), or cache_commit_cas(). */
 enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
                                       uint64_t expires, enum cache_mode mode);
-enum cache_result cache_store_integer_over(struct cache *cache, const struct cache_key *key, int64_t value,
-                                           uint64_t expires, uint64_t token);
+enum cache_result cache_store_integer_cas(struct cache *cache, const struct cache_key *key, int64_t value,
+                                          uint64_t expires, uint64_t token);
 
 /*
  * Gives memory back to the system: that of pages in which nothing is of use any more, and of files in the segment's folder
@@ -251,7 +250,7 @@ size_t cache_release(struct cache *cache);
 
 /*
  * Adds `step` to an integer in place and gives the new value. A missing key is created with the value
- * `step` and `expires`; an existing one keeps its expiry. CACHE_NO_INTEGER or CACHE_OVERFLOW change nothing.
+ * `step` and `expires`; an existing one keeps its expiry. CACHE_NOT_INTEGER or CACHE_OVERFLOW change nothing.
  *
  * Counting is never refused because others do it too, waits for nobody, and no count is lost but with the key. What was
  * counted or swapped within the last minute is not evicted, as long as what is kept for that reason alone is at most
@@ -277,7 +276,7 @@ struct cache_entry {
 };
 
 /*
- * What is known of a key: CACHE_OK and `entry` filled, CACHE_ABSENT, or CACHE_AWAY. Counts neither as a hit nor as a use.
+ * What is known of a key: CACHE_OK and `entry` filled, CACHE_ABSENT, or CACHE_UNAVAILABLE. Counts neither as a hit nor as a use.
  */
 enum cache_result cache_describe(struct cache *cache, const struct cache_key *key, struct cache_entry *entry);
 
@@ -296,7 +295,7 @@ struct cache_walk;
 struct cache_walk *cache_walk_begin(const char *prefix, size_t length);
 
 /* CACHE_OK and the next entry, CACHE_ABSENT after the last one or when the segment was replaced meanwhile, CACHE_NO_ROOM
- * when this process is out of memory, CACHE_AWAY. After anything but CACHE_OK only cache_walk_end() may follow. */
+ * when this process is out of memory, CACHE_UNAVAILABLE. After anything but CACHE_OK only cache_walk_end() may follow. */
 enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry);
 
 void cache_walk_end(struct cache_walk *walk);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "drain.h"
+#include "reclaim.h"
 #include "hash.h"
 #include "index.h"
 #include "page.h"
@@ -191,7 +191,7 @@ size_t cache_sweep(struct cache *cache) {
     }
     /* The open pages are closed too, so that an empty cache uses none. */
     for (unsigned log = 0; log < LOGS; log++) {
-        const uint32_t open = page_of_current(cache, word_load(&cache->map.header->current[log]));
+        const uint32_t open = current_page(cache, word_load(&cache->map.header->current[log]));
         if (open < cache->map.page_count && !named[open]) {
             uint64_t state = word_load(&page_row(cache, open)->state);
             if (state_of(state) == PAGE_OPEN) {
@@ -201,7 +201,7 @@ size_t cache_sweep(struct cache *cache) {
     }
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
         if (state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE && !named[page]) {
-            drain_page(cache, record, page, DRAIN_INSIST);
+            reclaim_page(cache, record, page, RECLAIM_INSIST);
         }
         used += state_of(word_load(&page_row(cache, page)->state)) != PAGE_FREE;
     }

@@ -119,7 +119,7 @@ static bool fill(struct cache *cache, struct range range) {
 
 /* ---- The index ---- */
 
-void commit_look(struct map *map) {
+void commit_check_index(struct map *map) {
     uint32_t steps = map->bucket_steps;
     for (uint32_t word = 0; steps > 0; word++) {
         const uint32_t here = steps < STEPS_A_WORD ? steps : STEPS_A_WORD;
@@ -154,7 +154,7 @@ static bool commit_index_step(struct cache *cache, uint32_t step) {
         return false;
     }
     if (ref_steps(map, step / STEPS_A_WORD) == UINT32_MAX || step + 1 == map->bucket_steps) {
-        commit_look(&cache->map);
+        commit_check_index(&cache->map);
     }
     return true;
 }

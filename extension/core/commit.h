@@ -33,7 +33,7 @@ bool commit_place(struct cache *cache, struct place *place);
 void commit_make_huge(struct cache *cache, uint64_t nanoseconds);
 
 /* Looks whether the whole index has its memory by now, so that look-ups need not ask. */
-void commit_look(struct map *map);
+void commit_check_index(struct map *map);
 
 /* Gives back the memory of the step in which `page` is the first, if all its pages are free; bytes given back. */
 uint64_t commit_release(struct cache *cache, uint32_t page);

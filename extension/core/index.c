@@ -167,16 +167,17 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
 }
 
 /* The key's word names another entry now. Within one page (and so one generation) the number of living stays. */
-static bool replace(struct cache *cache, const struct found *found, uint64_t word, const struct pending *pending) {
-    const bool same_page = found->page == pending->page;
+static bool replace(struct cache *cache, const struct found *found, uint64_t word,
+                    const struct reservation *reservation) {
+    const bool same_page = found->page == reservation->page;
     if (!same_page) {
-        page_raise_live(cache, pending->page);
+        page_raise_live(cache, reservation->page);
     }
     uint64_t old = found->word;
     while (!word_swap(found->slot, &old, word)) {
         if (slot_location(old) != slot_location(found->word)) {
             if (!same_page) {
-                page_lower_live(cache, pending->page, pending->generation, pending->units);
+                page_lower_live(cache, reservation->page, reservation->generation, reservation->units);
             }
             return false;
         }
@@ -218,10 +219,10 @@ static bool find_rival(struct cache *cache, struct record_shared *record, const 
 }
 
 /* Takes out a tentative word; not if it was committed meanwhile. */
-static void take_out(struct cache *cache, const struct found *tentative) {
+static void withdraw(struct cache *cache, const struct found *tentative) {
     uint64_t word = tentative->word;
     if (word_swap(tentative->slot, &word, 0)) {
-        FAILPOINT(index_taken_out);
+        FAILPOINT(index_withdrawn);
         page_lower_live(cache, tentative->page, tentative->entry->generation, 0);
     }
 }
@@ -235,43 +236,43 @@ static void wait_for_rival(void) {
 
 /* See index.h. */
 static bool insert(struct cache *cache, struct record_shared *record, const struct place *place,
-                   const struct cache_key *key, const struct pending *pending) {
+                   const struct cache_key *key, const struct reservation *reservation) {
     struct found mine = {
-        .word = slot_make(place->tag, USE_TENTATIVE, pending->location),
-        .page = pending->page,
-        .entry = ref_entry(&cache->map, pending->location),
+        .word = slot_make(place->tag, USE_TENTATIVE, reservation->location),
+        .page = reservation->page,
+        .entry = ref_entry(&cache->map, reservation->location),
     };
-    page_raise_live(cache, pending->page);
+    page_raise_live(cache, reservation->page);
     mine.slot = take_slot(cache, record, place, mine.word);
     if (!mine.slot) {
-        page_lower_live(cache, pending->page, pending->generation, 0);
+        page_lower_live(cache, reservation->page, reservation->generation, 0);
         return false;
     }
     FAILPOINT(index_tentative);
     if (UNLIKELY(!index_is_complete(&cache->map, place))) {
-        take_out(cache, &mine);
+        withdraw(cache, &mine);
         return false;
     }
     struct found rival;
     for (unsigned turn = 0; find_rival(cache, record, place, key, mine.slot, &rival);) {
         if (slot_is_committed(rival.word)) {
-            take_out(cache, &mine);
+            withdraw(cache, &mine);
             return false;
         }
         if (rival.slot < mine.slot && turn < TURNS) {
             wait_for_rival();
             turn++;
         } else {
-            take_out(cache, &rival);
+            withdraw(cache, &rival);
         }
     }
     FAILPOINT(index_alone);
     uint64_t word = mine.word;
-    return word_swap(mine.slot, &word, slot_make(place->tag, USE_NONE, pending->location));
+    return word_swap(mine.slot, &word, slot_make(place->tag, USE_NONE, reservation->location));
 }
 
 bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,
-               const struct cache_key *key, const struct found *found, const struct pending *pending) {
-    return found->slot ? replace(cache, found, slot_make(place->tag, USE_NONE, pending->location), pending)
-                       : insert(cache, record, place, key, pending);
+               const struct cache_key *key, const struct found *found, const struct reservation *reservation) {
+    return found->slot ? replace(cache, found, slot_make(place->tag, USE_NONE, reservation->location), reservation)
+                       : insert(cache, record, place, key, reservation);
 }

@@ -110,7 +110,7 @@ bool index_find_announced(struct cache *cache, struct record_shared *record, con
                           const struct cache_key *key, struct found *found);
 
 /* Notes that the entry was of use, at most four times in its generation. Once, of the whole word, never retried: a plain
- * store could bring back a drained location. */
+ * store could bring back a reclaimed location. */
 static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;
     const unsigned use = slot_use(word);
@@ -137,6 +137,6 @@ bool index_remove(struct cache *cache, struct record_shared *record, const struc
  * gave, its slot NULL if the key was not there; false: that is no longer so, look again.
  */
 bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,
-               const struct cache_key *key, const struct found *found, const struct pending *pending);
+               const struct cache_key *key, const struct found *found, const struct reservation *reservation);
 
 #endif

@@ -4,7 +4,7 @@
 #include "enter.h"
 #include "index.h"
 #include "failpoint.h"
-#include "room.h"
+#include "evict.h"
 #include "write.h"
 
 /* What is to become of an integer. */
@@ -29,7 +29,7 @@ static enum cache_result reserve(struct cache *cache, struct record_shared *reco
 }
 
 static void seal(struct cache *cache, const struct cache_key *key, struct integer integer, uint64_t expires) {
-    integer_fill(ref_writable(&cache->map, cache->pending.location), integer);
+    integer_fill(ref_writable(&cache->map, cache->reservation.location), integer);
     write_seal(cache, key, CACHE_INTEGER, expires);
 }
 
@@ -41,7 +41,7 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
                                 uint64_t expires, int64_t *result) {
     struct record_shared *record = change->adds ? enter_to_store(cache) : enter(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
     bool reserved = false, published = false;
     enum cache_result outcome;
@@ -58,7 +58,7 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
         *result = change->step;
         if (there) {
             if (!entry_is_integer(found.entry)) {
-                outcome = CACHE_NO_INTEGER;
+                outcome = CACHE_NOT_INTEGER;
                 break;
             }
             const struct integer old = integer_read(found.entry);
@@ -88,7 +88,7 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             continue;
         }
         seal(cache, key, (struct integer){(uint64_t)*result, now}, there ? found.entry->expires : expires);
-        published = index_put(cache, record, &place, key, &found, &cache->pending);
+        published = index_put(cache, record, &place, key, &found, &cache->reservation);
         if (published) {
             outcome = CACHE_OK;
             if (!there) {
@@ -99,7 +99,7 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
     }
     clear_copying(record);
     if (reserved) {
-        room_finish(cache, record, &cache->pending, published);
+        reservation_end(cache, record, &cache->reservation, published);
     }
     return outcome;
 }
@@ -118,7 +118,7 @@ static enum cache_result store(struct cache *cache, const struct cache_key *key,
                                enum cache_mode mode, const uint64_t *token) {
     struct record_shared *record = enter_to_store(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
     const enum cache_result result = reserve(cache, record, key, mode);
     if (result != CACHE_OK) {
@@ -133,7 +133,7 @@ enum cache_result cache_store_integer(struct cache *cache, const struct cache_ke
     return store(cache, key, value, expires, mode, NULL);
 }
 
-enum cache_result cache_store_integer_over(struct cache *cache, const struct cache_key *key, int64_t value,
-                                           uint64_t expires, uint64_t token) {
+enum cache_result cache_store_integer_cas(struct cache *cache, const struct cache_key *key, int64_t value,
+                                          uint64_t expires, uint64_t token) {
     return store(cache, key, value, expires, CACHE_REPLACE, &token);
 }

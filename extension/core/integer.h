@@ -30,13 +30,13 @@ static inline bool entry_is_integer(const struct entry_shared *entry) {
 }
 
 /* Where the two words of an integer entry are; for reading. */
-static inline const struct word_pair *integer_pair(const struct entry_shared *entry) {
-    return (const struct word_pair *)(((uintptr_t)entry_value(entry) + UNIT) &
-                                      ~(uintptr_t)(sizeof(struct word_pair) - 1));
+static inline const struct pair_shared *integer_pair(const struct entry_shared *entry) {
+    return (const struct pair_shared *)(((uintptr_t)entry_value(entry) + UNIT) &
+                                        ~(uintptr_t)(sizeof(struct pair_shared) - 1));
 }
 
 static inline struct integer integer_read(const struct entry_shared *entry) {
-    const struct word_pair *pair = integer_pair(entry);
+    const struct pair_shared *pair = integer_pair(entry);
     const uint64_t state = word_load(&pair->words[1]);
     return (struct integer){word_load(&pair->words[0]), state};
 }
@@ -52,7 +52,7 @@ static inline bool integer_is_kept(struct integer integer, uint64_t now) {
 
 /* Fills an entry that nobody knows yet, in the writable mapping. */
 static inline void integer_fill(struct entry_shared *entry, struct integer integer) {
-    struct word_pair *pair = (struct word_pair *)(uintptr_t)integer_pair(entry);
+    struct pair_shared *pair = (struct pair_shared *)(uintptr_t)integer_pair(entry);
     word_poke(&pair->words[0], integer.value);
     word_poke(&pair->words[1], integer.state & ~INTEGER_SEALED);
 }
@@ -62,7 +62,7 @@ static inline bool integer_change(const struct map *map, const struct entry_shar
                                   struct integer to) {
     const char *pair = (const char *)integer_pair(entry);
     const uint64_t expected[2] = {from.value, from.state}, desired[2] = {to.value, to.state};
-    return pair_swap((struct word_pair *)(void *)(map->writable + (pair - map->readonly)), expected, desired);
+    return pair_swap((struct pair_shared *)(void *)(map->writable + (pair - map->readonly)), expected, desired);
 }
 
 /* Seals a protected entry with just what was read; false: it is another now. */
@@ -72,7 +72,7 @@ static inline bool integer_seal(const struct map *map, const struct entry_shared
 }
 
 /* Seals a protected entry, whatever its value is by then. */
-static inline void integer_finish(const struct map *map, const struct entry_shared *entry) {
+static inline void integer_force_seal(const struct map *map, const struct entry_shared *entry) {
     while (!integer_seal(map, entry, integer_read(entry))) {
     }
 }

@@ -142,7 +142,7 @@ static void describe(const struct found *found, struct cache_entry *entry) {
 enum cache_result cache_describe(struct cache *cache, const struct cache_key *key, struct cache_entry *entry) {
     struct record_shared *record = enter(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
     const struct place place = index_place(cache, key);
     struct found found;
@@ -203,7 +203,7 @@ static enum cache_result give(struct cache_walk *walk, const struct found *found
 enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry) {
     struct record_shared *record = enter(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
     if (walk->seed == 0) {
         walk->seed = cache->map.seed;

@@ -37,7 +37,7 @@ enum {
     PAGES_MAX = 1 << 14, /* so that a record's pins are at most 2 KiB */
     RECORDS_MAX = 4095,
     BUCKET_SLOTS = 8,
-    RESERVE_MAX = 8,
+    SPARE_MAX = 8,
 };
 
 /* ---- Index words ---- */
@@ -46,7 +46,7 @@ enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
 /* A word is put into the index tentatively: its key is not there yet, and for readers it never is until the word is
  * committed, as of no use so far. A use counts one, the first one two; but one if the entry is new, because what was just
- * stored is often read at once. A drain moves entries that are worth it and takes one off. */
+ * stored is often read at once. A reclaim moves entries that are worth it and takes one off. */
 enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
@@ -117,9 +117,9 @@ enum page_state {
     PAGE_OPENING = 1, /* its owner prepares it; for a run: until its entry is published */
     PAGE_OPEN = 2,
     PAGE_CLOSED = 3,
-    PAGE_DRAINING = 4, /* its owner moves or drops its entries */
-    PAGE_LIMBO = 5,    /* no index word names it; perhaps readers hold it */
-    PAGE_MEMBER = 6,   /* of a run; its head speaks for it */
+    PAGE_RECLAIMING = 4, /* its owner moves or drops its entries */
+    PAGE_LIMBO = 5,      /* no index word names it; perhaps readers hold it */
+    PAGE_MEMBER = 6,     /* of a run; its head speaks for it */
 };
 
 enum { STATE_BITS = 3, OWNER_RECORD_BITS = 12, OWNER_INCARNATION_BITS = 17 };
@@ -228,10 +228,10 @@ struct header_shared {
     shared_word warm;                   /* page + 1 whose entries all died last; a hint */
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
-    shared_word counters_kept;          /* what drains kept only because it had been counted, see drain.c */
+    shared_word counters_kept;          /* what reclaims kept only because it had been counted, see reclaim.c */
     uint64_t unused_3[2];
 
-    _Alignas(64) shared_word reserve[RESERVE_MAX]; /* page + 1 kept free for moves, or 0; hints */
+    _Alignas(64) shared_word reserve[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
     _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
 };

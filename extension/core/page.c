@@ -34,8 +34,7 @@ bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fre
     switch (state_of(state)) {
         case PAGE_OPEN:
             for (unsigned log = 0; log < LOGS; log++) {
-                if (word_load(&cache->map.header->current[log]) ==
-                    page_as_current(page, state_generation(state))) {
+                if (word_load(&cache->map.header->current[log]) == current_of(page, state_generation(state))) {
                     return false;
                 }
             }
@@ -46,7 +45,7 @@ bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fre
             }
             break;
         case PAGE_OPENING:
-        case PAGE_DRAINING:
+        case PAGE_RECLAIMING:
             break;
         default:
             return false;
@@ -61,18 +60,18 @@ static void hint_if_dead(struct cache *cache, uint32_t page) {
     }
 }
 
-void page_age_anew(struct cache *cache, uint32_t page) {
+void page_refresh_age(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     const enum page_log log = page_log(row);
     word_store(&row->age, word_load(&cache->map.header->age[log]) << 1 | log);
 }
 
 bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
-                 struct pending *pending) {
+                 struct reservation *reservation) {
     const shared_word *log_current = &cache->map.header->current[log];
     for (unsigned i = 0; i < APPEND_TRIES; i++) {
         const uint64_t current = word_load(log_current);
-        const uint32_t page = page_of_current(cache, current);
+        const uint32_t page = current_page(cache, current);
         const uint32_t generation = (uint32_t)(current >> 32);
         if (page == cache->map.page_count) {
             return false;
@@ -89,7 +88,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
                 append = word_add(&row->append, units);
                 FAILPOINT(append_taken);
                 if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
-                    *pending = (struct pending){
+                    *reservation = (struct reservation){
                         .location = ref_location(&cache->map, page, (uint32_t)append),
                         .units = units,
                         .page = page,
@@ -101,7 +100,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
             clear_writing(record);
             if (word_swap(&row->state, &state, state_change(state, PAGE_CLOSED))) {
                 FAILPOINT(append_closed_page);
-                page_age_anew(cache, page);
+                page_refresh_age(cache, page);
                 hint_if_dead(cache, page);
             }
         } else {
@@ -114,7 +113,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
     return false;
 }
 
-void page_renew(struct cache *cache, uint32_t page, enum page_log log) {
+void page_make_newest(struct cache *cache, uint32_t page, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     const uint64_t pages = page_run(&cache->map, page);
     const uint64_t seconds = (os_milliseconds() - cache->map.header->created) / 1000;
@@ -136,7 +135,7 @@ static void begin_generation(struct cache *cache, uint32_t page, uint32_t genera
     word_poke(&row->dead, 0);
     word_poke(&row->live, (uint64_t)generation << 32);
     word_poke(&row->append, (uint64_t)generation << 32);
-    page_renew(cache, page, log);
+    page_make_newest(cache, page, log);
 }
 
 /* From free to opening; the new state word, or 0. */
@@ -189,7 +188,7 @@ bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t s
         return false;
     }
     FAILPOINT(page_opened);
-    if (!word_swap(&cache->map.header->current[log], &seen, page_as_current(page, state_generation(opening)))) {
+    if (!word_swap(&cache->map.header->current[log], &seen, current_of(page, state_generation(opening)))) {
         page_unclaim(cache, page);
         return false;
     }
@@ -209,14 +208,14 @@ static void raise_expiry(struct page_shared *row, uint64_t expires) {
     }
 }
 
-void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry) {
-    const uint64_t unit = ref_unit(&cache->map, pending->location);
-    entry->where = (entry->where & ~LOCATION_MASK) | pending->location;
-    entry->generation = pending->generation;
+void page_seal(struct cache *cache, const struct reservation *reservation, struct entry_shared *entry) {
+    const uint64_t unit = ref_unit(&cache->map, reservation->location);
+    entry->where = (entry->where & ~LOCATION_MASK) | reservation->location;
+    entry->generation = reservation->generation;
     entry->hash ^= entry_seal(entry);
     FAILPOINT(entry_header_written);
-    raise_expiry(page_row(cache, pending->page), entry->expires);
-    word_or(&ref_starts(&cache->map, pending->page)[unit >> 6], UINT64_C(1) << (unit & 63));
+    raise_expiry(page_row(cache, reservation->page), entry->expires);
+    word_or(&ref_starts(&cache->map, reservation->page)[unit >> 6], UINT64_C(1) << (unit & 63));
     FAILPOINT(entry_start_set);
 }
 
@@ -225,10 +224,10 @@ void page_raise_live(struct cache *cache, uint32_t page) {
     FAILPOINT(entry_counted);
 }
 
-void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
+void page_copy(struct cache *cache, const struct reservation *reservation, const struct entry_shared *entry,
                uint64_t location, uint64_t expires) {
-    struct entry_shared *copy = ref_writable(&cache->map, pending->location);
-    memcpy(copy, entry, pending->units << UNIT_SHIFT);
+    struct entry_shared *copy = ref_writable(&cache->map, reservation->location);
+    memcpy(copy, entry, reservation->units << UNIT_SHIFT);
     copy->expires = expires;
     copy->hash = entry_hash(entry);
     if (entry_is_integer(entry)) {
@@ -238,9 +237,9 @@ void page_copy(struct cache *cache, const struct pending *pending, const struct 
     if (cache->options.rebase) {
         cache->options.rebase(where_kind(entry->where), (char *)copy + value, (size_t)entry->units << UNIT_SHIFT,
                               cache->map.base + (location << UNIT_SHIFT) + value,
-                              cache->map.base + (pending->location << UNIT_SHIFT) + value);
+                              cache->map.base + (reservation->location << UNIT_SHIFT) + value);
     }
-    page_seal(cache, pending, copy);
+    page_seal(cache, reservation, copy);
 }
 
 void page_lower_live(struct cache *cache, uint32_t page, uint32_t generation, uint64_t units) {

@@ -1,12 +1,12 @@
 /*
  * Pages: opening, appending, counting what lives in them, closing.
  *
- *   free -> opening -> open -> closed -> draining -> limbo -> free
- *   free -> opening -> closed -> draining -> limbo -> free     the head of a run
+ *   free -> opening -> open -> closed -> reclaiming -> limbo -> free
+ *   free -> opening -> closed -> reclaiming -> limbo -> free     the head of a run
  *   free -> opening -> member -> free                          its others, set free with the head
  *
  * Each arrow is one compare-and-swap of the whole state word. A page that a dead process left in opening,
- * open (and not current) or draining counts as closed; so does a member that no head speaks for.
+ * open (and not current) or reclaiming counts as closed; so does a member that no head speaks for.
  */
 #ifndef LARDER_PAGE_H
 #define LARDER_PAGE_H
@@ -23,8 +23,8 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
     return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? run : 1;
 }
 
-/* It never falls within a generation: who was put aside here would bring back an old number, and a page that was chosen to be
- * compacted would not be wasted any more when it is drained, and what lives in it dropped. */
+/* It never falls within a generation: who was preempted here would bring back an old number, and a page that was chosen to be
+ * compacted would not be wasted any more when it is reclaimed, and what lives in it dropped. */
 static inline void page_add_dead(const struct cache *cache, uint32_t page, uint64_t units) {
     word_add(&cache->map.pages[page].dead, units);
 }
@@ -38,7 +38,7 @@ static inline uint64_t page_age(const struct page_shared *row) {
 }
 
 /* Whether it pays to carry what lives in the page elsewhere: an eighth of it is dead. */
-static inline bool page_is_wasted(const struct map *map, const struct page_shared *row) {
+static inline bool page_is_fragmented(const struct map *map, const struct page_shared *row) {
     return word_peek(&row->dead) * 8 >= page_units(map);
 }
 
@@ -57,12 +57,12 @@ uint32_t page_head(const struct map *map, uint32_t page);
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
 
 /* A log's open page, as its header word names it. */
-static inline uint64_t page_as_current(uint32_t page, uint32_t generation) {
+static inline uint64_t current_of(uint32_t page, uint32_t generation) {
     return (uint64_t)generation << 32 | ((uint64_t)page + 1);
 }
 
 /* The page that such a word names; page_count if there is none yet. */
-static inline uint32_t page_of_current(const struct cache *cache, uint64_t current) {
+static inline uint32_t current_page(const struct cache *cache, uint64_t current) {
     const uint32_t page = (uint32_t)current - 1;
     return page < cache->map.page_count ? page : cache->map.page_count;
 }
@@ -73,7 +73,7 @@ static inline uint32_t page_of_current(const struct cache *cache, uint64_t curre
  * closed.
  */
 bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
-                 struct pending *pending);
+                 struct reservation *reservation);
 
 /* Whether nothing in the page is of use any more: all its entries are unlinked or expired. */
 bool page_is_dead(const struct page_shared *row);
@@ -89,11 +89,11 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
 bool page_hold(struct cache *cache, uint32_t page);
 
 /* Makes a page, or the run that it heads, as old as what was stored in it last, not as when it was begun: while others
- * took pages it may have been open for long, or its writer put aside, and what was just stored would be next to go. */
-void page_age_anew(struct cache *cache, uint32_t page);
+ * took pages it may have been open for long, or its writer preempted, and what was just stored would be next to go. */
+void page_refresh_age(struct cache *cache, uint32_t page);
 
 /* Makes a page, or the run that it heads, the newest of the log. */
-void page_renew(struct cache *cache, uint32_t page, enum page_log log);
+void page_make_newest(struct cache *cache, uint32_t page, enum page_log log);
 
 /* Makes a claimed page a member of the run of `head`. Whoever sees it as a member sees this link, never one
  * of an earlier generation: by such a one, whoever still frees that earlier run would free this page again. */
@@ -103,11 +103,11 @@ void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_
 void page_unclaim(struct cache *cache, uint32_t page);
 
 /* Fills the header of an entry and sets its start bit. After this it is whole and may be published. */
-void page_seal(struct cache *cache, const struct pending *pending, struct entry_shared *entry);
+void page_seal(struct cache *cache, const struct reservation *reservation, struct entry_shared *entry);
 
 /* Copies a whole entry from `location` to the place of `pending` with another expiry, and seals it. The
  * caller protects the source, and has sealed it if it is an integer. */
-void page_copy(struct cache *cache, const struct pending *pending, const struct entry_shared *entry,
+void page_copy(struct cache *cache, const struct reservation *reservation, const struct entry_shared *entry,
                uint64_t location, uint64_t expires);
 
 /* One entry more lives in the page, into which the caller is writing. Before its word is published, so that

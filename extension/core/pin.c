@@ -98,11 +98,11 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
     const uint64_t before = word_peek(pins);
     if (before == 0) {
         bool known = false;
-        for (unsigned i = 0; i < cache->touched_count; i++) {
-            known = known || cache->touched[i] == page >> 6;
+        for (unsigned i = 0; i < cache->pinned_word_count; i++) {
+            known = known || cache->pinned_words[i] == page >> 6;
         }
         if (!known) {
-            cache->touched[cache->touched_count++] = (uint16_t)(page >> 6);
+            cache->pinned_words[cache->pinned_word_count++] = (uint16_t)(page >> 6);
         }
     }
     word_store(pins, before | UINT64_C(1) << (page & 63));
@@ -125,10 +125,10 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
 }
 
 void pin_drop_all(struct cache *cache, struct record_shared *record) {
-    for (unsigned i = 0; i < cache->touched_count; i++) {
-        word_store(&record->pins[cache->touched[i]], 0);
+    for (unsigned i = 0; i < cache->pinned_word_count; i++) {
+        word_store(&record->pins[cache->pinned_words[i]], 0);
     }
-    cache->touched_count = 0;
+    cache->pinned_word_count = 0;
     cache->pages_held = 0;
     cache->full.calls_until_recount = 0;
 }

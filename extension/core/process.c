@@ -183,8 +183,8 @@ bool process_claim(struct cache *cache, int description) {
     if (cache->description >= 0) {
         /* After a fork: what the old record pins is pinned here too before the old one may fall. */
         const struct record_shared *old = ref_record(&cache->map, cache->number);
-        for (unsigned i = 0; i < cache->touched_count; i++) {
-            const unsigned word = cache->touched[i];
+        for (unsigned i = 0; i < cache->pinned_word_count; i++) {
+            const unsigned word = cache->pinned_words[i];
             word_poke(&record->pins[word], word_load(&old->pins[word]));
         }
         fence();
@@ -192,7 +192,7 @@ bool process_claim(struct cache *cache, int description) {
         close(cache->description);
     }
     cache->description = description;
-    cache->pending = (struct pending){0}; /* its pages belong to the old record */
+    cache->reservation = (struct reservation){0}; /* its pages belong to the old record */
     cache->number = (unsigned)number;
     cache->incarnation = (uint32_t)word_load(&record->incarnation);
     cache->identity->record = record;
@@ -206,7 +206,7 @@ bool process_owns(struct cache *cache) {
     }
     cache->identity->record = NULL;
     cache->description = -1;
-    cache->touched_count = 0;
+    cache->pinned_word_count = 0;
     cache->pages_held = 0;
     return false;
 }
@@ -215,8 +215,8 @@ void process_leave(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     if (process_owns(cache)) {
         fold_counters(&cache->map, record);
-        for (unsigned i = 0; i < cache->touched_count; i++) {
-            word_store(&record->pins[cache->touched[i]], 0);
+        for (unsigned i = 0; i < cache->pinned_word_count; i++) {
+            word_store(&record->pins[cache->pinned_words[i]], 0);
         }
         word_store(&record->copying, 0);
         word_store(&record->writing, 0);
@@ -228,7 +228,7 @@ void process_leave(struct cache *cache) {
         close(cache->description);
         cache->description = -1;
     }
-    cache->touched_count = 0;
+    cache->pinned_word_count = 0;
     cache->pages_held = 0;
 }
 
@@ -244,7 +244,7 @@ struct record_shared *process_enter(struct cache *cache) {
     }
     process_lock();
     const int description = segment_open_description(cache->segment, cache->description);
-    if (cache->touched_count == 0 && cache->description >= 0) {
+    if (cache->pinned_word_count == 0 && cache->description >= 0) {
         /* Nothing to carry over: then the record of before the fork may be the one that is free. */
         close(cache->description);
         cache->description = -1;

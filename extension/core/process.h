@@ -31,7 +31,7 @@ struct identity {
 #define USER_NONE ((uid_t)-1)
 
 /* An entry between cache_reserve() and cache_commit(). */
-struct pending {
+struct reservation {
     uint64_t location; /* 0: none */
     uint64_t units;    /* of the whole entry */
     uint32_t page;
@@ -49,7 +49,7 @@ struct held_segment {
 };
 
 /* A page as it was when it was chosen to be taken back. */
-struct candidate {
+struct victim {
     uint64_t cost;
     uint64_t state;
     uint32_t page;
@@ -58,7 +58,7 @@ struct candidate {
 
 /* The pages of a log that were worth least at the last survey, cheapest first. */
 struct victims {
-    struct candidate list[VICTIMS_MAX];
+    struct victim list[VICTIMS_MAX];
     unsigned next, count;
 };
 
@@ -80,18 +80,18 @@ struct cache {
     bool record_refused; /* no record was free; asked again at the next request or second */
 
     /* pins: the words of the record's map that have bits set */
-    uint16_t touched[PAGES_MAX / 64];
-    unsigned touched_count;
+    uint16_t pinned_words[PAGES_MAX / 64];
+    unsigned pinned_word_count;
     uint32_t pages_held; /* a run counts all its pages */
     struct full full;
 
-    struct pending pending;
+    struct reservation reservation;
     struct victims victims[LOGS];
-    uint64_t counters_kept;   /* units that drains kept only for counters in use */
-    uint32_t given_up;        /* pages that could not be emptied because there was no place for what lives there */
-    bool others_at_work;      /* at the last survey others had pages in hand */
-    uint64_t vain_at;         /* when these were waited for in vain, ns; 0 never */
-    uint32_t unused_in_a_row; /* entries drained from probation since one of them had been used */
+    uint64_t counters_kept;   /* units that reclaims kept only for counters in use */
+    uint32_t unmovable;       /* pages that could not be emptied because there was no place for what lives there */
+    bool others_busy;         /* at the last survey others had pages in hand */
+    uint64_t timed_out_at;    /* when these were waited for in vain, ns; 0 never */
+    uint32_t unused_in_a_row; /* entries reclaimed from probation since one of them had been used */
     /* memory: when a step was last refused, and what the cgroups allowed when they were last asked (commit.c) */
     uint64_t refused_at, index_refused_at, limit_read_at; /* ms; 0 never */
     uint64_t limit, limit_left, limit_budget;

@@ -20,7 +20,7 @@ static bool grow_scratch(struct cache *cache, size_t length) {
     return scratch != NULL;
 }
 
-enum outcome { HIT, STRANGER, EXPIRED, SCRATCH_TOO_SMALL };
+enum outcome { HIT, MISMATCH, EXPIRED, SCRATCH_TOO_SMALL };
 
 /* The entry is protected: pinned, or else announced. Its token, unless NULL. */
 static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
@@ -118,7 +118,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         uint64_t word;
         const enum protection protection = protect(cache, record, slot, place, zero_copy, &word);
         if (protection == NONE) {
-            return STRANGER;
+            return MISMATCH;
         }
         const uint64_t location = slot_location(word);
         const struct found found = {
@@ -127,7 +127,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
             .page = ref_page(&cache->map, location),
             .entry = ref_entry(&cache->map, location),
         };
-        enum outcome outcome = STRANGER;
+        enum outcome outcome = MISMATCH;
         bool gone = false;
         if (index_is_key(&cache->map, found.entry, location, place->hash, key)) {
             outcome = read_entry(cache, record, &found, protection == PINNED && zero_copy, value, token);
@@ -145,7 +145,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
         }
         if (outcome == SCRATCH_TOO_SMALL) {
             if (!grow_scratch(cache, value->length)) {
-                return STRANGER;
+                return MISMATCH;
             }
         } else if (!gone) {
             return outcome;

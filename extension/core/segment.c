@@ -81,7 +81,7 @@ static const char *advice(int error, const char *otherwise) {
 static size_t plan_size(struct attempt *attempt);
 
 /* There is no segment, and this process makes none. Whether one could be made, it tells all the same. */
-static bool say_absent(struct attempt *attempt) {
+static bool report_absent(struct attempt *attempt) {
     attempt->absent = plan_size(attempt) > 0;
     return attempt->absent ? refuse(attempt, "nothing has been stored yet: the first store makes the segment")
                            : false;
@@ -178,7 +178,7 @@ static bool open_own(struct attempt *attempt, uid_t user) {
     if (attempt->directory < 0 && errno == ENOENT) {
         if (attempt->options->joins_only) {
             attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            return attempt->directory >= 0 ? say_absent(attempt) : refuse_folder(attempt);
+            return attempt->directory >= 0 ? report_absent(attempt) : refuse_folder(attempt);
         }
         if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
             return refuse_folder(attempt);
@@ -706,7 +706,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
     }
     cache->segment = segment;
     cache->map = segment->map;
-    commit_look(&cache->map);
+    commit_check_index(&cache->map);
     /* Whoever looks whether anybody is attached holds all bytes for a moment: then a second look finds one. */
     if (!process_claim(cache, description) && (os_yield(), !process_claim(cache, description))) {
         close(description);
@@ -730,7 +730,7 @@ static void leave(struct cache *cache) {
     cache->segment = NULL;
 }
 
-static void tell_differences(struct attempt *attempt, const struct header_shared *header) {
+static void report_differences(struct attempt *attempt, const struct header_shared *header) {
     const struct cache_options *options = attempt->options;
     char size[64] = "", processes[64] = "", share[64] = "";
     if (header->size_asked != options->size) {
@@ -763,7 +763,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     switch (finding) {
         case USABLE:
             if (differs) {
-                tell_differences(attempt, &header);
+                report_differences(attempt, &header);
             }
             finding = enter(attempt, cache, description, &status, &header);
             if (finding != USABLE && cache->segment) {
@@ -779,7 +779,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             /* fall through */
         case NONE:
             if (attempt->options->joins_only) {
-                say_absent(attempt);
+                report_absent(attempt);
                 return FOREIGN;
             }
             return create(attempt, attempt->avoid) ? REPLACE : FOREIGN;

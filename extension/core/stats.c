@@ -32,7 +32,7 @@ static void read_pages(const struct map *map, struct cache_info *info) {
                 info->pages_open++;
                 break;
             case PAGE_CLOSED:
-            case PAGE_DRAINING:
+            case PAGE_RECLAIMING:
                 info->pages_closed++;
                 break;
             case PAGE_LIMBO:

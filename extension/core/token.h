@@ -8,7 +8,7 @@
  *  - Two entries of one generation of a page never overlap, and an entry is at least five units long: their locations differ
  *    by five or more, so also without the lowest bit. What a writer took and did not publish is not used again before
  *    the page's next generation.
- *  - A page that was reused has another generation. Entries are immutable, and one that is carried, by a drain or by a new
+ *  - A page that was reused has another generation. Entries are immutable, and one that is carried, by a reclaim or by a new
  *    expiry, gets another location: its token no longer matches, which is the safe side.
  *  - An integer changes in place, so its token names its value too, and what matched is sealed before the swap. Counted
  *    up and down again it matches, and it is the same value at the same place.

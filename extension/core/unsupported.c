@@ -50,10 +50,10 @@ NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), fals
 NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
 NEVER(bool, cache_is_mapped(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
-NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CACHE_AWAY)
+NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CACHE_UNAVAILABLE)
 NEVER(struct cache_walk *, cache_walk_begin(const char *prefix, size_t length), NULL)
 NEVER(enum cache_result, cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry),
-      CACHE_AWAY)
+      CACHE_UNAVAILABLE)
 void cache_walk_end(struct cache_walk *walk) {
 }
 NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, size_t length), 0)
@@ -64,21 +64,21 @@ NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holde
 NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)
 NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode mode, struct cache_span *span),
-      CACHE_AWAY)
+      CACHE_UNAVAILABLE)
 NEVER(enum cache_result,
       cache_commit(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, enum cache_mode mode),
-      CACHE_AWAY)
+      CACHE_UNAVAILABLE)
 NEVER(enum cache_result,
-      cache_commit_over(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, uint64_t token),
-      CACHE_AWAY)
-NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_AWAY)
-NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_AWAY)
+      cache_commit_cas(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, uint64_t token),
+      CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_store_integer(ANY_KEY, int64_t value, uint64_t expires, enum cache_mode mode),
-      CACHE_AWAY)
-NEVER(enum cache_result, cache_store_integer_over(ANY_KEY, int64_t value, uint64_t expires, uint64_t token),
-      CACHE_AWAY)
-NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_AWAY)
-NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_AWAY)
+      CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_store_integer_cas(ANY_KEY, int64_t value, uint64_t expires, uint64_t token),
+      CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_UNAVAILABLE)
 
 #else
 /* A translation unit must not be empty. */

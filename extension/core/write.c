@@ -9,11 +9,11 @@
 #include "os.h"
 #include "page.h"
 #include "failpoint.h"
-#include "room.h"
+#include "evict.h"
 #include "token.h"
 
 size_t cache_value_max(const struct cache *cache) {
-    return (size_t)(room_units_max(&cache->map) - entry_units(CACHE_KEY_MAX, 0)) << UNIT_SHIFT;
+    return (size_t)(entry_units_max(&cache->map) - entry_units(CACHE_KEY_MAX, 0)) << UNIT_SHIFT;
 }
 
 enum cache_result write_refused(struct cache *cache, struct record_shared *record, const struct cache_key *key,
@@ -35,7 +35,7 @@ void cache_refuse(struct cache *cache, const struct cache_key *key) {
 
 /* The length of the entry's value, and its key. */
 static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t value_units) {
-    struct entry_shared *entry = ref_writable(&cache->map, cache->pending.location);
+    struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
     entry->units = (uint32_t)value_units;
     entry->where = where_make(0, key->length, 0);
     char *bytes = (char *)(entry + 1);
@@ -51,30 +51,30 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
         return write_refused(cache, record, key, mode, COUNT_REFUSED_SIZE, CACHE_TOO_LARGE);
     }
     const uint64_t value_units = units_of(length);
-    if (UNLIKELY(!room_take(cache, record, entry_units(key->length, value_units), &cache->pending))) {
+    if (UNLIKELY(!reservation_make(cache, record, entry_units(key->length, value_units), &cache->reservation))) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
     const struct entry_shared *entry = begin_entry(cache, key, value_units);
     span->bytes = (void *)(uintptr_t)entry_value(entry);
     span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
     span->length = value_units << UNIT_SHIFT;
-    span->opaque = cache->pending.location;
+    span->opaque = cache->reservation.location;
     return CACHE_OK;
 }
 
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span) {
     struct record_shared *record = enter_to_store(cache);
-    return LIKELY(record != NULL) ? write_reserve(cache, record, key, length, mode, span) : CACHE_AWAY;
+    return LIKELY(record != NULL) ? write_reserve(cache, record, key, length, mode, span) : CACHE_UNAVAILABLE;
 }
 
 void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
-    struct entry_shared *entry = ref_writable(&cache->map, cache->pending.location);
-    entry->where = where_make(kind, key->length, cache->pending.location);
+    struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
+    entry->where = where_make(kind, key->length, cache->reservation.location);
     entry->expires = expires;
     entry->stored = (os_milliseconds() / 1000) & ((1u << STORED_BITS) - 1);
     entry->hash = hash_mix(key->hash, cache->map.seed);
-    page_seal(cache, &cache->pending, entry);
+    page_seal(cache, &cache->reservation, entry);
 }
 
 /* Each turn but the last means that somebody else has changed the key or its buckets. */
@@ -102,7 +102,7 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
                 FAILPOINT(token_compared);
             }
         }
-        if (LIKELY(index_put(cache, record, &place, key, &found, &cache->pending))) {
+        if (LIKELY(index_put(cache, record, &place, key, &found, &cache->reservation))) {
             FAILPOINT(published);
             return CACHE_OK;
         }
@@ -113,7 +113,7 @@ enum cache_result write_publish(struct cache *cache, struct record_shared *recor
                                 enum cache_mode mode, const uint64_t *token) {
     const enum cache_result result = put(cache, record, key, mode, token);
     clear_copying(record);
-    room_finish(cache, record, &cache->pending, result == CACHE_OK);
+    reservation_end(cache, record, &cache->reservation, result == CACHE_OK);
     if (LIKELY(result == CACHE_OK)) {
         count(record, COUNT_STORES);
     } else if (result == CACHE_NO_ROOM) {
@@ -129,9 +129,8 @@ enum cache_result cache_commit(struct cache *cache, const struct cache_key *key,
     return write_publish(cache, cache->identity->record, key, mode, NULL);
 }
 
-enum cache_result cache_commit_over(struct cache *cache, const struct cache_key *key,
-                                    const struct cache_span *span, uint32_t kind, uint64_t expires,
-                                    uint64_t token) {
+enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
+                                   uint32_t kind, uint64_t expires, uint64_t token) {
     (void)span;
     write_seal(cache, key, kind, expires);
     return write_publish(cache, cache->identity->record, key, CACHE_REPLACE, &token);
@@ -139,13 +138,13 @@ enum cache_result cache_commit_over(struct cache *cache, const struct cache_key 
 
 void cache_abandon(struct cache *cache, const struct cache_span *span) {
     (void)span;
-    room_finish(cache, cache->identity->record, &cache->pending, false);
+    reservation_end(cache, cache->identity->record, &cache->reservation, false);
 }
 
 enum cache_result cache_delete(struct cache *cache, const struct cache_key *key) {
     struct record_shared *record = enter_to_delete(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
     const struct place place = index_place(cache, key);
     if (!index_remove(cache, record, &place, key)) {
@@ -160,11 +159,11 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {
-        return CACHE_AWAY;
+        return CACHE_UNAVAILABLE;
     }
-    if (UNLIKELY(cache->pending.location != 0)) {
-        /* What a call left that was cut short: by its announcement the entry would be protected, and room_take() ends it. */
-        room_finish(cache, record, &cache->pending, false);
+    if (UNLIKELY(cache->reservation.location != 0)) {
+        /* What a call left that was cut short: by its announcement the entry would be protected, and reservation_make() ends it. */
+        reservation_end(cache, record, &cache->reservation, false);
     }
     const struct place place = index_place(cache, key);
     for (;;) {
@@ -174,18 +173,18 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
             return CACHE_ABSENT;
         }
         const uint64_t units = entry_units(key->length, found.entry->units);
-        if (units > room_units_max(&cache->map) || !room_take(cache, record, units, &cache->pending)) {
+        if (units > entry_units_max(&cache->map) || !reservation_make(cache, record, units, &cache->reservation)) {
             clear_copying(record);
             return write_refused(cache, record, key, CACHE_REPLACE, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
         }
         if (entry_is_integer(found.entry)) {
-            integer_finish(&cache->map, found.entry);
+            integer_force_seal(&cache->map, found.entry);
             FAILPOINT(integer_sealed);
         }
-        page_copy(cache, &cache->pending, found.entry, slot_location(found.word), expires);
-        const bool put = index_put(cache, record, &place, key, &found, &cache->pending);
+        page_copy(cache, &cache->reservation, found.entry, slot_location(found.word), expires);
+        const bool put = index_put(cache, record, &place, key, &found, &cache->reservation);
         clear_copying(record);
-        room_finish(cache, record, &cache->pending, put);
+        reservation_end(cache, record, &cache->reservation, put);
         if (put) {
             return CACHE_OK;
         }

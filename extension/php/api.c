@@ -420,7 +420,7 @@ ZEND_FUNCTION(larder_delete_prefix) {
     }
 
     struct cache *cache = attach_to_delete();
-    is_done(cache || LARDER_G(absent) ? CACHE_OK : CACHE_AWAY);
+    is_done(cache || LARDER_G(absent) ? CACHE_OK : CACHE_UNAVAILABLE);
     RETURN_LONG(cache ? (zend_long)cache_delete_prefix(cache, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) : 0);
 }
 
@@ -428,7 +428,7 @@ ZEND_FUNCTION(larder_clear) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     struct cache *cache = attach_to_delete();
-    RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(absent)) ? CACHE_OK : CACHE_AWAY));
+    RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(absent)) ? CACHE_OK : CACHE_UNAVAILABLE));
 }
 
 ZEND_FUNCTION(larder_release) {
@@ -469,7 +469,7 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
     struct cache *cache = attach_to_store();
     const struct cache_key key = key_of(name);
     const enum cache_result result =
-        cache ? cache_count(cache, &key, down ? -step : step, expires, &sum) : CACHE_AWAY;
+        cache ? cache_count(cache, &key, down ? -step : step, expires, &sum) : CACHE_UNAVAILABLE;
     if (is_done(result)) {
         RETURN_LONG((zend_long)sum);
     }

@@ -60,7 +60,7 @@ static ZEND_COLD void out_of_memory(struct iterator *iterator) {
 static void advance(struct iterator *iterator) {
     struct cache *cache = iterator->walk ? attach() : NULL;
     leave_entry(iterator);
-    switch (cache ? cache_walk_next(cache, iterator->walk, &iterator->entry) : CACHE_AWAY) {
+    switch (cache ? cache_walk_next(cache, iterator->walk, &iterator->entry) : CACHE_UNAVAILABLE) {
         case CACHE_OK:
             iterator->key = zend_string_init(iterator->entry.key, iterator->entry.key_length, false);
             break;

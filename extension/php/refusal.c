@@ -9,11 +9,11 @@ enum refusal refusal_of(enum cache_result result) {
             return REFUSAL_SIZE;
         case CACHE_NO_ROOM:
             return REFUSAL_ROOM;
-        case CACHE_NO_INTEGER:
+        case CACHE_NOT_INTEGER:
             return REFUSAL_TYPE;
         case CACHE_OVERFLOW:
             return REFUSAL_RANGE;
-        case CACHE_AWAY:
+        case CACHE_UNAVAILABLE:
             return REFUSAL_AWAY;
         default:
             return REFUSAL_NONE;

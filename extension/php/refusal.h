@@ -25,7 +25,7 @@ static zend_always_inline bool is_done(enum cache_result result) {
 
 /* How a call ends that has no cache: no fault if only nothing was stored yet, so that there is no segment. */
 static zend_always_inline enum cache_result without_cache(void) {
-    return LARDER_G(absent) ? CACHE_ABSENT : CACHE_AWAY;
+    return LARDER_G(absent) ? CACHE_ABSENT : CACHE_UNAVAILABLE;
 }
 
 /* The last refusal in a sentence, and what to do; "" if there was none. `cache` may be NULL. */

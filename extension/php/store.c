@@ -17,13 +17,13 @@ static zend_always_inline bool reserve(const struct storing *s, size_t length, s
     return is_done(cache_reserve(s->cache, s->key, length, s->mode, span));
 }
 
-static zend_never_inline bool commit_over(const struct storing *s, const struct cache_span *span, uint32_t kind) {
-    return is_done(cache_commit_over(s->cache, s->key, span, kind, s->expires, *s->token));
+static zend_never_inline bool commit_cas(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+    return is_done(cache_commit_cas(s->cache, s->key, span, kind, s->expires, *s->token));
 }
 
 static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
     if (UNEXPECTED(s->token != NULL)) {
-        return commit_over(s, span, kind);
+        return commit_cas(s, span, kind);
     }
     return is_done(cache_commit(s->cache, s->key, span, kind, s->expires, s->mode));
 }
@@ -50,7 +50,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
 /* Core's own kind. */
 static bool store_integer(const struct storing *s, int64_t value) {
     if (UNEXPECTED(s->token != NULL)) {
-        return is_done(cache_store_integer_over(s->cache, s->key, value, s->expires, *s->token));
+        return is_done(cache_store_integer_cas(s->cache, s->key, value, s->expires, *s->token));
     }
     return is_done(cache_store_integer(s->cache, s->key, value, s->expires, s->mode));
 }

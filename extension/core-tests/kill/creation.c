@@ -42,7 +42,7 @@ static void attach_and_die(void *argument) {
     EXPECT(cache || *reason);
     if (cache) {
         const enum cache_result result = put(cache, key_of("a"), 1, 1000);
-        EXPECT(result == CACHE_OK || result == CACHE_AWAY);
+        EXPECT(result == CACHE_OK || result == CACHE_UNAVAILABLE);
     }
 }
 

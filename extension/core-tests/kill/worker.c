@@ -164,7 +164,7 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
         return CACHE_ABSENT;
     }
     const uint64_t expires = dice(10) ? 0 : cache_now() + dice(200);
-    return over ? cache_commit_over(cache, &key, &span, KIND, expires, token)
+    return over ? cache_commit_cas(cache, &key, &span, KIND, expires, token)
                 : cache_commit(cache, &key, &span, KIND, expires, mode);
 }
 
@@ -178,7 +178,7 @@ static void store_any(enum cache_mode mode, bool abandon) {
     const unsigned long version = atomic_fetch_add(&ledger->begun[me][number], 1) + 1;
     const enum cache_result result = store(number, seed_make(me, number, version), mode, abandon);
     /* A refused set leaves nothing older either; without a record nothing is known. */
-    if (result == CACHE_OK || (mode == CACHE_SET && !abandon && result != CACHE_AWAY)) {
+    if (result == CACHE_OK || (mode == CACHE_SET && !abandon && result != CACHE_UNAVAILABLE)) {
         atomic_raise(&ledger->done[me][number], version);
     }
 }
@@ -202,7 +202,7 @@ static void call_delete(void) {
     if (number < TRACKED) {
         before = look_at(number);
     }
-    if (cache_delete(cache, &key) != CACHE_AWAY && number < TRACKED) {
+    if (cache_delete(cache, &key) != CACHE_UNAVAILABLE && number < TRACKED) {
         for (unsigned w = 0; w < WORKERS; w++) {
             atomic_raise(&ledger->removed[w][number], before.done[w]);
         }

@@ -1,9 +1,9 @@
 /*
  * The engine's policy on pages, without processes, pins, an index that may be full, or runs that must be contiguous.
  *
- * Entries are appended to the open page of a log. Whoever needs a page drains the oldest one of a log: entries that
+ * Entries are appended to the open page of a log. Whoever needs a page reclaims the oldest one of a log: entries that
  * were used move to the open page of the main log, the others are dropped. New entries go to the probation log, which
- * is drained while it is longer than it should be; else the main log is. Of a page in probation only a part may move.
+ * is reclaimed while it is longer than it should be; else the main log is. Of a page in probation only a part may move.
  */
 #include "policy.h"
 #include "queue.h"
@@ -38,7 +38,7 @@ struct log_cache {
     struct queue logs[LOGS];
     uint32_t open[LOGS];      /* number + 1 */
     uint64_t opened;          /* pages of the probation log, ever */
-    uint32_t unused_in_a_row; /* entries drained from probation since one had been used */
+    uint32_t unused_in_a_row; /* entries reclaimed from probation since one had been used */
 };
 
 static uint8_t log_of_new(const struct log_cache *cache) {
@@ -154,7 +154,7 @@ static void compact(struct log_cache *cache, uint32_t page) {
 }
 
 /* Whether it moves though it was not used: some do where nothing is used in probation. */
-static bool is_drawn(struct log_cache *cache, uint8_t log, bool used) {
+static bool is_sampled(struct log_cache *cache, uint8_t log, bool used) {
     const struct log_rules *rules = cache->rules;
     if (log != PROBATION || rules->draw_one_of == 0) {
         return false;
@@ -183,7 +183,7 @@ static void drain(struct log_cache *cache) {
         next = entry->newer;
         entry->page = 0;
         const bool used = entry->use >= rules->use_worth;
-        if ((is_drawn(cache, log, used) || used) && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
+        if ((is_sampled(cache, log, used) || used) && entry->units <= budget && append(cache, MAIN, key - 1, 0)) {
             entry->use -= entry->use > 0;
             budget -= entry->units;
         }

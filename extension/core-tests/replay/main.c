@@ -71,7 +71,7 @@ static void replay(const struct plan *plan) {
     EXPECT(one.percent <= simulated + simulator_within(plan)); /* else the simulator is none */
     EXPECT(live >= LIVE_PERCENT[plan->sizes] * (plan->writes ? 0.8 : 1));
     EXPECT_EQUAL(one.info.refused_room, 0);
-    /* Not how often a lock was held by a process that the machine had put aside: that is the machine's load. */
+    /* Not how often a lock was held by a process that the machine had preempted: that is the machine's load. */
     EXPECT(several.info.refused_room <= several.info.stores / 1000);
     trace_free(&trace);
 }

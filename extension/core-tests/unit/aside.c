@@ -1,5 +1,5 @@
 /*
- * A process that makes room is put aside between choosing a page and taking it back. Meanwhile another one fills that
+ * A process that makes room is preempted between choosing a page and taking it back. Meanwhile another one fills that
  * page with what is newest: that stays, there is more than enough other memory.
  */
 #include <string.h>
@@ -97,7 +97,7 @@ static void run_meanwhile(void) {
 static void begin_late(void) {
     const struct cache_key key = hot();
     EXPECT_EQUAL(cache_reserve(other, &key, HALF, CACHE_SET, &span), CACHE_OK);
-    late_page = other->pending.page;
+    late_page = other->reservation.page;
 }
 
 static void finish_late(void) {
@@ -131,7 +131,8 @@ static void close_late_page(void) {
     EXPECT_EQUAL(put(maker, key_of("large"), 1, HALF), CACHE_OK);
     EXPECT_EQUAL(state_of(word_load(&page_row(maker, late_page)->state)), PAGE_CLOSED);
     EXPECT_EQUAL(cache_delete(maker, &key), CACHE_OK);
-    EXPECT(page_is_dead(page_row(maker, late_page)) && !page_is_wasted(&maker->map, page_row(maker, late_page)));
+    EXPECT(page_is_dead(page_row(maker, late_page)) &&
+           !page_is_fragmented(&maker->map, page_row(maker, late_page)));
 }
 
 static void written_meanwhile(void) {
@@ -168,17 +169,17 @@ static void closed_long_ago(void) {
     expect_nothing_left(maker);
 }
 
-/* ---- All that is free is in the hands of one who is put aside ---- */
+/* ---- All that is free is in the hands of one who is preempted ---- */
 
 static void take_all_free(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
     struct header_shared *header = cache->map.header;
-    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+    for (unsigned i = 0; i < SPARE_MAX; i++) {
         word_store(&header->reserve[i], 0);
     }
     for (unsigned log = 0; log < LOGS; log++) {
-        const uint32_t open = page_of_current(cache, word_load(&header->current[log]));
+        const uint32_t open = current_page(cache, word_load(&header->current[log]));
         if (open < cache->map.page_count) {
             uint64_t state = word_load(&page_row(cache, open)->state);
             EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));

@@ -16,12 +16,12 @@ static void expect_empty(struct cache *cache) {
     EXPECT(!cache_find(cache, &key, true, &value));
     EXPECT(!cache_find(cache, &key, false, &value));
     EXPECT(!cache_exists(cache, &key));
-    EXPECT_EQUAL(cache_reserve(cache, &key, 100, CACHE_SET, &span), CACHE_AWAY);
-    EXPECT_EQUAL(cache_reserve(cache, &key, 100, CACHE_ADD, &span), CACHE_AWAY);
-    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_AWAY);
-    EXPECT_EQUAL(cache_touch(cache, &key, 0), CACHE_AWAY);
-    EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_AWAY);
-    EXPECT_EQUAL(cache_swap(cache, &key, 1, 2), CACHE_AWAY);
+    EXPECT_EQUAL(cache_reserve(cache, &key, 100, CACHE_SET, &span), CACHE_UNAVAILABLE);
+    EXPECT_EQUAL(cache_reserve(cache, &key, 100, CACHE_ADD, &span), CACHE_UNAVAILABLE);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_UNAVAILABLE);
+    EXPECT_EQUAL(cache_touch(cache, &key, 0), CACHE_UNAVAILABLE);
+    EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_UNAVAILABLE);
+    EXPECT_EQUAL(cache_swap(cache, &key, 1, 2), CACHE_UNAVAILABLE);
     EXPECT(!cache_clear(cache));
     cache_refuse(cache, &key);
     cache_recover(cache);

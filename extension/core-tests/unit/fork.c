@@ -186,7 +186,7 @@ static void storm_child(void *argument) {
     }
     int64_t result;
     const enum cache_result outcome = cache_count(shared_cache, &key, 1, 0, &result);
-    EXPECT(outcome == CACHE_OK || outcome == CACHE_AWAY);
+    EXPECT(outcome == CACHE_OK || outcome == CACHE_UNAVAILABLE);
     atomic_fetch_add(&board->number[outcome == CACHE_OK ? 3 : 4], 1);
     struct cache_value value;
     const struct cache_key held = {"held", 4, 4};

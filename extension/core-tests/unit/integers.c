@@ -54,8 +54,8 @@ static void no_integers(void) {
     static const size_t lengths[] = {0, 8, 100};
     for (unsigned i = 0; i < 3; i++) {
         EXPECT_EQUAL(put(cache, key, 1, lengths[i]), CACHE_OK);
-        EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_NO_INTEGER);
-        EXPECT_EQUAL(cache_swap(cache, &key, 1, 2), CACHE_NO_INTEGER);
+        EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_NOT_INTEGER);
+        EXPECT_EQUAL(cache_swap(cache, &key, 1, 2), CACHE_NOT_INTEGER);
         EXPECT(has(cache, key, 1, lengths[i]));
     }
     expect_nothing_left(cache);
@@ -91,7 +91,7 @@ static void keeps_expiry(void) {
     expect_nothing_left(cache);
 }
 
-/* Through drains that carry the integer elsewhere: never a lost count. */
+/* Through reclaims that carry the integer elsewhere: never a lost count. */
 static void while_moved(void) {
     struct cache *cache = open_cache(8);
     int64_t expected = 0;

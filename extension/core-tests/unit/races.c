@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "drain.h"
+#include "reclaim.h"
 #include "os.h"
 #include "page.h"
 #include "suites.h"
@@ -58,7 +58,7 @@ static void freed_before_the_pin(void) {
     expect_nothing_left(cache);
 }
 
-/* The page is drained while its reader stands between its pin and its second look: it stays. */
+/* The page is reclaimed while its reader stands between its pin and its second look: it stays. */
 static void pinned_before_the_drain(void) {
     pid_t child;
     struct cache *cache = open_with_reader("pin_set", &child);
@@ -148,7 +148,7 @@ static void scanner(void *argument) {
     EXPECT_EQUAL(cache->number, 2);
     reached(7, 1);
     await(3, 1);
-    /* The page is in limbo, as after a drain that began before the pin. */
+    /* The page is in limbo, as after a reclaim that began before the pin. */
     const struct cache_key key = {"held", 4, 4};
     struct cache_value value;
     EXPECT(cache_find(cache, &key, false, &value));
@@ -157,7 +157,7 @@ static void scanner(void *argument) {
     shared_word *state = &page_row(cache, page)->state;
     word_store(state, state_change(word_load(state), PAGE_LIMBO));
     at_failpoint("record_scanned", 1, stop_here);
-    EXPECT(!drain_page(cache, cache->identity->record, page, DRAIN_INSIST));
+    EXPECT(!reclaim_page(cache, cache->identity->record, page, RECLAIM_INSIST));
     at_no_failpoint();
     churn(cache, 3);
 }
@@ -261,9 +261,9 @@ static void freed_twice(void) {
     }
 }
 
-/* ---- An integer is counted while its page is drained ---- */
+/* ---- An integer is counted while its page is reclaimed ---- */
 
-/* So that a drain would move it. */
+/* So that a reclaim would move it. */
 static void use_often(struct cache *cache, struct cache_key key) {
     for (unsigned i = 0; i < 4; i++) {
         EXPECT(is_there(cache, key));
@@ -303,7 +303,7 @@ static void counted_during_a_drain(void) {
     expect_nothing_left(cache);
 }
 
-/* A drainer stands between two steps of moving an integer, or of dropping one that was never counted: it is counted all
+/* A reclaimer stands between two steps of moving an integer, or of dropping one that was never counted: it is counted all
  * the same, in an entry of the counter's own. */
 static void late_drainer(void *argument) {
     struct cache *cache = open_cache(8);
@@ -312,7 +312,7 @@ static void late_drainer(void *argument) {
     at_no_failpoint();
 }
 static void drained_during_a_count(void) {
-    static const char *const points[] = {"move_sealed", "move_copied", "drain_sealed"};
+    static const char *const points[] = {"move_sealed", "move_copied", "reclaim_sealed"};
     for (unsigned i = 0; i < 3; i++) {
         struct cache *cache = open_cache(8);
         const struct cache_key key = {"n", 1, 1};
@@ -357,7 +357,7 @@ static void late_storer(void *argument) {
     uint64_t token;
     EXPECT(cache_find_token(cache, &key, true, &value, &token));
     at_failpoint("token_compared", 1, stop_here);
-    EXPECT_EQUAL(cache_store_integer_over(cache, &key, 7, 0, token), CACHE_DIFFERENT);
+    EXPECT_EQUAL(cache_store_integer_cas(cache, &key, 7, 0, token), CACHE_DIFFERENT);
     at_no_failpoint();
 }
 static void sealed_during_a_count(void) {
@@ -408,7 +408,7 @@ static void drained_during_a_touch(void) {
     end_request(cache);
     reached(1, 1);
     wait_stopped(child);
-    EXPECT(!drain_page(cache, process_record(cache), page, DRAIN_INSIST));
+    EXPECT(!reclaim_page(cache, process_record(cache), page, RECLAIM_INSIST));
     churn(cache, 3);
     kill(child, SIGCONT);
     finish(child);
@@ -424,7 +424,7 @@ enum { RELEASES = 40 };
 static void late_keeper(void *argument) {
     struct cache *cache = open_cache(64);
     (void)argument;
-    at_failpoint("reserve_intended", 1, stop_here);
+    at_failpoint("spare_intended", 1, stop_here);
     for (unsigned i = 0; i < 8; i++) {
         EXPECT_EQUAL(put(cache, key_of("late %u", i), i, 30000), CACHE_OK);
     }
@@ -456,7 +456,7 @@ static void kept_while_given_back(void) {
         struct cache *cache = open_cache(64);
         churn(cache, 1);
         EXPECT(cache_clear(cache));
-        for (unsigned k = 0; k < RESERVE_MAX; k++) {
+        for (unsigned k = 0; k < SPARE_MAX; k++) {
             word_store(&cache->map.header->reserve[k], 0);
         }
         word_store(&cache->map.header->warm, 0);
@@ -477,12 +477,12 @@ static void kept_while_given_back(void) {
 
 static const struct test tests[] = {
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
-    {"a page that is drained after its reader's pin stays", pinned_before_the_drain},
+    {"a page that is reclaimed after its reader's pin stays", pinned_before_the_drain},
     {"a page that is freed before its reader's announcement is not copied", freed_before_the_copy},
     {"pins that are carried over while the records are looked at are seen", carried_over_during_a_scan},
     {"a writer finds its place in a page that others have long filled", writer_in_an_old_page},
     {"a run that two processes free is not freed under a third", freed_twice},
-    {"no count is lost in a page that is drained", counted_during_a_drain},
+    {"no count is lost in a page that is reclaimed", counted_during_a_drain},
     {"an integer that is being moved or dropped is counted", drained_during_a_count},
     {"an integer that is being touched or stored over is counted", sealed_during_a_count},
     {"a page stays from which a touch takes its entry, after a call was cut short", drained_during_a_touch},

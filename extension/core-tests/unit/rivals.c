@@ -153,7 +153,7 @@ static void writers_go_on(void) {
                 EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 60000), was_there ? CACHE_OK : CACHE_ABSENT);
                 break;
             default:
-                EXPECT_EQUAL(cache_count(cache, &key, 5, 0, &result), was_there ? CACHE_NO_INTEGER : CACHE_OK);
+                EXPECT_EQUAL(cache_count(cache, &key, 5, 0, &result), was_there ? CACHE_NOT_INTEGER : CACHE_OK);
                 break;
         }
         const uint64_t took = nanoseconds() - begun;

@@ -1,5 +1,5 @@
 /* A full cache. */
-#include "drain.h"
+#include "reclaim.h"
 #include "fixture.h"
 #include "page.h"
 #include "suites.h"
@@ -171,7 +171,7 @@ static void refused_adds(void) {
 
 enum { REWRITERS = 6, REWRITTEN = 1000, KEYS_OF_EACH = 0, REWRITES_OF_EACH = 1 };
 
-/* A replace: nothing but a drain can take the old value away. */
+/* A replace: nothing but a reclaim can take the old value away. */
 static void rewrite(void *argument) {
     const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(16);
@@ -246,27 +246,27 @@ static void no_place_to_compact(void) {
     struct cache_value value = pinned(cache, key_of("1"));
     const uint32_t page = ref_page(&cache->map, (value.base - cache->map.base) >> UNIT_SHIFT);
     end_request(cache);
-    EXPECT(page_is_wasted(&cache->map, page_row(cache, page)));
+    EXPECT(page_is_fragmented(&cache->map, page_row(cache, page)));
     struct header_shared *header = cache->map.header;
-    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+    for (unsigned i = 0; i < SPARE_MAX; i++) {
         word_store(&header->reserve[i], 0);
     }
     for (unsigned log = 0; log < LOGS; log++) {
-        const uint32_t open = page_of_current(cache, word_load(&header->current[log]));
+        const uint32_t open = current_page(cache, word_load(&header->current[log]));
         if (open < cache->map.page_count) {
             EXPECT(open != page);
             uint64_t state = word_load(&page_row(cache, open)->state);
             EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
         }
     }
-    EXPECT(!drain_page(cache, record, page, DRAIN_GENTLY));
+    EXPECT(!reclaim_page(cache, record, page, RECLAIM_GENTLY));
     EXPECT_EQUAL(state_of(word_load(&page_row(cache, page)->state)), PAGE_CLOSED);
     for (unsigned i = 0; i < KEYS; i++) {
         EXPECT(has_copied(cache, key_of("%u", i), i, 1000));
     }
     EXPECT_EQUAL(info_of(cache).evicted, 0);
     expect_sound(cache);
-    EXPECT(drain_page(cache, record, page, DRAIN_FIRMLY)); /* who has no other page takes this one */
+    EXPECT(reclaim_page(cache, record, page, RECLAIM_FIRMLY)); /* who has no other page takes this one */
     expect_sound(cache);
     expect_nothing_left(cache);
 }

@@ -59,7 +59,7 @@ static void used_pages_stay(void) {
 /* All runs are used, and still a store finds room, for a small value as for a long one. */
 static void all_used(void) {
     struct cache *cache = open_cache(64);
-    word_store(&cache->map.header->records_used, RESERVE_MAX); /* so that more pages are wanted for the reserve */
+    word_store(&cache->map.header->records_used, SPARE_MAX); /* so that more pages are wanted for the reserve */
     unsigned runs = 0;
     while (info_of(cache).evicted == 0) {
         EXPECT_EQUAL(put(cache, key_of("run %u", runs), runs, 300 * KIB), CACHE_OK);
@@ -151,7 +151,7 @@ static void dead_writers(void) {
     expect_nothing_left(cache);
 }
 
-/* A writer is put aside between claiming its pages and storing its value, while others fill the memory. What it stored
+/* A writer is preempted between claiming its pages and storing its value, while others fill the memory. What it stored
  * then is as young as any value, and not the next to go. */
 static void late_writer(void *argument) {
     (void)argument;

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "drain.h"
+#include "reclaim.h"
 #include "fixture.h"
 #include "page.h"
 #include "suites.h"
@@ -28,7 +28,7 @@ static enum cache_result put_over(struct cache *cache, struct cache_key key, uin
         return result;
     }
     fill_pattern(span.bytes, span.length, seed);
-    return cache_commit_over(cache, &key, &span, KIND, 0, token);
+    return cache_commit_cas(cache, &key, &span, KIND, 0, token);
 }
 
 static void stores_once(void) {
@@ -125,7 +125,7 @@ static void moved(void) {
     for (unsigned i = 0; value.base == place; i++) {
         EXPECT(i < 100000);
         EXPECT_EQUAL(put(cache, key_of("filler %u", i), i, 4 * KIB), CACHE_OK);
-        /* In use it is carried, but not always: a drain may find no room. */
+        /* In use it is carried, but not always: a reclaim may find no room. */
         if (!cache_find(cache, &key, false, &value)) {
             EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
             EXPECT(cache_find_token(cache, &key, false, &value, &token));
@@ -310,7 +310,7 @@ static const struct test tests[] = {
     {"an integer's token names its value", integers},
     {"a token of another segment does not match", other_segment},
     {"what changes after the comparison is noticed", changed_after_comparing},
-    {"four processes add to one value while it is drained, and nothing is lost", added_together},
+    {"four processes add to one value while it is reclaimed, and nothing is lost", added_together},
     {"without tokens additions are lost (control)", added_carelessly},
     {0},
 };

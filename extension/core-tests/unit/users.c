@@ -267,7 +267,7 @@ static void without_a_cache(void) {
     become(OTHER);
     cache_user_changed(cache);
     EXPECT(!is_there(cache, key_of("secret")));
-    EXPECT_EQUAL(put(cache, key_of("secret"), 3, 1000), CACHE_AWAY);
+    EXPECT_EQUAL(put(cache, key_of("secret"), 3, 1000), CACHE_UNAVAILABLE);
     EXPECT(strstr(cache_reason(cache), "belongs to user 0"));
     expect_held_only(&held);
 }
@@ -278,7 +278,7 @@ static void after_without_a_cache(void) {
     EXPECT(mkdir(folder_of(OTHER), 0700) == 0);
     become(OTHER);
     cache_user_changed(cache);
-    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_AWAY);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_UNAVAILABLE);
     become(0);
     become(OTHER + 1);
     cache_user_changed(cache);

@@ -1,7 +1,7 @@
-#include "room.h"
+#include "evict.h"
 
 #include "commit.h"
-#include "drain.h"
+#include "reclaim.h"
 #include "enter.h"
 #include "os.h"
 #include "page.h"
@@ -16,7 +16,7 @@ enum {
     FIRM_TRIES = 16,     /* and from which on it insists: or where all are runs in use there would be no room */
     SURVEYS = 3,         /* the last one asks the kernel anew who lives and ignores the pin populations */
     OPEN_TRIES = 16,
-    RESERVE_TRIES = 4,
+    SPARE_TRIES = 4,
     TOP_UP_TRIES = 2,
     WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who have pages in hand; */
     WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and so long, while they seem to be stopped: */
@@ -33,7 +33,7 @@ enum {
  * rest of probation, and of each the oldest: to these costs the age is added.
  */
 enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
-#define COST_WASTED UINT64_C(4)
+#define COST_FRAGMENTED UINT64_C(4)
 #define COST_OVERDUE (UINT64_C(1) << 60)
 #define COST_MAIN (UINT64_C(2) << 60)
 #define COST_PROBATION (UINT64_C(3) << 60)
@@ -42,8 +42,8 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 
 /* ---- Survey ---- */
 
-static bool is_reserve(const struct cache *cache, uint32_t page) {
-    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+static bool spare_has(const struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
         if (word_peek(&cache->map.header->reserve[i]) == (uint64_t)page + 1) {
             return true;
         }
@@ -61,12 +61,12 @@ static uint64_t cost_in_log(const struct cache *cache, const struct page_shared 
     return (newest - age >= ref_pages_usable(&cache->map) / PROBATION_SHARE ? COST_OVERDUE : COST_PROBATION) + age;
 }
 
-static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool desperate) {
+static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool last_resort) {
     const struct page_shared *row = page_row(cache, page);
-    const bool held = !desperate && pin_seems_held(&cache->map, page);
+    const bool held = !last_resort && pin_seems_held(&cache->map, page);
     switch (state_of(state)) {
         case PAGE_FREE:
-            if (!desperate && is_reserve(cache, page)) {
+            if (!last_resort && spare_has(cache, page)) {
                 return COST_NEVER;
             }
             if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -78,7 +78,7 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
         case PAGE_CLOSED:
             break;
         default:
-            if (!page_abandoned(cache, page, state, desperate)) {
+            if (!page_abandoned(cache, page, state, last_resort)) {
                 return COST_NEVER;
             }
             break;
@@ -89,31 +89,31 @@ static uint64_t cost_of_head(struct cache *cache, uint32_t page, uint64_t state,
     if (page_is_dead(row)) {
         return COST_DEAD;
     }
-    if (page_is_wasted(&cache->map, row) && page_run(&cache->map, page) == 1) {
+    if (page_is_fragmented(&cache->map, row) && page_run(&cache->map, page) == 1) {
         const uint64_t units = page_units(&cache->map), dead = word_peek(&row->dead);
-        return COST_WASTED + (dead < units ? units - dead : 0);
+        return COST_FRAGMENTED + (dead < units ? units - dead : 0);
     }
     return cost_in_log(cache, row);
 }
 
-static uint64_t cost_of(struct cache *cache, uint32_t page, bool desperate) {
+static uint64_t cost_of(struct cache *cache, uint32_t page, bool last_resort) {
     const uint64_t state = word_load(&page_row(cache, page)->state);
     if (state_of(state) == PAGE_MEMBER) {
         const uint32_t head = page_head(&cache->map, page);
         if (head != page) {
-            return cost_of_head(cache, head, word_load(&page_row(cache, head)->state), desperate);
+            return cost_of_head(cache, head, word_load(&page_row(cache, head)->state), last_resort);
         }
     }
-    return cost_of_head(cache, page, state, desperate);
+    return cost_of_head(cache, page, state, last_resort);
 }
 
 /*
  * How many victims of a log are kept: the fewer, the better they are when their turn comes; the more, the less often
  * the page table is walked, and the less others are in the way.
  */
-static unsigned victims_wanted(const struct map *map, bool desperate) {
+static unsigned victims_wanted(const struct map *map, bool last_resort) {
     const uint32_t share = map->page_count / 32;
-    return desperate || share > VICTIMS_MAX ? VICTIMS_MAX : share < VICTIMS_MIN ? VICTIMS_MIN : share;
+    return last_resort || share > VICTIMS_MAX ? VICTIMS_MAX : share < VICTIMS_MIN ? VICTIMS_MIN : share;
 }
 
 /* Keeps the `wanted` cheapest pages seen so far in order. */
@@ -130,8 +130,7 @@ static void consider(struct victims *victims, unsigned wanted, uint32_t page, ui
     for (; at > 0 && victims->list[at - 1].cost > cost; at--) {
         victims->list[at] = victims->list[at - 1];
     }
-    victims->list[at] =
-        (struct candidate){.cost = cost, .state = state, .page = page, .empty = cost <= COST_FRESH};
+    victims->list[at] = (struct victim){.cost = cost, .state = state, .page = page, .empty = cost <= COST_FRESH};
 }
 
 /* Those that were ever claimed and some more, so that memory is taken from the beginning on. */
@@ -142,14 +141,14 @@ static uint32_t pages_to_survey(const struct cache *cache, unsigned wanted) {
 }
 
 /* One pass over the page table finds the next victims of each log; they are used up before the next pass. */
-static void survey(struct cache *cache, bool desperate) {
+static void survey(struct cache *cache, bool last_resort) {
     pin_recount(cache);
     for (unsigned log = 0; log < LOGS; log++) {
         cache->victims[log].next = cache->victims[log].count = 0;
     }
-    const unsigned wanted = victims_wanted(&cache->map, desperate);
+    const unsigned wanted = victims_wanted(&cache->map, last_resort);
     unsigned free = 0;
-    cache->others_at_work = false;
+    cache->others_busy = false;
     /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
@@ -160,21 +159,21 @@ static void survey(struct cache *cache, bool desperate) {
         if (state_of(state) == PAGE_MEMBER && page_head(&cache->map, page) != page) {
             continue;
         }
-        const uint64_t cost = cost_of_head(cache, page, state, desperate);
+        const uint64_t cost = cost_of_head(cache, page, state, last_resort);
         if (cost != COST_NEVER) {
             consider(&cache->victims[page_log(row)], wanted, page, cost, state);
             free += cost == COST_FREE;
-        } else if (state_of(state) == PAGE_OPENING || state_of(state) == PAGE_DRAINING) {
-            cache->others_at_work = true;
+        } else if (state_of(state) == PAGE_OPENING || state_of(state) == PAGE_RECLAIMING) {
+            cache->others_busy = true;
         }
     }
 }
 
 /* The next victim of a log whose state is still what the survey saw; NULL if there is none left. */
-static const struct candidate *peek_victim(struct cache *cache, enum page_log log) {
+static const struct victim *peek_victim(struct cache *cache, enum page_log log) {
     struct victims *victims = &cache->victims[log];
     for (; victims->next < victims->count; victims->next++) {
-        const struct candidate *candidate = &victims->list[victims->next];
+        const struct victim *candidate = &victims->list[victims->next];
         if (word_load(&page_row(cache, candidate->page)->state) == candidate->state &&
             (candidate->cost != COST_FRESH || commit_may_grow(cache))) {
             return candidate;
@@ -194,11 +193,11 @@ static bool victims_run_out(struct cache *cache) {
 }
 
 /* The next victim, of the log whose turn it is. False if there is none. */
-static bool next_victim(struct cache *cache, struct candidate *victim) {
+static bool next_victim(struct cache *cache, struct victim *victim) {
     struct victims *turn = NULL;
     uint64_t least = COST_NEVER;
     for (unsigned log = 0; log < LOGS; log++) {
-        const struct candidate *candidate = peek_victim(cache, (enum page_log)log);
+        const struct victim *candidate = peek_victim(cache, (enum page_log)log);
         if (!candidate) {
             continue;
         }
@@ -220,7 +219,7 @@ static bool next_victim(struct cache *cache, struct candidate *victim) {
 /* ---- A page ---- */
 
 /* A page whose entries all died: warm in the processor's caches, and nothing needs to be moved. False if there is none. */
-static bool warm_page(struct cache *cache, struct candidate *warm) {
+static bool warm_page(struct cache *cache, struct victim *warm) {
     shared_word *hint = &cache->map.header->warm;
     if (word_peek(hint) == 0) {
         return false;
@@ -229,13 +228,13 @@ static bool warm_page(struct cache *cache, struct candidate *warm) {
     if (page >= cache->map.page_count) {
         return false;
     }
-    *warm = (struct candidate){.page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
+    *warm = (struct victim){.page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
     return (uint32_t)word_load(&page_row(cache, page)->live) == 0;
 }
 
 /* Whether there is a page that is open and current, so that nobody needs to open another. */
 static bool has_open_page(const struct cache *cache, uint64_t current) {
-    const uint32_t page = page_of_current(cache, current);
+    const uint32_t page = current_page(cache, current);
     if (page == cache->map.page_count) {
         return false;
     }
@@ -246,7 +245,7 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
 /* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
  * it back would punch what was noted here as filled. */
 static bool furnish(struct cache *cache, uint32_t page) {
-    FAILPOINT(reserve_intended);
+    FAILPOINT(spare_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {
         return true;
     }
@@ -258,11 +257,11 @@ static bool furnish(struct cache *cache, uint32_t page) {
     return furnished;
 }
 
-/* Some pages are kept for the moves of later drains. Whether this is one of them. */
-static bool keep_as_reserve(struct cache *cache, uint32_t page) {
+/* Some pages are kept for the moves of later reclaims. Whether this is one of them. */
+static bool spare_keep(struct cache *cache, uint32_t page) {
     shared_word *reserve = cache->map.header->reserve;
-    bool kept = is_reserve(cache, page);
-    for (unsigned i = 0; i < room_reserve(&cache->map) && !kept; i++) {
+    bool kept = spare_has(cache, page);
+    for (unsigned i = 0; i < spare_wanted(&cache->map) && !kept; i++) {
         uint64_t none = 0;
         kept = word_load(&reserve[i]) == 0 && furnish(cache, page) &&
                word_swap(&reserve[i], &none, (uint64_t)page + 1);
@@ -270,43 +269,43 @@ static bool keep_as_reserve(struct cache *cache, uint32_t page) {
     return kept;
 }
 
-/* How many pages there are for the moves of later drains. */
-static unsigned count_reserve(const struct cache *cache) {
+/* How many pages there are for the moves of later reclaims. */
+static unsigned spare_count(const struct cache *cache) {
     unsigned pages = 0;
-    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
         pages += word_load(&cache->map.header->reserve[i]) != 0;
     }
     return pages;
 }
 
 /* Sees to it that so many pages are in reserve, if they are to be had easily. */
-static void fill_reserve(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries) {
-    for (unsigned i = 0; i < tries && count_reserve(cache) < wanted; i++) {
+static void fill_spare(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries) {
+    for (unsigned i = 0; i < tries && spare_count(cache) < wanted; i++) {
         if (victims_run_out(cache)) {
             survey(cache, false);
         }
-        struct candidate victim;
-        if (next_victim(cache, &victim) && drain_chosen(cache, record, &victim, DRAIN_GENTLY)) {
-            keep_as_reserve(cache, victim.page);
+        struct victim victim;
+        if (next_victim(cache, &victim) && reclaim_victim(cache, record, &victim, RECLAIM_GENTLY)) {
+            spare_keep(cache, victim.page);
         }
     }
 }
 
 /* A page could not be compacted since `given_up`, because other processes that compact have all of the reserve; or they
- * have all pages in hand that could be had. Lets them go on, who were put aside, before anything that lives is dropped.
+ * have all pages in hand that could be had. Lets them go on, who were preempted, before anything that lives is dropped.
  * False: that took too long. */
-static bool wait_for_others(struct cache *cache, uint32_t given_up, uint64_t *start) {
-    if (cache->given_up == given_up && !cache->others_at_work) {
+static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *start) {
+    if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
     }
     const uint64_t now = os_nanoseconds();
     *start = *start ? *start : now;
     os_yield();
-    const bool stopped = cache->vain_at != 0 && now - cache->vain_at < STOPPED_NS;
+    const bool stopped = cache->timed_out_at != 0 && now - cache->timed_out_at < STOPPED_NS;
     if (now - *start < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
         return true;
     }
-    cache->vain_at = stopped ? cache->vain_at : now;
+    cache->timed_out_at = stopped ? cache->timed_out_at : now;
     return false;
 }
 
@@ -315,31 +314,31 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
     uint64_t waiting = 0; /* since when */
-    bool drained = false;
-    uint32_t given_up = cache->given_up;
+    bool reclaimed = false;
+    uint32_t unmovable = cache->unmovable;
     for (unsigned i = 0; i < PAGE_TRIES; i++) {
         const uint64_t seen = word_load(current);
         if (has_open_page(cache, seen)) {
-            if (drained) {
+            if (reclaimed) {
                 /* One page was taken from the reserve and one was given back. What others took besides, while they
                  * filled the page that was opened for moves, nobody else gives back. */
-                fill_reserve(cache, record, room_reserve(&cache->map), TOP_UP_TRIES);
+                fill_spare(cache, record, spare_wanted(&cache->map), TOP_UP_TRIES);
             }
             return true;
         }
-        if (i == GENTLE_TRIES && wait_for_others(cache, given_up, &waiting)) {
-            given_up = cache->given_up;
+        if (i == GENTLE_TRIES && wait_for_others(cache, unmovable, &waiting)) {
+            unmovable = cache->unmovable;
             i = surveys = 0;
         }
-        struct candidate victim;
+        struct victim victim;
         if (!warm_page(cache, &victim) &&
             ((surveys == 0 && victims_run_out(cache)) || !next_victim(cache, &victim))) {
             if (surveys == SURVEYS) {
                 return false;
             }
             /* The last one looks for what can be dropped. */
-            if (surveys + 1 == SURVEYS && wait_for_others(cache, given_up, &waiting)) {
-                given_up = cache->given_up;
+            if (surveys + 1 == SURVEYS && wait_for_others(cache, unmovable, &waiting)) {
+                unmovable = cache->unmovable;
                 surveys = 0;
             }
             surveys++;
@@ -347,22 +346,22 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             i = 0;
             continue;
         }
-        const enum drain_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? DRAIN_INSIST
-                                         : i >= GENTLE_TRIES                   ? DRAIN_FIRMLY
-                                                                               : DRAIN_GENTLY;
+        const enum reclaim_effort effort = surveys == SURVEYS || i >= FIRM_TRIES ? RECLAIM_INSIST
+                                           : i >= GENTLE_TRIES                   ? RECLAIM_FIRMLY
+                                                                                 : RECLAIM_GENTLY;
         FAILPOINT(victim_chosen);
         const uint32_t page = victim.page;
         const uint64_t kept = cache->counters_kept;
-        const bool emptied = drain_chosen(cache, record, &victim, effort);
+        const bool emptied = reclaim_victim(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
             i = surveys = 0; /* what is moved for that reason is limited, and says nothing of other pages */
         }
         if (!emptied) {
             continue;
         }
-        drained = true;
-        /* One page for moves comes first, or the next one to be drained would have none. */
-        if (effort != DRAIN_GENTLY || count_reserve(cache) > 0 || !keep_as_reserve(cache, page)) {
+        reclaimed = true;
+        /* One page for moves comes first, or the next one to be reclaimed would have none. */
+        if (effort != RECLAIM_GENTLY || spare_count(cache) > 0 || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Somebody was faster: it is for whoever needs the next one. Unless there is no memory for it. */
                 if (ref_page_has_memory(&cache->map, page)) {
@@ -387,7 +386,7 @@ struct refusals {
 struct window {
     uint32_t start;
     uint64_t limit;
-    bool desperate;
+    bool last_resort;
 };
 
 static bool was_refused(const struct cache *cache, const struct refusals *refusals, uint32_t page) {
@@ -399,8 +398,9 @@ static bool was_refused(const struct cache *cache, const struct refusals *refusa
     return false;
 }
 
-static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusals, uint32_t page, bool desperate) {
-    return was_refused(cache, refusals, page) ? COST_NEVER : cost_of(cache, page, desperate);
+static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusals, uint32_t page,
+                             bool last_resort) {
+    return was_refused(cache, refusals, page) ? COST_NEVER : cost_of(cache, page, last_resort);
 }
 
 /* The first window among `look` pages from `from` on in which no page costs more than `limit`; page_count if
@@ -425,14 +425,14 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
 
 /* The window whose dearest page is cheapest, by a queue of decreasing costs; from page_count on if none. */
 static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
-                                 bool desperate) {
+                                 bool last_resort) {
     uint16_t queue[PAGES_MAX / 8 + 1];
     uint64_t costs[PAGES_MAX / 8 + 1];
     const uint32_t room = PAGES_MAX / 8 + 1;
     uint32_t head = 0, tail = 0, best = cache->map.page_count;
     uint64_t best_cost = COST_NEVER;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const uint64_t cost = cost_for_run(cache, refusals, page, desperate);
+        const uint64_t cost = cost_for_run(cache, refusals, page, last_resort);
         while (tail != head && costs[(tail - 1) % room] <= cost) {
             tail--;
         }
@@ -446,11 +446,11 @@ static struct window best_window(struct cache *cache, uint32_t pages, const stru
             best = page + 1 - pages;
         }
     }
-    return (struct window){.start = best, .limit = best_cost, .desperate = desperate};
+    return (struct window){.start = best, .limit = best_cost, .last_resort = last_resort};
 }
 
-static void forget_reserve(struct cache *cache, uint32_t page) {
-    for (unsigned i = 0; i < room_reserve(&cache->map); i++) {
+static void spare_forget(struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
         uint64_t reserved = (uint64_t)page + 1;
         if (word_peek(&cache->map.header->reserve[i]) == reserved) {
             word_swap(&cache->map.header->reserve[i], &reserved, 0);
@@ -458,7 +458,7 @@ static void forget_reserve(struct cache *cache, uint32_t page) {
     }
 }
 
-static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
+static void release_run(struct cache *cache, uint32_t start, uint32_t claimed) {
     while (claimed-- > 0) {
         page_unclaim(cache, start + claimed);
     }
@@ -467,36 +467,36 @@ static void give_up_run(struct cache *cache, uint32_t start, uint32_t claimed) {
 /* Takes a page of the window back, or the run that it belongs to. Not if it costs more than what the window was chosen
  * for: then somebody has taken it meanwhile, for what is newest now. */
 static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
-                       uint32_t page, enum drain_effort effort) {
-    struct candidate chosen = {.page = page_head(&cache->map, page)};
+                       uint32_t page, enum reclaim_effort effort) {
+    struct victim chosen = {.page = page_head(&cache->map, page)};
     chosen.state = word_load(&page_row(cache, chosen.page)->state);
     if (state_of(chosen.state) != PAGE_FREE) {
-        chosen.cost = cost_of_head(cache, chosen.page, chosen.state, window->desperate);
+        chosen.cost = cost_of_head(cache, chosen.page, chosen.state, window->last_resort);
         chosen.empty = chosen.cost <= COST_FRESH;
         if (!chosen.empty && (chosen.cost > window->limit || chosen.cost == COST_NEVER)) {
             return false;
         }
     }
     FAILPOINT(run_page_chosen);
-    return drain_chosen(cache, record, &chosen, effort) &&
+    return reclaim_victim(cache, record, &chosen, effort) &&
            state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
 }
 
 /* Claims the window's pages in ascending order, taking each back first. */
 static bool claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
-                         uint32_t pages, bool insist, struct refusals *refusals, struct pending *pending) {
+                         uint32_t pages, bool insist, struct refusals *refusals, struct reservation *reservation) {
     const uint32_t start = window->start;
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        fill_reserve(cache, record, 1, RESERVE_TRIES); /* what is used in several pages needs more than one */
-        if (empty_page(cache, record, window, start + i, insist ? DRAIN_INSIST : DRAIN_GENTLY)) {
-            forget_reserve(cache, start + i);
+        fill_spare(cache, record, 1, SPARE_TRIES); /* what is used in several pages needs more than one */
+        if (empty_page(cache, record, window, start + i, insist ? RECLAIM_INSIST : RECLAIM_GENTLY)) {
+            spare_forget(cache, start + i);
             claimed = page_claim(cache, start + i, LOG_PROBATION);
         }
         if (!claimed) {
             refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
-            give_up_run(cache, start, i);
+            release_run(cache, start, i);
             return false;
         }
         if (i == 0) {
@@ -510,7 +510,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
     word_store(extent, (word_load(extent) & ~(uint64_t)UINT32_MAX) | pages);
     word_poke(&cache->map.header->run_cursor, start + pages);
     FAILPOINT(run_claimed);
-    *pending = (struct pending){
+    *reservation = (struct reservation){
         .location = ref_location(&cache->map, start, 0),
         .page = start,
         .generation = state_generation(head),
@@ -526,7 +526,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
     const uint32_t none = cache->map.page_count;
     struct window window = {.start = none};
     if (attempt == 0) {
-        struct candidate warm;
+        struct victim warm;
         if (warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
@@ -553,14 +553,15 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
     return window.start == none ? best_window(cache, pages, refusals, true) : window;
 }
 
-static bool take_run(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
+static bool take_run(struct cache *cache, struct record_shared *record, uint64_t units,
+                     struct reservation *reservation) {
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     struct refusals refusals = {.count = 0};
     for (unsigned i = 0; i < RUN_TRIES; i++) {
         const struct window window = choose_window(cache, pages, &refusals, i);
         if (window.start < cache->map.page_count &&
-            claim_window(cache, record, &window, pages, i >= RUN_INSISTS, &refusals, pending)) {
-            pending->units = units;
+            claim_window(cache, record, &window, pages, i >= RUN_INSISTS, &refusals, reservation)) {
+            reservation->units = units;
             return true;
         }
     }
@@ -569,15 +570,16 @@ static bool take_run(struct cache *cache, struct record_shared *record, uint64_t
 
 /* ---- Room for an entry ---- */
 
-bool room_take(struct cache *cache, struct record_shared *record, uint64_t units, struct pending *pending) {
-    if (UNLIKELY(pending->location != 0)) {
-        room_finish(cache, record, pending, false); /* what a call left that was cut short */
+bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
+                      struct reservation *reservation) {
+    if (UNLIKELY(reservation->location != 0)) {
+        reservation_end(cache, record, reservation, false); /* what a call left that was cut short */
     }
     if (units > page_units(&cache->map) / 2) {
-        return take_run(cache, record, units, pending);
+        return take_run(cache, record, units, reservation);
     }
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
-        if (LIKELY(page_append(cache, record, LOG_PROBATION, units, pending))) {
+        if (LIKELY(page_append(cache, record, LOG_PROBATION, units, reservation))) {
             return true;
         }
         if (!open_a_page(cache, record)) {
@@ -587,36 +589,37 @@ bool room_take(struct cache *cache, struct record_shared *record, uint64_t units
     return false;
 }
 
-void room_finish(struct cache *cache, struct record_shared *record, struct pending *pending, bool published) {
-    if (pending->run_pages == 0) {
+void reservation_end(struct cache *cache, struct record_shared *record, struct reservation *reservation,
+                     bool published) {
+    if (reservation->run_pages == 0) {
         if (!published) {
-            page_add_dead(cache, pending->page, pending->units);
-        } else if (UNLIKELY(state_of(word_load(&page_row(cache, pending->page)->state)) != PAGE_OPEN)) {
-            page_age_anew(cache, pending->page); /* others closed it meanwhile */
+            page_add_dead(cache, reservation->page, reservation->units);
+        } else if (UNLIKELY(state_of(word_load(&page_row(cache, reservation->page)->state)) != PAGE_OPEN)) {
+            page_refresh_age(cache, reservation->page); /* others closed it meanwhile */
         }
         clear_writing(record);
     } else if (published) {
-        page_age_anew(cache, pending->page);
-        uint64_t opening = word_load(&page_row(cache, pending->page)->state);
-        word_swap(&page_row(cache, pending->page)->state, &opening, state_change(opening, PAGE_CLOSED));
+        page_refresh_age(cache, reservation->page);
+        uint64_t opening = word_load(&page_row(cache, reservation->page)->state);
+        word_swap(&page_row(cache, reservation->page)->state, &opening, state_change(opening, PAGE_CLOSED));
     } else {
         /* The head last: while it speaks, its members are nobody else's. */
-        give_up_run(cache, pending->page, pending->run_pages);
+        release_run(cache, reservation->page, reservation->run_pages);
     }
-    *pending = (struct pending){0};
+    *reservation = (struct reservation){0};
 }
 
 /* ---- Giving memory back ---- */
 
 /* Empties the pages in which nothing is of use, the open ones apart. */
-static void drain_dead(struct cache *cache, struct record_shared *record) {
+static void reclaim_dead(struct cache *cache, struct record_shared *record) {
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const struct candidate chosen = {
+        const struct victim chosen = {
             .page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
         const enum page_state state = state_of(chosen.state);
         if (state == PAGE_LIMBO || (state == PAGE_CLOSED && page_is_dead(page_row(cache, page)))) {
             FAILPOINT(dead_page_chosen);
-            drain_chosen(cache, record, &chosen, DRAIN_GENTLY);
+            reclaim_victim(cache, record, &chosen, RECLAIM_GENTLY);
         }
     }
 }
@@ -626,8 +629,8 @@ size_t cache_release(struct cache *cache) {
     if (!record) {
         return 0;
     }
-    drain_dead(cache, record);
-    for (unsigned i = 0; i < RESERVE_MAX; i++) {
+    reclaim_dead(cache, record);
+    for (unsigned i = 0; i < SPARE_MAX; i++) {
         word_exchange(&cache->map.header->reserve[i], 0); /* who needs one takes another */
     }
     size_t bytes = 0;
