@@ -198,10 +198,9 @@ enum cache_result {
 size_t cache_value_max(const struct cache *cache);
 
 struct cache_span {
-    void *bytes;     /* write the value here, `length` bytes, 8-byte aligned, content undefined */
-    uintptr_t base;  /* pointers inside the value must assume that it lies here */
-    size_t length;   /* what was asked for, rounded up to 8; the caller fills the rounding too */
-    uint64_t opaque; /* core's own */
+    void *bytes;    /* write the value here, `length` bytes, 8-byte aligned, content undefined */
+    uintptr_t base; /* pointers inside the value must assume that it lies here */
+    size_t length;  /* what was asked for, rounded up to 8; the caller fills the rounding too */
 };
 
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
@@ -214,16 +213,16 @@ enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
  */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
-enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
-                               uint32_t kind, uint64_t expires, enum cache_mode mode);
+enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
+                               enum cache_mode mode);
 /*
  * Commits what was reserved with CACHE_REPLACE only if the key's entry is the one that the token names: else
  * CACHE_ABSENT (deleted, expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was carried to
  * another page or got another expiry meanwhile is a different one, although its value is the same.
  */
-enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
-                                   uint32_t kind, uint64_t expires, uint64_t token);
-void cache_abandon(struct cache *cache, const struct cache_span *span);
+enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, uint32_t kind,
+                                   uint64_t expires, uint64_t token);
+void cache_abandon(struct cache *cache);
 
 /*
  * A CACHE_SET store that the binding refused before reserving (an oversized or unserializable value):

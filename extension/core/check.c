@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "attach.h"
 #include "reclaim.h"
 #include "hash.h"
 #include "index.h"
@@ -167,7 +168,7 @@ static void check_pages(struct check *check) {
 
 size_t cache_check(struct cache *cache, FILE *out) {
     struct check check = {.cache = cache, .out = out};
-    if (!process_record(cache)) {
+    if (!attached_record(cache)) {
         return 0;
     }
     uint32_t *named = count_names(&cache->map);
@@ -183,7 +184,7 @@ size_t cache_check(struct cache *cache, FILE *out) {
 }
 
 size_t cache_sweep(struct cache *cache) {
-    struct record_shared *record = process_record(cache);
+    struct record_shared *record = attached_record(cache);
     uint32_t *named = record ? count_names(&cache->map) : NULL;
     size_t used = 0;
     if (!named) {

@@ -2,7 +2,6 @@
 
 #include "limit.h"
 #include "os.h"
-#include "page.h"
 #include "failpoint.h"
 
 enum {
@@ -100,7 +99,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 /* The pages of a step, and their entry starts. */
 static void ranges_of(const struct map *map, uint32_t page, struct range *data, struct range *starts) {
     const uint64_t first = page >> map->page_step_shift << map->page_step_shift;
-    const uint64_t count = least((uint64_t)1 << map->page_step_shift, map->page_count - first);
+    const uint64_t count = ref_step_pages(map, (uint32_t)first);
     data->from = (map->first_page + first) * page_bytes(map);
     data->to = data->from + count * page_bytes(map);
     starts->from = (uint64_t)((const char *)ref_starts(map, (uint32_t)first) - map->writable);
@@ -289,7 +288,7 @@ static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
  * then looks whether the page has its memory; here the bit of the step is cleared, fence, and then the readers are looked
  * at. So either the reader reads nothing, or its page stays.
  */
-static uint64_t give_back(struct cache *cache, uint32_t first, uint32_t count) {
+uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     const struct map *map = &cache->map;
     struct range data, starts;
     ranges_of(map, first, &data, &starts);
@@ -306,21 +305,4 @@ static uint64_t give_back(struct cache *cache, uint32_t first, uint32_t count) {
     FAILPOINT(release_punched);
     os_punch(cache->description, starts.from, bytes_of(starts));
     return bytes_of(data) + bytes_of(starts);
-}
-
-uint64_t commit_release(struct cache *cache, uint32_t page) {
-    const struct map *map = &cache->map;
-    const uint32_t count = (uint32_t)least((uint64_t)1 << map->page_step_shift, map->page_count - page);
-    if (!ref_page_has_memory(map, page)) {
-        return 0;
-    }
-    uint32_t held = 0;
-    while (held < count && page_hold(cache, page + held)) {
-        held++;
-    }
-    const uint64_t bytes = held == count ? give_back(cache, page, count) : 0;
-    while (held-- > 0) {
-        page_unclaim(cache, page + held);
-    }
-    return bytes;
 }

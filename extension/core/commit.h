@@ -35,8 +35,8 @@ void commit_make_huge(struct cache *cache, uint64_t nanoseconds);
 /* Looks whether the whole index has its memory by now, so that look-ups need not ask. */
 void commit_check_index(struct map *map);
 
-/* Gives back the memory of the step in which `page` is the first, if all its pages are free; bytes given back. */
-uint64_t commit_release(struct cache *cache, uint32_t page);
+/* Gives back the memory of a step of pages, from `first` on, which the caller owns; bytes given back. */
+uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count);
 
 /* Pages that have their memory. */
 uint32_t commit_pages(const struct map *map);

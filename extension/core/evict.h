@@ -18,31 +18,35 @@
 #include "process.h"
 
 /*
- * Takes place for an entry of `units`, evicting as needed. True: `pending` is filled. An entry of up to
- * half a page lies in the open page, which stays announced in `writing`; a longer one has a run of pages
- * of its own, whose head is in `opening`. False: no room can be made.
+ * What it costs the cache to take a page: lower is better, NEVER is not to be had. Fresh is a free page that may find no
+ * memory. After fragmented pages, emptiest first, those in use go that are in probation for longer than it lasts, then
+ * the main log, then the rest of probation, and of each the oldest: to these costs the age is added.
  */
-bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
-                      struct reservation *reservation);
+enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
+#define COST_FRAGMENTED UINT64_C(4)
+#define COST_OVERDUE (UINT64_C(1) << 60)
+#define COST_MAIN (UINT64_C(2) << 60)
+#define COST_PROBATION (UINT64_C(3) << 60)
+#define COST_NEVER UINT64_MAX
 
-/* Ends what reservation_make() began: the entry is published (or not, and its place is given up). */
-void reservation_end(struct cache *cache, struct record_shared *record, struct reservation *reservation,
-                     bool published);
+/* The cost of a page in a state; of whatever speaks for a page. As a last resort pin populations and spare pages are
+ * ignored, and the kernel is asked anew who lives. */
+uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool last_resort);
+uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort);
 
-/*
- * How many pages are kept free for what reclaims move. Each process that compacts a page takes one, and gives one back
- * when it is done, which takes long if it is preempted in the middle of it: with one page for all, several processes
- * that rewrite what fits would find no place for it.
- */
-static inline unsigned spare_wanted(const struct map *map) {
-    const uint32_t share = map->page_count / 32, processes = ref_records_used(map);
-    const uint32_t wanted = processes < SPARE_MAX ? processes : SPARE_MAX;
-    return wanted < share ? wanted : share;
-}
+/* Finds the next victims of each log by one pass over the page table; they are used up before the next pass. */
+void evict_survey(struct cache *cache, bool last_resort);
 
-/* The longest entry, in units: an eighth of the pages. */
-static inline uint64_t entry_units_max(const struct map *map) {
-    return (uint64_t)(map->page_count / 8) << map->unit_shift;
-}
+/* Whether the victims of one log are used up, by us or by others: then the other must not make all the room. */
+bool evict_is_used_up(struct cache *cache);
+
+/* The next victim, of the log whose turn it is. False if there is none. */
+bool evict_next(struct cache *cache, struct victim *victim);
+
+/* A page whose entries all died: warm in the processor's caches, and nothing needs to be moved. False if there is none. */
+bool evict_warm_page(struct cache *cache, struct victim *warm);
+
+/* Sees to it that so many spare pages are kept, if they are to be had easily. */
+void evict_fill_spare(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "enter.h"
+#include "attach.h"
 #include "index.h"
 #include "os.h"
 

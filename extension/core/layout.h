@@ -231,7 +231,7 @@ struct header_shared {
     shared_word counters_kept;          /* what reclaims kept only because it had been counted, see reclaim.c */
     uint64_t unused_3[2];
 
-    _Alignas(64) shared_word reserve[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
+    _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
     _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
 };

@@ -4,10 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "enter.h"
 #include "os.h"
 #include "failpoint.h"
-#include "segment.h"
 
 enum {
     ALIVE_BELIEVED_MS = 10,
@@ -230,32 +228,6 @@ void process_leave(struct cache *cache) {
     }
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
-}
-
-struct record_shared *process_enter(struct cache *cache) {
-    if (cache->user != geteuid()) {
-        cache_look_again(cache); /* servers fork as root and change their user then */
-    }
-    if (cache->identity->record) {
-        return cache->identity->record;
-    }
-    if (cache->record_refused || !cache->segment) {
-        return NULL;
-    }
-    process_lock();
-    const int description = segment_open_description(cache->segment, cache->description);
-    if (cache->pinned_word_count == 0 && cache->description >= 0) {
-        /* Nothing to carry over: then the record of before the fork may be the one that is free. */
-        close(cache->description);
-        cache->description = -1;
-    }
-    const bool claimed = description >= 0 && process_claim(cache, description);
-    if (!claimed && description >= 0) {
-        close(description);
-    }
-    process_unlock();
-    cache->record_refused = !claimed;
-    return cache->identity->record;
 }
 
 /* Does not wait: in a threaded PHP another thread may be creating a segment, and readers come here too. */

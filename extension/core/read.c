@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "enter.h"
+#include "attach.h"
 #include "index.h"
 #include "integer.h"
 #include "pin.h"
@@ -183,9 +183,9 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
 static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
                         struct cache_value *value, uint64_t *token) {
     if (cache->calls_until_look == 0) {
-        cache_look_again(cache);
+        attach_look_again(cache);
     }
-    struct record_shared *record = process_record(cache);
+    struct record_shared *record = attached_record(cache);
     if (!record) {
         return false;
     }
@@ -242,7 +242,7 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
 }
 
 void cache_unreadable(struct cache *cache) {
-    struct record_shared *record = process_record(cache);
+    struct record_shared *record = attached_record(cache);
     if (record) {
         count(record, COUNT_UNREADABLE);
     }

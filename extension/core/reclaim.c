@@ -6,7 +6,7 @@
 #include "page.h"
 #include "pin.h"
 #include "failpoint.h"
-#include "evict.h"
+#include "spare.h"
 
 enum {
     SAMPLE_AFTER = 128, /* entries of probation that were reclaimed and had not been used, in a row */
@@ -53,28 +53,20 @@ struct rule {
     bool drops_nothing; /* what is to move and finds no place stays, and so does the page */
 };
 
-/* A place for a moved entry: in the log's open page, or in a page kept in reserve, which becomes the open one.
+/* A place for a moved entry: in the log's open page, or in a spare page, which becomes the open one.
  * Never by reclaiming. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
-    struct header_shared *header = cache->map.header;
-    unsigned i = 0;
-    for (;;) {
-        const uint64_t seen = word_load(&header->current[log]);
+    for (unsigned spare = 0;;) {
+        const uint64_t seen = word_load(&cache->map.header->current[log]);
         if (page_append(cache, record, log, units, reservation)) {
             return true;
         }
-        uint64_t reserve = 0;
-        for (; reserve == 0 && i < spare_wanted(&cache->map); i++) {
-            reserve = word_peek(&header->reserve[i]) ? word_exchange(&header->reserve[i], 0) : 0;
-        }
-        FAILPOINT(spare_taken);
-        if (reserve == 0) {
+        const uint32_t page = spare_take(cache, &spare);
+        if (page == cache->map.page_count) {
             return false;
         }
-        if (reserve <= cache->map.page_count) {
-            page_open(cache, (uint32_t)(reserve - 1), log, seen);
-        }
+        page_open(cache, page, log, seen);
     }
 }
 

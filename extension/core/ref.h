@@ -103,6 +103,12 @@ static inline uint32_t ref_page_step(const struct map *map, uint32_t page) {
     return map->first_page_step + (page >> map->page_step_shift);
 }
 
+/* Pages in the step in which `first` is the first. */
+static inline uint32_t ref_step_pages(const struct map *map, uint32_t first) {
+    const uint32_t pages = UINT32_C(1) << map->page_step_shift;
+    return pages < map->page_count - first ? pages : map->page_count - first;
+}
+
 static inline bool ref_page_has_memory(const struct map *map, uint32_t page) {
     return ref_has_memory(map, ref_page_step(map, page));
 }
@@ -169,6 +175,11 @@ static inline uint64_t units_of(size_t bytes) {
 
 static inline uint64_t entry_units(uint32_t key_length, uint64_t value_units) {
     return sizeof(struct entry_shared) / UNIT + units_of(key_length) + value_units;
+}
+
+/* The longest entry, in units: an eighth of the pages. */
+static inline uint64_t entry_units_max(const struct map *map) {
+    return (uint64_t)(map->page_count / 8) << map->unit_shift;
 }
 
 /* Of a whole entry. */

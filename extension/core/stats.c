@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
+#include "attach.h"
 #include "os.h"
 #include "page.h"
 #include "pin.h"
@@ -89,7 +89,7 @@ static void read_counters(const struct map *map, struct cache_info *info) {
 
 bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     memset(info, 0, sizeof *info);
-    if (!process_record(cache)) {
+    if (!attached_record(cache)) {
         return false;
     }
     const struct map *map = &cache->map;
@@ -124,7 +124,7 @@ static unsigned living(struct cache *cache) {
 }
 
 bool cache_read_info(struct cache *cache, struct cache_info *info) {
-    const unsigned processes = process_record(cache) ? living(cache) : 0;
+    const unsigned processes = attached_record(cache) ? living(cache) : 0;
     if (!cache_read_counters(cache, info)) {
         return false;
     }
@@ -151,7 +151,7 @@ static int by_pages(const void *a, const void *b) {
 }
 
 size_t cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most) {
-    if (!process_record(cache)) {
+    if (!attached_record(cache)) {
         return 0;
     }
     const struct map *map = &cache->map;

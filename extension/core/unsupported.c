@@ -36,7 +36,7 @@ void cache_recover(struct cache *cache) {
 }
 void cache_user_changed(struct cache *cache) {
 }
-void cache_abandon(struct cache *cache, const struct cache_span *span) {
+void cache_abandon(struct cache *cache) {
 }
 void cache_refuse(ANY_KEY) {
 }
@@ -65,11 +65,9 @@ NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)
 NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode mode, struct cache_span *span),
       CACHE_UNAVAILABLE)
-NEVER(enum cache_result,
-      cache_commit(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, enum cache_mode mode),
+NEVER(enum cache_result, cache_commit(ANY_KEY, uint32_t kind, uint64_t expires, enum cache_mode mode),
       CACHE_UNAVAILABLE)
-NEVER(enum cache_result,
-      cache_commit_cas(ANY_KEY, const struct cache_span *span, uint32_t kind, uint64_t expires, uint64_t token),
+NEVER(enum cache_result, cache_commit_cas(ANY_KEY, uint32_t kind, uint64_t expires, uint64_t token),
       CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_UNAVAILABLE)

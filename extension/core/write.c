@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "enter.h"
+#include "attach.h"
 #include "index.h"
 #include "integer.h"
 #include "os.h"
 #include "page.h"
 #include "failpoint.h"
-#include "evict.h"
+#include "reservation.h"
 #include "token.h"
 
 size_t cache_value_max(const struct cache *cache) {
@@ -58,7 +58,6 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
     span->bytes = (void *)(uintptr_t)entry_value(entry);
     span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
     span->length = value_units << UNIT_SHIFT;
-    span->opaque = cache->reservation.location;
     return CACHE_OK;
 }
 
@@ -122,22 +121,19 @@ enum cache_result write_publish(struct cache *cache, struct record_shared *recor
     return result;
 }
 
-enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
-                               uint32_t kind, uint64_t expires, enum cache_mode mode) {
-    (void)span;
+enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
+                               enum cache_mode mode) {
     write_seal(cache, key, kind, expires);
     return write_publish(cache, cache->identity->record, key, mode, NULL);
 }
 
-enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, const struct cache_span *span,
-                                   uint32_t kind, uint64_t expires, uint64_t token) {
-    (void)span;
+enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, uint32_t kind,
+                                   uint64_t expires, uint64_t token) {
     write_seal(cache, key, kind, expires);
     return write_publish(cache, cache->identity->record, key, CACHE_REPLACE, &token);
 }
 
-void cache_abandon(struct cache *cache, const struct cache_span *span) {
-    (void)span;
+void cache_abandon(struct cache *cache) {
     reservation_end(cache, cache->identity->record, &cache->reservation, false);
 }
 

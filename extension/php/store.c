@@ -17,15 +17,15 @@ static zend_always_inline bool reserve(const struct storing *s, size_t length, s
     return is_done(cache_reserve(s->cache, s->key, length, s->mode, span));
 }
 
-static zend_never_inline bool commit_cas(const struct storing *s, const struct cache_span *span, uint32_t kind) {
-    return is_done(cache_commit_cas(s->cache, s->key, span, kind, s->expires, *s->token));
+static zend_never_inline bool commit_cas(const struct storing *s, uint32_t kind) {
+    return is_done(cache_commit_cas(s->cache, s->key, kind, s->expires, *s->token));
 }
 
-static zend_always_inline bool commit(const struct storing *s, const struct cache_span *span, uint32_t kind) {
+static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
     if (UNEXPECTED(s->token != NULL)) {
-        return commit_cas(s, span, kind);
+        return commit_cas(s, kind);
     }
-    return is_done(cache_commit(s->cache, s->key, span, kind, s->expires, s->mode));
+    return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode));
 }
 
 /* Leaves no stale value behind, where a store would have replaced it. `length`: of the value; 0 if it was not found out. */
@@ -44,7 +44,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
         return false;
     }
     *(uint64_t *)span.bytes = number;
-    return commit(s, &span, kind);
+    return commit(s, kind);
 }
 
 /* Core's own kind. */
@@ -57,7 +57,7 @@ static bool store_integer(const struct storing *s, int64_t value) {
 
 static bool store_nothing(const struct storing *s, uint32_t kind) {
     struct cache_span span;
-    return reserve(s, 0, &span) && commit(s, &span, kind);
+    return reserve(s, 0, &span) && commit(s, kind);
 }
 
 static zend_always_inline bool store_string(const struct storing *s, uint32_t kind, zend_string *string) {
@@ -70,7 +70,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
         return false;
     }
     encode_string(span.bytes, string);
-    return commit(s, &span, kind);
+    return commit(s, kind);
 }
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
@@ -99,7 +99,7 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
     bool stored = reserve(s, plan->length, &span);
     if (stored) {
         encode_array(plan, &span);
-        stored = commit(s, &span, VALUE_ARRAY);
+        stored = commit(s, VALUE_ARRAY);
     }
     plan_shrink(plan);
     return stored;

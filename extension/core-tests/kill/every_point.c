@@ -116,7 +116,7 @@ static void call_over(struct cache *cache) {
             struct cache_span span;
             if (cache_reserve(cache, &key, length_number(12), CACHE_REPLACE, &span) == CACHE_OK) {
                 fill_pattern(span.bytes, span.length, 12000002 + i);
-                cache_commit_cas(cache, &key, &span, KIND, 0, token);
+                cache_commit_cas(cache, &key, KIND, 0, token);
             }
         }
     }
@@ -127,7 +127,7 @@ static void call_abandon(struct cache *cache) {
         struct cache_span span;
         const struct cache_key key = key_number(7);
         if (cache_reserve(cache, &key, lengths[i], CACHE_SET, &span) == CACHE_OK) {
-            cache_abandon(cache, &span);
+            cache_abandon(cache);
         }
     }
 }

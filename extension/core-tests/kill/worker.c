@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "fixture.h"
 #include "ledger.h"
 #include "pin.h"
@@ -160,12 +161,12 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
     }
     fill_pattern(span.bytes, span.length, seed);
     if (abandon) {
-        cache_abandon(cache, &span);
+        cache_abandon(cache);
         return CACHE_ABSENT;
     }
     const uint64_t expires = dice(10) ? 0 : cache_now() + dice(200);
-    return over ? cache_commit_cas(cache, &key, &span, KIND, expires, token)
-                : cache_commit(cache, &key, &span, KIND, expires, mode);
+    return over ? cache_commit_cas(cache, &key, KIND, expires, token)
+                : cache_commit(cache, &key, KIND, expires, mode);
 }
 
 static void store_any(enum cache_mode mode, bool abandon) {
@@ -364,7 +365,7 @@ static void call_look(void) {
             cache_read_holders(cache, holders, 4);
             break;
         default:
-            if (process_record(cache)) {
+            if (attached_record(cache)) {
                 word_poke(&cache->map.header->recounted, 0);
                 pin_recount(cache);
             }

@@ -154,10 +154,10 @@ static void store(struct cache *cache, const struct cache_key *key, struct seque
     if (cache_reserve(cache, key, length, mode, &span) == CACHE_OK) {
         memset(span.bytes, 1, span.length);
         if (draw(sequence, 20) == 0) {
-            cache_abandon(cache, &span);
+            cache_abandon(cache);
         } else {
             const uint64_t expires = draw(sequence, 4) ? 0 : cache_now() + draw(sequence, 50);
-            cache_commit(cache, key, &span, 2 + (uint32_t)draw(sequence, 100), expires, mode);
+            cache_commit(cache, key, 2 + (uint32_t)draw(sequence, 100), expires, mode);
         }
     }
 }

@@ -103,7 +103,7 @@ static void begin_late(void) {
 static void finish_late(void) {
     const struct cache_key key = hot();
     fill_pattern(span.bytes, HALF, 1);
-    EXPECT_EQUAL(cache_commit(other, &key, &span, KIND, 0, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(cache_commit(other, &key, KIND, 0, CACHE_SET), CACHE_OK);
 }
 
 /* Who had begun to write when others closed the page goes on just now. */
@@ -176,7 +176,7 @@ static void take_all_free(void *argument) {
     struct cache *cache = open_cache(8);
     struct header_shared *header = cache->map.header;
     for (unsigned i = 0; i < SPARE_MAX; i++) {
-        word_store(&header->reserve[i], 0);
+        word_store(&header->spare[i], 0);
     }
     for (unsigned log = 0; log < LOGS; log++) {
         const uint32_t open = current_page(cache, word_load(&header->current[log]));

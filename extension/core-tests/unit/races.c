@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "attach.h"
 #include "reclaim.h"
 #include "os.h"
 #include "page.h"
@@ -408,7 +409,7 @@ static void drained_during_a_touch(void) {
     end_request(cache);
     reached(1, 1);
     wait_stopped(child);
-    EXPECT(!reclaim_page(cache, process_record(cache), page, RECLAIM_INSIST));
+    EXPECT(!reclaim_page(cache, attached_record(cache), page, RECLAIM_INSIST));
     churn(cache, 3);
     kill(child, SIGCONT);
     finish(child);
@@ -457,7 +458,7 @@ static void kept_while_given_back(void) {
         churn(cache, 1);
         EXPECT(cache_clear(cache));
         for (unsigned k = 0; k < SPARE_MAX; k++) {
-            word_store(&cache->map.header->reserve[k], 0);
+            word_store(&cache->map.header->spare[k], 0);
         }
         word_store(&cache->map.header->warm, 0);
         const pid_t keeper = start(late_keeper, NULL);

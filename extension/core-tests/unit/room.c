@@ -249,7 +249,7 @@ static void no_place_to_compact(void) {
     EXPECT(page_is_fragmented(&cache->map, page_row(cache, page)));
     struct header_shared *header = cache->map.header;
     for (unsigned i = 0; i < SPARE_MAX; i++) {
-        word_store(&header->reserve[i], 0);
+        word_store(&header->spare[i], 0);
     }
     for (unsigned log = 0; log < LOGS; log++) {
         const uint32_t open = current_page(cache, word_load(&header->current[log]));

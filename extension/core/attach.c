@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "commit.h"
-#include "enter.h"
+#include "attach.h"
 #include "geometry.h"
 #include "os.h"
 #include "pin.h"
 #include "failpoint.h"
-#include "evict.h"
+#include "reservation.h"
 #include "segment.h"
 
 enum {
@@ -255,7 +255,7 @@ const char *cache_reason(const struct cache *cache) {
     return cache->segment ? "" : cache->reason;
 }
 
-struct record_shared *cache_make_segment(struct cache *cache) {
+struct record_shared *attach_create(struct cache *cache) {
     if (cache->segment || !commit_may_grow(cache)) {
         return NULL;
     }
@@ -267,11 +267,11 @@ struct record_shared *cache_make_segment(struct cache *cache) {
     return cache->identity->record;
 }
 
-struct record_shared *cache_join_segment(struct cache *cache) {
+struct record_shared *attach_join(struct cache *cache) {
     return !cache->segment && attach_segment(cache, true, cache->reason) ? cache->identity->record : NULL;
 }
 
-void cache_look_again(struct cache *cache) {
+void attach_look_again(struct cache *cache) {
     cache->calls_until_look = cache->long_lived ? LOOK_EVERY_CALLS : UINT32_MAX;
     if (has_other_user(cache)) {
         renew(cache);
@@ -286,6 +286,32 @@ void cache_look_again(struct cache *cache) {
             renew(cache);
         }
     }
+}
+
+struct record_shared *attach_record(struct cache *cache) {
+    if (cache->user != geteuid()) {
+        attach_look_again(cache); /* servers fork as root and change their user then */
+    }
+    if (cache->identity->record) {
+        return cache->identity->record;
+    }
+    if (cache->record_refused || !cache->segment) {
+        return NULL;
+    }
+    process_lock();
+    const int description = segment_open_description(cache->segment, cache->description);
+    if (cache->pinned_word_count == 0 && cache->description >= 0) {
+        /* Nothing to carry over: then the record of before the fork may be the one that is free. */
+        close(cache->description);
+        cache->description = -1;
+    }
+    const bool claimed = description >= 0 && process_claim(cache, description);
+    if (!claimed && description >= 0) {
+        close(description);
+    }
+    process_unlock();
+    cache->record_refused = !claimed;
+    return cache->identity->record;
 }
 
 bool cache_request_begin(struct cache *cache) {

@@ -1,10 +1,10 @@
 /* Counting: integers change in place. The argument why it is safe stands in integer.h. */
 #include "integer.h"
 
-#include "enter.h"
+#include "attach.h"
 #include "index.h"
 #include "failpoint.h"
-#include "evict.h"
+#include "reservation.h"
 #include "write.h"
 
 /* What is to become of an integer. */

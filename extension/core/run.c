@@ -1,0 +1,198 @@
+#include "run.h"
+
+#include "evict.h"
+#include "failpoint.h"
+#include "page.h"
+#include "pin.h"
+#include "reclaim.h"
+#include "spare.h"
+
+enum {
+    LOOK = 1024, /* pages among which a cheap run is searched */
+    TRIES = 12,
+    INSISTS = 8, /* from this try on used runs are not kept any more */
+    SPARE_TRIES = 4,
+};
+
+/* The pages, or heads of runs, that could not be had in the tries so far. Without them each try would choose the
+ * same window again. */
+struct refusals {
+    uint32_t pages[TRIES];
+    unsigned count;
+};
+
+/* Pages next to each other that are to become a run, as many as it has, and what the dearest of them may cost. */
+struct window {
+    uint32_t start;
+    uint64_t limit;
+    bool last_resort;
+};
+
+static bool was_refused(const struct cache *cache, const struct refusals *refusals, uint32_t page) {
+    for (unsigned i = 0; i < refusals->count; i++) {
+        if (refusals->pages[i] == page_head(&cache->map, page)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusals, uint32_t page,
+                             bool last_resort) {
+    return was_refused(cache, refusals, page) ? COST_NEVER : evict_cost(cache, page, last_resort);
+}
+
+/* The first window among `look` pages from `from` on in which no page costs more than `limit`; page_count if
+ * none. */
+static uint32_t first_window(struct cache *cache, const struct refusals *refusals, uint64_t from, uint32_t pages,
+                             uint64_t limit, uint32_t look) {
+    const uint32_t count = cache->map.page_count;
+    const uint32_t start = (uint32_t)(from % count);
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < look + pages && i < count + pages; i++) {
+        const uint32_t page = (start + i) % count;
+        if (page == 0) {
+            length = 0;
+        }
+        length = cost_for_run(cache, refusals, page, false) <= limit ? length + 1 : 0;
+        if (length == pages) {
+            return page + 1 - pages;
+        }
+    }
+    return count;
+}
+
+/* The window whose dearest page is cheapest, by a queue of decreasing costs; from page_count on if none. */
+static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
+                                 bool last_resort) {
+    uint16_t queue[PAGES_MAX / 8 + 1];
+    uint64_t costs[PAGES_MAX / 8 + 1];
+    const uint32_t room = PAGES_MAX / 8 + 1;
+    uint32_t head = 0, tail = 0, best = cache->map.page_count;
+    uint64_t best_cost = COST_NEVER;
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        const uint64_t cost = cost_for_run(cache, refusals, page, last_resort);
+        while (tail != head && costs[(tail - 1) % room] <= cost) {
+            tail--;
+        }
+        queue[tail % room] = (uint16_t)page;
+        costs[tail++ % room] = cost;
+        if ((uint32_t)queue[head % room] + pages <= page) {
+            head++;
+        }
+        if (page + 1 >= pages && costs[head % room] < best_cost) {
+            best_cost = costs[head % room];
+            best = page + 1 - pages;
+        }
+    }
+    return (struct window){.start = best, .limit = best_cost, .last_resort = last_resort};
+}
+
+void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
+    while (claimed-- > 0) {
+        page_unclaim(cache, start + claimed);
+    }
+}
+
+/* Takes a page of the window back, or the run that it belongs to. Not if it costs more than what the window was chosen
+ * for: then somebody has taken it meanwhile, for what is newest now. */
+static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
+                       uint32_t page, enum reclaim_effort effort) {
+    struct victim chosen = {.page = page_head(&cache->map, page)};
+    chosen.state = word_load(&page_row(cache, chosen.page)->state);
+    if (state_of(chosen.state) != PAGE_FREE) {
+        chosen.cost = evict_cost_of_head(cache, chosen.page, chosen.state, window->last_resort);
+        chosen.empty = chosen.cost <= COST_FRESH;
+        if (!chosen.empty && (chosen.cost > window->limit || chosen.cost == COST_NEVER)) {
+            return false;
+        }
+    }
+    FAILPOINT(run_page_chosen);
+    return reclaim_victim(cache, record, &chosen, effort) &&
+           state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
+}
+
+/* Claims the window's pages in ascending order, taking each back first. */
+static bool claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
+                         uint32_t pages, bool insist, struct refusals *refusals, struct reservation *reservation) {
+    const uint32_t start = window->start;
+    uint64_t head = 0;
+    for (uint32_t i = 0; i < pages; i++) {
+        uint64_t claimed = 0;
+        evict_fill_spare(cache, record, 1, SPARE_TRIES); /* what is used in several pages needs more than one */
+        if (empty_page(cache, record, window, start + i, insist ? RECLAIM_INSIST : RECLAIM_GENTLY)) {
+            spare_forget(cache, start + i);
+            claimed = page_claim(cache, start + i, LOG_PROBATION);
+        }
+        if (!claimed) {
+            refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
+            run_release(cache, start, i);
+            return false;
+        }
+        if (i == 0) {
+            head = claimed;
+        } else {
+            page_join_run(cache, start + i, claimed, start, state_generation(head));
+        }
+        FAILPOINT(run_page_claimed);
+    }
+    shared_word *extent = &page_row(cache, start)->extent;
+    word_store(extent, (word_load(extent) & ~(uint64_t)UINT32_MAX) | pages);
+    word_poke(&cache->map.header->run_cursor, start + pages);
+    FAILPOINT(run_claimed);
+    *reservation = (struct reservation){
+        .location = ref_location(&cache->map, start, 0),
+        .page = start,
+        .generation = state_generation(head),
+        .run_pages = pages,
+    };
+    return true;
+}
+
+/* Where a run of `pages` costs least, by searches that become more thorough with each try; from page_count on if
+ * there is no such place. */
+static struct window choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
+                                   unsigned attempt) {
+    const uint32_t none = cache->map.page_count;
+    struct window window = {.start = none};
+    if (attempt == 0) {
+        struct victim warm;
+        if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
+            return (struct window){.start = warm.page, .limit = COST_FRESH};
+        }
+        /* Next to the run before, so that a cache of long values is swept in order and the search is short: where
+         * all pages are overdue, else where they are of the older half of the main log. */
+        const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
+        const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
+        window.limit = COST_MAIN;
+        window.start = first_window(cache, refusals, cursor, pages, window.limit, LOOK);
+        if (window.start == none) {
+            window.limit = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
+            window.start = first_window(cache, refusals, cursor, pages, window.limit, none);
+        }
+    } else if (attempt < INSISTS && refusals->count > 0) {
+        /* Somebody was in the way: on from there. */
+        const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
+        window.limit = COST_MAIN;
+        window.start = first_window(cache, refusals, behind, pages, window.limit, LOOK);
+    }
+    if (window.start == none) {
+        pin_recount(cache);
+        window = best_window(cache, pages, refusals, false);
+    }
+    return window.start == none ? best_window(cache, pages, refusals, true) : window;
+}
+
+bool run_make(struct cache *cache, struct record_shared *record, uint64_t units, struct reservation *reservation) {
+    const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
+    struct refusals refusals = {.count = 0};
+    for (unsigned i = 0; i < TRIES; i++) {
+        const struct window window = choose_window(cache, pages, &refusals, i);
+        if (window.start < cache->map.page_count &&
+            claim_window(cache, record, &window, pages, i >= INSISTS, &refusals, reservation)) {
+            reservation->units = units;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,75 @@
+#include "spare.h"
+
+#include "commit.h"
+#include "failpoint.h"
+#include "page.h"
+
+bool spare_has(const struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
+        if (word_peek(&cache->map.header->spare[i]) == (uint64_t)page + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
+ * it back would punch what was noted here as filled. */
+static bool furnish(struct cache *cache, uint32_t page) {
+    FAILPOINT(spare_intended);
+    if (LIKELY(ref_page_has_memory(&cache->map, page))) {
+        return true;
+    }
+    if (!page_hold(cache, page)) {
+        return false;
+    }
+    const bool furnished = commit_page(cache, page);
+    page_unclaim(cache, page);
+    return furnished;
+}
+
+/* Some pages are kept for the moves of later reclaims. Whether this is one of them. */
+bool spare_keep(struct cache *cache, uint32_t page) {
+    shared_word *reserve = cache->map.header->spare;
+    bool kept = spare_has(cache, page);
+    for (unsigned i = 0; i < spare_wanted(&cache->map) && !kept; i++) {
+        uint64_t none = 0;
+        kept = word_load(&reserve[i]) == 0 && furnish(cache, page) &&
+               word_swap(&reserve[i], &none, (uint64_t)page + 1);
+    }
+    return kept;
+}
+
+/* How many pages there are for the moves of later reclaims. */
+unsigned spare_count(const struct cache *cache) {
+    unsigned pages = 0;
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
+        pages += word_load(&cache->map.header->spare[i]) != 0;
+    }
+    return pages;
+}
+
+uint32_t spare_take(struct cache *cache, unsigned *at) {
+    shared_word *spare = cache->map.header->spare;
+    uint64_t taken = 0;
+    for (; taken == 0 && *at < spare_wanted(&cache->map); (*at)++) {
+        taken = word_peek(&spare[*at]) ? word_exchange(&spare[*at], 0) : 0;
+    }
+    FAILPOINT(spare_taken);
+    return taken - 1 < cache->map.page_count ? (uint32_t)taken - 1 : cache->map.page_count;
+}
+
+void spare_forget(struct cache *cache, uint32_t page) {
+    for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
+        uint64_t reserved = (uint64_t)page + 1;
+        if (word_peek(&cache->map.header->spare[i]) == reserved) {
+            word_swap(&cache->map.header->spare[i], &reserved, 0);
+        }
+    }
+}
+
+void spare_forget_all(struct cache *cache) {
+    for (unsigned i = 0; i < SPARE_MAX; i++) {
+        word_exchange(&cache->map.header->spare[i], 0);
+    }
+}
