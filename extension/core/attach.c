@@ -79,7 +79,7 @@ static void leave_holding(struct cache *cache) {
     struct held_segment *held = NULL;
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
-    } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->description))) {
+    } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->fd))) {
         segment_close_writable(cache->segment);
         held->segment = cache->segment;
         held->number = cache->number;
@@ -90,7 +90,7 @@ static void leave_holding(struct cache *cache) {
         free(held); /* no memory: all of it stays, until this process ends */
     }
     cache->identity->record = NULL;
-    cache->description = -1;
+    cache->fd = -1;
     cache->segment = NULL;
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
@@ -141,7 +141,7 @@ static void take_up_held(struct cache *cache) {
 /* Joins the segment, or makes it if there is none and it may be made. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->user = geteuid();
-    cache->description = -1;
+    cache->fd = -1;
     cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
     memset(&cache->full, 0, sizeof cache->full);
@@ -183,7 +183,7 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     }
     cache->long_lived = options->long_lived;
     cache->calls_until_look = 1;
-    cache->description = -1;
+    cache->fd = -1;
     process_register(cache);
     if (!attach_segment(cache, options->joins_only, reason)) {
         const int error = errno;
@@ -299,15 +299,15 @@ struct record_shared *attach_record(struct cache *cache) {
         return NULL;
     }
     process_lock();
-    const int description = segment_open_description(cache->segment, cache->description);
-    if (cache->pinned_word_count == 0 && cache->description >= 0) {
+    const int fd = segment_open_locked(cache->segment, cache->fd);
+    if (cache->pinned_word_count == 0 && cache->fd >= 0) {
         /* Nothing to carry over: then the record of before the fork may be the one that is free. */
-        close(cache->description);
-        cache->description = -1;
+        close(cache->fd);
+        cache->fd = -1;
     }
-    const bool claimed = description >= 0 && process_claim(cache, description);
-    if (!claimed && description >= 0) {
-        close(description);
+    const bool claimed = fd >= 0 && process_claim_locked(cache, fd);
+    if (!claimed && fd >= 0) {
+        close(fd);
     }
     process_unlock();
     cache->record_refused = !claimed;

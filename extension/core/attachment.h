@@ -66,7 +66,7 @@ struct cache {
     struct identity *identity;
     unsigned number;      /* of the record */
     uint32_t incarnation; /* of the record, as claimed */
-    int description;      /* holds the record's byte; after a fork: the one left behind; -1 none */
+    int fd;               /* holds the record's byte; after a fork: the one left behind; -1 none */
     bool long_lived;
     bool record_refused; /* no record was free; asked again at the next request or second */
 

@@ -53,7 +53,7 @@ static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve rese
 }
 
 static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
-    const struct os_space space = os_space(cache->description);
+    const struct os_space space = os_space(cache->fd);
     return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
 }
 
@@ -107,7 +107,7 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
 }
 
 static bool fill(struct cache *cache, struct range range) {
-    if (os_fill(cache->description, range.from, bytes_of(range)) != 0) {
+    if (os_fill(cache->fd, range.from, bytes_of(range)) != 0) {
         return false;
     }
     const bool none = cache->filled_to == 0;
@@ -298,11 +298,11 @@ uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     FAILPOINT(release_noted);
     fence();
     data.from += BEHIND; /* belongs to the step before */
-    if (anybody_reads(cache, first, count) || !os_punch(cache->description, data.from, bytes_of(data))) {
+    if (anybody_reads(cache, first, count) || !os_punch(cache->fd, data.from, bytes_of(data))) {
         set_bit(map, ref_page_step(map, first), true);
         return 0;
     }
     FAILPOINT(release_punched);
-    os_punch(cache->description, starts.from, bytes_of(starts));
+    os_punch(cache->fd, starts.from, bytes_of(starts));
     return bytes_of(data) + bytes_of(starts);
 }

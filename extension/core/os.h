@@ -14,19 +14,19 @@
  * them by the kernel's hand, and nobody else's close() takes them away. None of these waits.
  * A description never conflicts with itself.
  */
-bool os_lock(int description, off_t first, off_t count); /* false: somebody else holds one of them */
-void os_unlock(int description, off_t first, off_t count);
-bool os_locked(int description, off_t byte); /* by another description; a hint, 1 to 4 us */
+bool os_lock(int fd, off_t first, off_t count); /* false: somebody else holds one of them */
+void os_unlock(int fd, off_t first, off_t count);
+bool os_locked(int fd, off_t byte); /* by another description; a hint, 1 to 4 us */
 
 /* A new open file description of the same file; -1 on failure. Not inherited by exec. */
-int os_open_again(int description, bool writable);
+int os_open_again(int fd, bool writable);
 
 /*
  * Maps a file. os_map_readonly() maps read-only at `address` if that is free, else elsewhere. Both return
  * NULL on failure. os_address_free() tells whether `size` bytes at `address` can be mapped.
  */
-void *os_map_writable(int description, size_t size);
-void *os_map_readonly(int description, size_t size, uintptr_t address);
+void *os_map_writable(int fd, size_t size);
+void *os_map_readonly(int fd, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 
@@ -35,13 +35,13 @@ void os_unmap(void *address, size_t size);
  * a page of it that nobody may touch, and closes it. os_forget_locks() lets go of them, if no fork has inherited the
  * page. NULL if nothing can be mapped: then the description is open still.
  */
-void *os_keep_locks(int description);
+void *os_keep_locks(int fd);
 void os_forget_locks(void *page);
 
 /* Gives a part of a file its memory now, so that no later write or read can fail; what is there stays. 0 or an errno. */
-int os_fill(int description, uint64_t from, uint64_t bytes);
+int os_fill(int fd, uint64_t from, uint64_t bytes);
 /* Takes the memory of a part of a file away: whole pages of the system within it; the rest of it becomes zeros. */
-bool os_punch(int description, uint64_t from, uint64_t bytes);
+bool os_punch(int fd, uint64_t from, uint64_t bytes);
 
 /* Makes one huge page of the small ones of a shared mapping, for all who map the file: OS_HUGE_BYTES from an address that
  * is a multiple of them. False: not now, or never (then *never is set). Nothing is said where the kernel cannot. */
@@ -53,13 +53,13 @@ bool os_make_huge(void *at, bool *never);
 struct os_space {
     uint64_t free, total;
 };
-struct os_space os_space(int description);
+struct os_space os_space(int fd);
 
 /* Bytes of memory, or disk, that a file has; 0 if that cannot be told. */
-uint64_t os_memory(int description);
+uint64_t os_memory(int fd);
 
 /* Notes in the file itself that it was in use just now. */
-void os_touch(int description);
+void os_touch(int fd);
 
 /* Renames a file unless there is one of the new name; 0 or an errno. */
 int os_rename_new(int directory, const char *from, const char *to);

@@ -36,29 +36,29 @@
 
 enum { INTERRUPTIONS = 100 };
 
-static int lock_command(int description, int command, short type, off_t first, off_t count, struct flock *lock) {
+static int lock_command(int fd, int command, short type, off_t first, off_t count, struct flock *lock) {
     *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
-    return fcntl(description, command, lock);
+    return fcntl(fd, command, lock);
 }
 
-bool os_lock(int description, off_t first, off_t count) {
+bool os_lock(int fd, off_t first, off_t count) {
     struct flock lock;
-    return lock_command(description, F_OFD_SETLK, F_WRLCK, first, count, &lock) == 0;
+    return lock_command(fd, F_OFD_SETLK, F_WRLCK, first, count, &lock) == 0;
 }
 
-void os_unlock(int description, off_t first, off_t count) {
+void os_unlock(int fd, off_t first, off_t count) {
     struct flock lock;
-    lock_command(description, F_OFD_SETLK, F_UNLCK, first, count, &lock);
+    lock_command(fd, F_OFD_SETLK, F_UNLCK, first, count, &lock);
 }
 
-bool os_locked(int description, off_t byte) {
+bool os_locked(int fd, off_t byte) {
     struct flock lock;
-    return lock_command(description, F_OFD_GETLK, F_WRLCK, byte, 1, &lock) != 0 || lock.l_type != F_UNLCK;
+    return lock_command(fd, F_OFD_GETLK, F_WRLCK, byte, 1, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-int os_open_again(int description, bool writable) {
+int os_open_again(int fd, bool writable) {
     char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", description);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -69,16 +69,16 @@ static void *aligned_hint(void) {
     return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * OS_HUGE_BYTES);
 }
 
-void *os_map_writable(int description, size_t size) {
-    void *at = mmap(aligned_hint(), size, PROT_READ | PROT_WRITE, MAP_SHARED, description, 0);
+void *os_map_writable(int fd, size_t size) {
+    void *at = mmap(aligned_hint(), size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
 /* Kernels before 4.17 take the address as a hint only; the caller compares what comes back. */
-void *os_map_readonly(int description, size_t size, uintptr_t address) {
-    void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, description, 0);
+void *os_map_readonly(int fd, size_t size, uintptr_t address) {
+    void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     if (at == MAP_FAILED) {
-        at = mmap(NULL, size, PROT_READ, MAP_SHARED, description, 0);
+        at = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     }
     if (at == MAP_FAILED) {
         return NULL;
@@ -102,12 +102,12 @@ void os_unmap(void *address, size_t size) {
     munmap(address, size);
 }
 
-void *os_keep_locks(int description) {
-    void *page = mmap(NULL, os_page_size(), PROT_NONE, MAP_SHARED, description, 0);
+void *os_keep_locks(int fd) {
+    void *page = mmap(NULL, os_page_size(), PROT_NONE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED) {
         return NULL;
     }
-    close(description);
+    close(fd);
     return page;
 }
 
@@ -122,10 +122,10 @@ bool os_may_grow(size_t size) {
 }
 
 /* A signal that comes meanwhile undoes all of it. */
-int os_fill(int description, uint64_t from, uint64_t bytes) {
+int os_fill(int fd, uint64_t from, uint64_t bytes) {
     int error = EINTR;
     for (unsigned i = 0; i < INTERRUPTIONS && error == EINTR; i++) {
-        error = posix_fallocate(description, (off_t)from, (off_t)bytes);
+        error = posix_fallocate(fd, (off_t)from, (off_t)bytes);
     }
     return error;
 }
@@ -136,8 +136,8 @@ bool os_in_memory(int directory) {
            (system.f_type == TMPFS_MAGIC || (unsigned long)system.f_type == RAMFS_MAGIC);
 }
 
-bool os_punch(int description, uint64_t from, uint64_t bytes) {
-    return fallocate(description, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes) == 0;
+bool os_punch(int fd, uint64_t from, uint64_t bytes) {
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes) == 0;
 }
 
 bool os_make_huge(void *at, bool *never) {
@@ -146,9 +146,9 @@ bool os_make_huge(void *at, bool *never) {
     return made;
 }
 
-struct os_space os_space(int description) {
+struct os_space os_space(int fd) {
     struct statvfs space;
-    if (fstatvfs(description, &space) != 0) {
+    if (fstatvfs(fd, &space) != 0) {
         return (struct os_space){0};
     }
     if (space.f_blocks == 0) { /* a tmpfs without a size limit */
@@ -158,13 +158,13 @@ struct os_space os_space(int description) {
                              .total = (uint64_t)space.f_blocks * space.f_frsize};
 }
 
-uint64_t os_memory(int description) {
+uint64_t os_memory(int fd) {
     struct stat status;
-    return fstat(description, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+    return fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
-void os_touch(int description) {
-    futimens(description, NULL);
+void os_touch(int fd) {
+    futimens(fd, NULL);
 }
 
 int os_rename_new(int directory, const char *from, const char *to) {

@@ -43,9 +43,9 @@ static void after_fork_parent(void) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
-        if (!pthread_equal(cache->thread, pthread_self()) && cache->description >= 0) {
-            close(cache->description);
-            cache->description = -1;
+        if (!pthread_equal(cache->thread, pthread_self()) && cache->fd >= 0) {
+            close(cache->fd);
+            cache->fd = -1;
         }
     }
     if (own_id) {
@@ -126,8 +126,8 @@ static void record_reset(const struct map *map, struct record_shared *record) {
     word_store(&record->writing, 0);
 }
 
-static bool take(const struct map *map, int description, unsigned number, enum record_use use) {
-    if (!os_lock(description, number, 1)) {
+static bool take(const struct map *map, int fd, unsigned number, enum record_use use) {
+    if (!os_lock(fd, number, 1)) {
         return false;
     }
     struct record_shared *record = ref_record(map, number);
@@ -141,10 +141,10 @@ static bool is_unused(const struct map *map, unsigned number) {
     return word_load(&ref_record(map, number)->use) == RECORD_UNUSED;
 }
 
-static int claim_number(const struct map *map, int description, enum record_use use) {
+static int claim_number(const struct map *map, int fd, enum record_use use) {
     const unsigned used = ref_records_used(map);
     for (unsigned i = 0; i < used; i++) {
-        if (is_unused(map, i) && take(map, description, i, use)) {
+        if (is_unused(map, i) && take(map, fd, i, use)) {
             return (int)i;
         }
     }
@@ -153,32 +153,32 @@ static int claim_number(const struct map *map, int description, enum record_use 
     const unsigned start = used ? (unsigned)(os_nanoseconds() >> 10) % used : 0;
     for (unsigned i = 0; i < used && i < DEATH_PROBES; i++) {
         const unsigned number = (start + i) % used;
-        if (take(map, description, number, use)) {
+        if (take(map, fd, number, use)) {
             return (int)number;
         }
     }
     for (unsigned i = used; i < map->record_count; i++) {
-        if (take(map, description, i, use)) {
+        if (take(map, fd, i, use)) {
             word_raise(&map->header->records_used, i + 1);
             return (int)i;
         }
     }
     for (unsigned i = 0; i < used; i++) {
-        if (take(map, description, i, use)) {
+        if (take(map, fd, i, use)) {
             return (int)i;
         }
     }
     return -1;
 }
 
-bool process_claim(struct cache *cache, int description) {
+bool process_claim_locked(struct cache *cache, int fd) {
     const enum record_use use = cache->long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;
-    const int number = claim_number(&cache->map, description, use);
+    const int number = claim_number(&cache->map, fd, use);
     if (number < 0) {
         return false;
     }
     struct record_shared *record = ref_record(&cache->map, (unsigned)number);
-    if (cache->description >= 0) {
+    if (cache->fd >= 0) {
         /* After a fork: what the old record pins is pinned here too before the old one may fall. */
         const struct record_shared *old = ref_record(&cache->map, cache->number);
         for (unsigned i = 0; i < cache->pinned_word_count; i++) {
@@ -187,9 +187,9 @@ bool process_claim(struct cache *cache, int description) {
         }
         fence();
         FAILPOINT(fork_pins_carried_over);
-        close(cache->description);
+        close(cache->fd);
     }
-    cache->description = description;
+    cache->fd = fd;
     cache->reservation = (struct reservation){0}; /* its pages belong to the old record */
     cache->number = (unsigned)number;
     cache->incarnation = (uint32_t)word_load(&record->incarnation);
@@ -203,7 +203,7 @@ bool process_owns(struct cache *cache) {
         return record != NULL;
     }
     cache->identity->record = NULL;
-    cache->description = -1;
+    cache->fd = -1;
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
     return false;
@@ -220,11 +220,11 @@ void process_leave(struct cache *cache) {
         word_store(&record->writing, 0);
         word_store(&record->use, RECORD_UNUSED);
         cache->identity->record = NULL;
-        os_touch(cache->description);
+        os_touch(cache->fd);
     }
-    if (cache->description >= 0) {
-        close(cache->description);
-        cache->description = -1;
+    if (cache->fd >= 0) {
+        close(cache->fd);
+        cache->fd = -1;
     }
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
@@ -235,12 +235,12 @@ static bool sweep(struct cache *cache, unsigned number) {
     if (pthread_mutex_trylock(&mutex) != 0) {
         return false;
     }
-    const bool dead = os_lock(cache->description, number, 1);
+    const bool dead = os_lock(cache->fd, number, 1);
     if (dead) {
         struct record_shared *record = ref_record(&cache->map, number);
         record_reset(&cache->map, record);
         word_store(&record->use, RECORD_UNUSED);
-        os_unlock(cache->description, number, 1);
+        os_unlock(cache->fd, number, 1);
     }
     process_unlock();
     if (dead) {
@@ -269,7 +269,7 @@ bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, u
     if (!fresh && *asked && time - *asked < ALIVE_BELIEVED_MS) {
         return true;
     }
-    if (os_locked(cache->description, number) || !sweep(cache, number)) {
+    if (os_locked(cache->fd, number) || !sweep(cache, number)) {
         *asked = time ? time : 1;
         return ((uint32_t)word_load(now) & mask) == (incarnation & mask);
     }

@@ -30,7 +30,7 @@ void process_register(struct cache *cache);
 void process_unregister(struct cache *cache);
 
 /* Claims a record with a description that the cache will own from then on; false if none is free. */
-bool process_claim(struct cache *cache, int description);
+bool process_claim_locked(struct cache *cache, int fd);
 /* Clears the record and closes its description. */
 void process_leave(struct cache *cache);
 /* Whether the record is still the one that was claimed. If it has become another's it is forgotten, and

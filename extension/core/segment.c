@@ -243,10 +243,9 @@ static bool open_folder(struct attempt *attempt) {
 enum finding { USABLE, NONE, REPLACE, FOREIGN };
 
 /* Whether the file is what we make: then it may be used, or replaced when its content is not. */
-static enum finding look(struct attempt *attempt, int *description, struct stat *status,
-                         struct header_shared *header) {
-    *description = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (*description < 0) {
+static enum finding look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header) {
+    *fd = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0) {
         if (errno == ENOENT) {
             return NONE;
         }
@@ -255,13 +254,13 @@ static enum finding look(struct attempt *attempt, int *description, struct stat 
                advice(error, "remove it"));
         return FOREIGN;
     }
-    if (fstat(*description, status) != 0 || !S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
+    if (fstat(*fd, status) != 0 || !S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
         status->st_nlink != 1 || (status->st_mode & 077) != 0) {
         refuse(attempt, "%s/%s is not a private file of user %u with one link and mode 0600; remove it",
                attempt->folder, attempt->name, (unsigned)geteuid());
         return FOREIGN;
     }
-    if (pread(*description, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
+    if (pread(*fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         !geometry_valid(header, (uint64_t)status->st_size, attempt->layout)) {
         return REPLACE;
     }
@@ -280,13 +279,13 @@ enum { BYTE_OF_MAKER = RECORDS_MAX };
 
 /* Removes a file of the folder if `count` of its bytes from `first` on can be locked, so that nobody has them. */
 static void remove_if_free(const struct attempt *attempt, const char *name, off_t first, off_t count) {
-    const int description = openat(attempt->directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (description >= 0 && os_lock(description, first, count)) {
+    const int fd = openat(attempt->directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && os_lock(fd, first, count)) {
         unlinkat(attempt->directory, name, 0);
-        os_unlock(description, first, count); /* a forked child may hold a copy of the description */
+        os_unlock(fd, first, count); /* a forked child may hold a copy of the description */
     }
-    if (description >= 0) {
-        close(description);
+    if (fd >= 0) {
+        close(fd);
     }
 }
 
@@ -417,7 +416,7 @@ static size_t plan_size(struct attempt *attempt) {
 }
 
 /* Gives a new file its length, the memory of its tables, and its header; an errno on failure. */
-static int furnish(struct attempt *attempt, int description, size_t size, uintptr_t avoid) {
+static int write_tables(struct attempt *attempt, int fd, size_t size, uintptr_t avoid) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     geometry_plan(&header, attempt->options, size);
@@ -426,16 +425,16 @@ static int furnish(struct attempt *attempt, int description, size_t size, uintpt
     if (!header.base) {
         return ENOMEM;
     }
-    if (!os_random(&header.seed, sizeof header.seed) || ftruncate(description, (off_t)size) != 0) {
+    if (!os_random(&header.seed, sizeof header.seed) || ftruncate(fd, (off_t)size) != 0) {
         return errno;
     }
-    const int error = os_fill(description, 0, geometry_tables(&header));
+    const int error = os_fill(fd, 0, geometry_tables(&header));
     if (error) {
         return error;
     }
     geometry_sign(&header);
     FAILPOINT(segment_filled);
-    return pwrite(description, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
+    return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
 }
 
 /*
@@ -460,9 +459,8 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     os_random(&unique, sizeof unique);
     char name[NAME_MAX_BYTES + 32];
     snprintf(name, sizeof name, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
-    const int description =
-        openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (description < 0) {
+    const int fd = openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
         const int error = errno;
         return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
                       advice(error, "its mode must be 0700"));
@@ -470,11 +468,11 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     FAILPOINT(segment_temporary_made);
     int error = 0;
     /* Not to be had: somebody takes it for a leftover, and the rename will not find it. */
-    (void)os_lock(description, BYTE_OF_MAKER, 1);
-    if (fchmod(description, 0600) != 0) {
+    (void)os_lock(fd, BYTE_OF_MAKER, 1);
+    if (fchmod(fd, 0600) != 0) {
         error = errno;
     } else {
-        error = furnish(attempt, description, size, avoid);
+        error = write_tables(attempt, fd, size, avoid);
     }
     if (!error) {
         error = os_rename_new(attempt->directory, name, attempt->name);
@@ -483,8 +481,8 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     if (error) {
         unlinkat(attempt->directory, name, 0);
     }
-    os_unlock(description, BYTE_OF_MAKER, 1);
-    close(description);
+    os_unlock(fd, BYTE_OF_MAKER, 1);
+    close(fd);
     if (error && error != EEXIST && error != ENOENT) {
         return refuse(attempt, "cannot make the segment %s/%s of %zu MiB: %s; %s", attempt->folder, attempt->name,
                       size >> 20, strerror(error), advice(error, "set larder.path"));
@@ -492,9 +490,9 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     return true;
 }
 
-static void retire(int description) {
+static void retire(int fd) {
     const uint64_t retired = 1;
-    (void)!pwrite(description, &retired, sizeof retired, offsetof(struct header_shared, retired));
+    (void)!pwrite(fd, &retired, sizeof retired, offsetof(struct header_shared, retired));
 }
 
 static bool same_file(const struct stat *a, const struct stat *b) {
@@ -503,9 +501,9 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 
 /* Who takes a file away locks a byte of it, so that of many who found it wanting one does. One who was stopped there
  * must not be in the way: so nobody relies on it. */
-static void lock_replacing(int description) {
+static void lock_replacing(int fd) {
     const uint64_t begun = os_nanoseconds();
-    while (!os_lock(description, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
+    while (!os_lock(fd, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
         os_yield();
     }
 }
@@ -515,7 +513,7 @@ static void lock_replacing(int description) {
  * because somebody was faster, it is moved back. If meanwhile there is a third, it is retired, and who uses it comes to
  * that one. Without processes that are stopped in between the lock lets none of this happen.
  */
-static void take_away(const struct attempt *attempt, const struct stat *seen) {
+static void discard(const struct attempt *attempt, const struct stat *seen) {
     const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (old < 0) {
         return;
@@ -553,15 +551,13 @@ static void take_away(const struct attempt *attempt, const struct stat *seen) {
 
 /* Another description of the file that was looked at; -1 if the path names another meanwhile. */
 static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
-    const int description =
-        openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int fd = openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     struct stat again;
-    if (description >= 0 &&
-        (fstat(description, &again) != 0 || again.st_ino != status->st_ino || again.st_dev != status->st_dev)) {
-        close(description);
+    if (fd >= 0 && (fstat(fd, &again) != 0 || again.st_ino != status->st_ino || again.st_dev != status->st_dev)) {
+        close(fd);
         return -1;
     }
-    return description;
+    return fd;
 }
 
 /* Not from the description that will hold the record's byte: a mapping keeps its description, and so would keep the
@@ -575,8 +571,8 @@ static bool map_writable(struct segment *segment, const struct attempt *attempt,
     return segment->map.writable != NULL;
 }
 
-static struct segment *map_file(const struct attempt *attempt, const struct stat *status,
-                                const struct header_shared *header) {
+static struct segment *map_file_locked(const struct attempt *attempt, const struct stat *status,
+                                       const struct header_shared *header) {
     for (struct segment *segment = segments; segment; segment = segment->next) {
         if (segment->inode == status->st_ino && segment->device == status->st_dev) {
             if (!segment->map.writable) {
@@ -672,30 +668,30 @@ const char *segment_path(const struct segment *segment) {
     return segment->path;
 }
 
-int segment_open_description(const struct segment *segment, int known) {
-    int description = known >= 0 ? os_open_again(known, true) : -1;
-    if (description < 0) {
-        description = open(segment->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+int segment_open_locked(const struct segment *segment, int known) {
+    int fd = known >= 0 ? os_open_again(known, true) : -1;
+    if (fd < 0) {
+        fd = open(segment->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     }
     struct stat status;
-    if (description >= 0 && (fstat(description, &status) != 0 || status.st_ino != segment->inode ||
-                             status.st_dev != segment->device)) {
-        close(description);
-        description = -1;
+    if (fd >= 0 &&
+        (fstat(fd, &status) != 0 || status.st_ino != segment->inode || status.st_dev != segment->device)) {
+        close(fd);
+        fd = -1;
     }
-    return description;
+    return fd;
 }
 
 /* ---- Attaching ---- */
 
 /* Maps the file, claims a record, and only then believes that it is the path's current one. */
-static enum finding enter(struct attempt *attempt, struct cache *cache, int description, const struct stat *status,
+static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, const struct stat *status,
                           const struct header_shared *header) {
-    struct segment *segment = map_file(attempt, status, header);
+    struct segment *segment = map_file_locked(attempt, status, header);
     if (!segment) {
         const int error = errno;
         struct stat now;
-        close(description);
+        close(fd);
         if (fstatat(attempt->directory, attempt->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
             now.st_ino != status->st_ino) {
             return REPLACE; /* somebody was faster: look again */
@@ -708,8 +704,8 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
     cache->map = segment->map;
     commit_check_index(&cache->map);
     /* Whoever looks whether anybody is attached holds all bytes for a moment: then a second look finds one. */
-    if (!process_claim(cache, description) && (os_yield(), !process_claim(cache, description))) {
-        close(description);
+    if (!process_claim_locked(cache, fd) && (os_yield(), !process_claim_locked(cache, fd))) {
+        close(fd);
         if (!segment_is_current(segment)) {
             return REPLACE; /* somebody removes it, and holds all bytes meanwhile */
         }
@@ -717,7 +713,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int desc
                segment->path);
         return FOREIGN;
     }
-    os_touch(description);
+    os_touch(fd);
     return segment_is_current(segment) ? USABLE : REPLACE;
 }
 
@@ -750,11 +746,11 @@ static void report_differences(struct attempt *attempt, const struct header_shar
 
 /* One look at the path; USABLE when attached, REPLACE to look again, FOREIGN to give up. */
 static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
-    int description;
+    int fd;
     struct stat status;
     struct header_shared header;
     memset(&header, 0, sizeof header);
-    enum finding finding = look(attempt, &description, &status, &header);
+    enum finding finding = look(attempt, &fd, &status, &header);
     const bool differs = finding == USABLE && settings_differ(attempt, &header);
     if (differs && attempt->options->replaces && !attempt->replaced) {
         attempt->replaced = true;
@@ -765,17 +761,17 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             if (differs) {
                 report_differences(attempt, &header);
             }
-            finding = enter(attempt, cache, description, &status, &header);
+            finding = enter(attempt, cache, fd, &status, &header);
             if (finding != USABLE && cache->segment) {
                 leave(cache);
             }
             return finding;
         case REPLACE:
             if (!attempt->options->joins_only) {
-                take_away(attempt, &status);
+                discard(attempt, &status);
                 attempt->avoid = header.base;
             }
-            close(description);
+            close(fd);
             /* fall through */
         case NONE:
             if (attempt->options->joins_only) {
@@ -784,8 +780,8 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             }
             return create(attempt, attempt->avoid) ? REPLACE : FOREIGN;
         case FOREIGN:
-            if (description >= 0) {
-                close(description);
+            if (fd >= 0) {
+                close(fd);
             }
             break;
     }

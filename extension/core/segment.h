@@ -36,6 +36,6 @@ const char *segment_path(const struct segment *segment);
 
 /* A new description of the segment's file, for a record's lock; -1 if it cannot be had. `known` is an
  * older one of the same file, or -1. The caller holds process_lock(). */
-int segment_open_description(const struct segment *segment, int known);
+int segment_open_locked(const struct segment *segment, int known);
 
 #endif

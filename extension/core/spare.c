@@ -15,7 +15,7 @@ bool spare_has(const struct cache *cache, uint32_t page) {
 
 /* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
  * it back would punch what was noted here as filled. */
-static bool furnish(struct cache *cache, uint32_t page) {
+static bool ensure_memory(struct cache *cache, uint32_t page) {
     FAILPOINT(spare_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {
         return true;
@@ -23,9 +23,9 @@ static bool furnish(struct cache *cache, uint32_t page) {
     if (!page_hold(cache, page)) {
         return false;
     }
-    const bool furnished = commit_page(cache, page);
+    const bool committed = commit_page(cache, page);
     page_unclaim(cache, page);
-    return furnished;
+    return committed;
 }
 
 /* Some pages are kept for the moves of later reclaims. Whether this is one of them. */
@@ -34,7 +34,7 @@ bool spare_keep(struct cache *cache, uint32_t page) {
     bool kept = spare_has(cache, page);
     for (unsigned i = 0; i < spare_wanted(&cache->map) && !kept; i++) {
         uint64_t none = 0;
-        kept = word_load(&reserve[i]) == 0 && furnish(cache, page) &&
+        kept = word_load(&reserve[i]) == 0 && ensure_memory(cache, page) &&
                word_swap(&reserve[i], &none, (uint64_t)page + 1);
     }
     return kept;

@@ -99,7 +99,7 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     info->size_asked = cache->options.size;
     info->size_made_for = map->header->size_asked;
     info->pin_share_made_for = map->header->pin_share;
-    info->memory = os_memory(cache->description);
+    info->memory = os_memory(cache->fd);
     info->address = (uintptr_t)map->readonly;
     info->fixed = map->fixed;
     info->page_size = page_bytes(map);

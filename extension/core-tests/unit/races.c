@@ -443,10 +443,10 @@ static void late_releaser(void *argument) {
 static unsigned count_holes(struct cache *cache) {
     unsigned holes = 0;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        const size_t bytes = page_bytes(&cache->map), before = os_memory(cache->description);
+        const size_t bytes = page_bytes(&cache->map), before = os_memory(cache->fd);
         if (ref_page_has_memory(&cache->map, page)) {
-            EXPECT_EQUAL(os_fill(cache->description, ref_location(&cache->map, page, 0) << UNIT_SHIFT, bytes), 0);
-            holes += os_memory(cache->description) > before;
+            EXPECT_EQUAL(os_fill(cache->fd, ref_location(&cache->map, page, 0) << UNIT_SHIFT, bytes), 0);
+            holes += os_memory(cache->fd) > before;
         }
     }
     return holes;

@@ -128,7 +128,7 @@ static void unrelated_close(void) {
     const int file = open(segment_file(), O_RDWR);
     EXPECT(file >= 0);
     close(file);
-    close(dup(cache->description));
+    close(dup(cache->fd));
     EXPECT(is_pattern(held.bytes, held.length, 1));
     struct cache_info info = info_of(cache);
     EXPECT_EQUAL(info.processes, 2);
@@ -155,7 +155,7 @@ static void lost(void) {
     pinned(cache, key_of("a"));
     const unsigned number = cache->number;
     const struct record_shared *record = ref_record(&cache->map, number);
-    EXPECT(close(cache->description) == 0);
+    EXPECT(close(cache->fd) == 0);
     reached(2, 1);
     await(0, 1);
     const uint64_t pins = word_load(&record->pins[0]);
