@@ -20,11 +20,11 @@
 #include "segment.h"
 
 enum {
-    LOOK_EVERY_CALLS = 16, /* how often a process without request ends looks at the clock, */
-    LOOK_EVERY_MS = 1000,  /* and then at the path */
+    LOOK_EVERY_CALLS = 16, /* how often a process without request ends reads the clock, */
+    LOOK_EVERY_MS = 1000,  /* and how often it then checks the path */
 };
 
-/* For huge pages: at the end of a request, once a second where there is none, and at the end of the process. */
+/* Time spent on huge pages at the end of a request, once a second without requests, and at the end of the process. */
 enum { HUGE_NS_A_REQUEST = 1000 * 1000, HUGE_NS_A_LOOK = 10 * 1000 * 1000, HUGE_NS_AT_END = 50 * 1000 * 1000 };
 
 #ifdef LARDER_FAILPOINTS
@@ -37,7 +37,7 @@ static bool is_segment_name(const char *name) {
     return length >= 1 && length <= CACHE_SEGMENT_MAX && name[0] != '.' && strspn(name, allowed) == length;
 }
 
-/* Writes into `reason` what is wrong with the options; false if anything is. */
+/* False, with the reason, if an option is wrong. */
 static bool check_options(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     reason[0] = '\0';
     if (!is_segment_name(options->segment)) {
@@ -74,7 +74,7 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
-/* Leaves a segment of which the script may still hold values: these stay readable, and pinned. */
+/* Leaves the segment; values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
     struct held_segment *held = NULL;
     if (cache->pinned_word_count == 0 || !cache->segment) {
@@ -87,7 +87,7 @@ static void leave_holding(struct cache *cache) {
         held->next = cache->held;
         cache->held = held;
     } else {
-        free(held); /* no memory: all of it stays, until this process ends */
+        free(held); /* out of memory: it stays attached until the process ends */
     }
     cache->identity->record = NULL;
     cache->fd = -1;
@@ -97,7 +97,7 @@ static void leave_holding(struct cache *cache) {
     cache->reservation = (struct reservation){0};
 }
 
-/* Takes the first one off its list, and lets go of it. */
+/* Unlinks and releases the first of a list. */
 static void release_one(struct held_segment **link) {
     struct held_segment *held = *link;
     *link = held->next;
@@ -112,10 +112,7 @@ static void release_held(struct cache *cache) {
     }
 }
 
-/*
- * Back in a segment that was left while values of it were in use: the new record pins them, and the one of before is let
- * go. Else each return would take one more, until none is free for anybody. New pins before old ones, as after a fork.
- */
+/* Back in a held segment: the new record takes over its pins, and the old record is released, or each return would take one more. New pins are set before old ones go, as after a fork. */
 static void take_up_held(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     for (struct held_segment **link = &cache->held; *link;) {
@@ -138,7 +135,7 @@ static void take_up_held(struct cache *cache) {
     }
 }
 
-/* Joins the segment, or makes it if there is none and it may be made. */
+/* Joins the segment, or creates it where that is allowed. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->user = geteuid();
     cache->fd = -1;
@@ -194,7 +191,6 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     return cache;
 }
 
-/* What this process has made, if it is still in it. */
 static void make_huge(struct cache *cache, uint64_t nanoseconds) {
     if (UNLIKELY(cache->filled_to != 0) && cache->segment && cache->identity->record) {
         commit_make_huge(cache, nanoseconds);
@@ -223,7 +219,7 @@ static bool is_due(struct cache *cache) {
     return true;
 }
 
-/* Within a request: to the segment that the path names now, or that belongs to the user of now. */
+/* Within a request: moves to the path's current segment, or the new user's. */
 static void renew(struct cache *cache) {
     leave_holding(cache);
     attach_segment(cache, true, cache->reason);
@@ -233,7 +229,7 @@ static bool is_another_users(const struct cache *cache) {
     return cache->user != geteuid();
 }
 
-/* At most once in a tick of the coarse clock: the question is a system call. */
+/* A system call, so at most once in a tick of the coarse clock. */
 static bool has_other_user(struct cache *cache) {
     const uint64_t now = os_milliseconds();
     if (cache->asked_user_at == now && cache->identity->record) {
@@ -290,7 +286,7 @@ void attach_look_again(struct cache *cache) {
 
 struct record_shared *attach_record(struct cache *cache) {
     if (cache->user != geteuid()) {
-        attach_look_again(cache); /* servers fork as root and change their user then */
+        attach_look_again(cache); /* servers fork as root and then change their user */
     }
     if (cache->identity->record) {
         return cache->identity->record;
@@ -301,7 +297,7 @@ struct record_shared *attach_record(struct cache *cache) {
     process_lock();
     const int fd = segment_open_locked(cache->segment, cache->fd);
     if (cache->pinned_word_count == 0 && cache->fd >= 0) {
-        /* Nothing to carry over: then the record of before the fork may be the one that is free. */
+        /* No pins to carry over: the old record may be the free one. */
         close(cache->fd);
         cache->fd = -1;
     }
@@ -319,7 +315,7 @@ bool cache_request_begin(struct cache *cache) {
     release_held(cache);
     cache->record_refused = false;
     if (!record) {
-        process_leave(cache); /* forked since: what the record left behind pins is not needed any more */
+        process_leave(cache); /* forked since: the old record's pins are not needed any more */
     } else if (process_owns(cache)) {
         cache_recover(cache);
         pin_drop_all(cache, record);
@@ -354,7 +350,7 @@ void cache_request_end(struct cache *cache, bool keep_pins) {
         pin_drop_all(cache, cache->identity->record);
         make_huge(cache, HUGE_NS_A_REQUEST);
     } else {
-        /* Forked and not used since: the pins of the record left behind fall with its description. */
+        /* Forked and not used since: the old record's pins go with its descriptor. */
         process_leave(cache);
     }
 }

@@ -10,7 +10,7 @@ enum { PROBATION_SHARE = 8 /* the probation log may have one page of so many */ 
 
 #define COST_AGE_MASK (COST_OVERDUE - 1)
 
-/* How long the probation log is, its ages tell: no counter could drift. */
+/* The ages tell the length of the probation log: no counter could drift. */
 static uint64_t cost_in_log(const struct cache *cache, const struct page_shared *row) {
     const uint64_t age = page_age(row) & COST_AGE_MASK;
     if (page_log(row) == LOG_MAIN) {
@@ -66,16 +66,13 @@ uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort) {
     return evict_cost_of_head(cache, page, state, last_resort);
 }
 
-/*
- * How many victims of a log are kept: the fewer, the better they are when their turn comes; the more, the less often
- * the page table is walked, and the less others are in the way.
- */
+/* Few victims stay good until their turn; many make surveys rare and keep others out of the way. */
 static unsigned victims_wanted(const struct map *map, bool last_resort) {
     const uint32_t share = map->page_count / 32;
     return last_resort || share > VICTIMS_MAX ? VICTIMS_MAX : share < VICTIMS_MIN ? VICTIMS_MIN : share;
 }
 
-/* Keeps the `wanted` cheapest pages seen so far in order. */
+/* Inserts a page into the `wanted` cheapest so far. */
 static void consider(struct victims *victims, unsigned wanted, uint32_t page, uint64_t cost, uint64_t state) {
     unsigned at = victims->count;
     if (at == wanted) {
@@ -92,7 +89,7 @@ static void consider(struct victims *victims, unsigned wanted, uint32_t page, ui
     victims->list[at] = (struct victim){.cost = cost, .state = state, .page = page, .empty = cost <= COST_FRESH};
 }
 
-/* Those that were ever claimed and some more, so that memory is taken from the beginning on. */
+/* Those ever claimed and some more, so that memory is taken from the beginning. */
 static uint32_t pages_to_survey(const struct cache *cache, unsigned wanted) {
     const uint64_t begun = word_peek(&cache->map.header->pages_begun);
     const uint32_t count = cache->map.page_count;
@@ -107,7 +104,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
     const unsigned wanted = victims_wanted(&cache->map, last_resort);
     unsigned free = 0;
     cache->others_busy = false;
-    /* Each process begins elsewhere, so that they do not all reach for the same free pages. */
+    /* Each process begins elsewhere, so that they do not compete for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
     for (uint32_t i = 0; i < pages && free < wanted; i++) {
@@ -127,7 +124,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
     }
 }
 
-/* The next victim of a log whose state is still what the survey saw; NULL if there is none left. */
+/* The next victim of a log that is still as it was surveyed; NULL if none is left. */
 static const struct victim *peek_victim(struct cache *cache, enum page_log log) {
     struct victims *victims = &cache->victims[log];
     for (; victims->next < victims->count; victims->next++) {
@@ -157,7 +154,7 @@ bool evict_next(struct cache *cache, struct victim *victim) {
         if (!candidate) {
             continue;
         }
-        /* Since the survey it may have become overdue. */
+        /* It may have become overdue since the survey. */
         const uint64_t cost = candidate->cost < COST_OVERDUE
                                   ? candidate->cost
                                   : cost_in_log(cache, page_row(cache, candidate->page));

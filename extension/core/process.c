@@ -9,7 +9,7 @@
 
 enum {
     ALIVE_BELIEVED_MS = 10,
-    DEATH_PROBES = 8, /* records of perhaps dead processes that a claim looks at before it takes a new one */
+    DEATH_PROBES = 8, /* perhaps dead processes' records tried before a new one is taken */
     SCAN_RETRIES = 4,
 };
 
@@ -18,7 +18,7 @@ enum {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static struct cache *caches;
-static shared_word *own_id; /* in a page that a forked child finds wiped; NULL: there is none */
+static shared_word *own_id; /* in a page that a forked child finds zeroed; NULL: there is none */
 
 void process_lock(void) {
     pthread_mutex_lock(&mutex);
@@ -28,8 +28,7 @@ void process_unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
 
-/* The child shares the parent's description, so the kernel keeps the record's byte while either lives.
- * Neither may act in that record again: it would look alive through the other after its death. */
+/* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may use the record again: it would look alive through the other after its death. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (pthread_equal(cache->thread, pthread_self())) {
@@ -39,7 +38,7 @@ static void after_fork_parent(void) {
     process_unlock();
 }
 
-/* Other threads do not exist in the child: their records belong to the parent alone. */
+/* The child has no other threads; their records stay the parent's. */
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
@@ -49,7 +48,7 @@ static void after_fork_child(void) {
         }
     }
     if (own_id) {
-        word_poke(own_id, 0); /* should the system only pretend to wipe, as emulators of others do */
+        word_poke(own_id, 0); /* emulators of Linux may not wipe it */
     }
     process_unlock();
 }
@@ -58,7 +57,7 @@ static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
     os_clock_prepare();
     own_id = os_page_wiped_on_fork();
-    process_id(); /* at once: a child that shares this memory, of vfork(), must not be the first to ask */
+    process_id(); /* now: a vfork() child must not be the first to ask */
 }
 
 void process_prepare(void) {
@@ -108,9 +107,7 @@ static void fold_counters(const struct map *map, struct record_shared *record) {
     }
 }
 
-/* Makes a record whose byte we hold a blank one. `sweeps` is raised first: who scans records for pins
- * compares it, because a page may have been pinned in another record before its pin here was given up (a
- * fork), and both a cleared pin and a raised incarnation make a scan pass over this record. */
+/* Clears a record whose byte is locked here. `sweeps` is raised first: a fork may have moved a pin from this record to one that a scan has already passed, so scans that see it changed start over. */
 static void record_reset(const struct map *map, struct record_shared *record) {
     word_add(&map->header->sweeps, 1);
     FAILPOINT(record_sweep_announced);
@@ -148,8 +145,7 @@ static int claim_number(const struct map *map, int fd, enum record_use use) {
             return (int)i;
         }
     }
-    /* Records of the dead are reused before new ones are begun, or a site whose workers are killed
-     * every minute would make every scan longer. */
+    /* Dead records are reused before new ones are begun, or scans would grow with every killed worker. */
     const unsigned start = used ? (unsigned)(os_nanoseconds() >> 10) % used : 0;
     for (unsigned i = 0; i < used && i < DEATH_PROBES; i++) {
         const unsigned number = (start + i) % used;
@@ -179,7 +175,7 @@ bool process_claim_locked(struct cache *cache, int fd) {
     }
     struct record_shared *record = ref_record(&cache->map, (unsigned)number);
     if (cache->fd >= 0) {
-        /* After a fork: what the old record pins is pinned here too before the old one may fall. */
+        /* After a fork: pins of the old record are set here before they are dropped there. */
         const struct record_shared *old = ref_record(&cache->map, cache->number);
         for (unsigned i = 0; i < cache->pinned_word_count; i++) {
             const unsigned word = cache->pinned_words[i];
@@ -230,7 +226,7 @@ void process_leave(struct cache *cache) {
     cache->pages_held = 0;
 }
 
-/* Does not wait: in a threaded PHP another thread may be creating a segment, and readers come here too. */
+/* Does not wait for the mutex: readers come here, and another thread may be creating a segment. */
 static bool sweep(struct cache *cache, unsigned number) {
     if (pthread_mutex_trylock(&mutex) != 0) {
         return false;
@@ -302,8 +298,7 @@ static bool anybody(struct cache *cache, uint32_t page, bool fresh,
             FAILPOINT(record_scanned);
         }
         fence();
-        /* Somebody's pins were cleared meanwhile: perhaps they had just been carried over to a record
-         * that was already looked at. */
+        /* A record was cleared meanwhile: its pins may have moved to one that was already scanned. */
         if (word_load(&cache->map.header->sweeps) == sweeps) {
             return false;
         }

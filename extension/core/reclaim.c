@@ -9,9 +9,9 @@
 #include "spare.h"
 
 enum {
-    SAMPLE_AFTER = 128, /* entries of probation that were reclaimed and had not been used, in a row */
+    SAMPLE_AFTER = 128, /* consecutive unused entries of probation, after which */
     SAMPLE_ONE_OF = 8,
-    KEPT_SHARE = 4, /* one page of so many, at most, is kept for counters that nothing else keeps */
+    KEPT_SHARE = 4, /* at most one page of so many is kept only for counters in use */
 };
 
 /* ---- Limbo ---- */
@@ -22,7 +22,7 @@ static void free_members(struct cache *cache, uint32_t head, uint32_t generation
     for (uint32_t page = head + 1; page < head + pages; page++) {
         struct page_shared *row = page_row(cache, page);
         uint64_t state = word_load(&row->state);
-        /* A member that was freed already, and perhaps taken by another run, links to another head. */
+        /* A member freed before, perhaps taken by another run, links to another head. */
         if (state_of(state) == PAGE_MEMBER && word_load(&row->run_head) == link) {
             word_swap(&row->state, &state, state_change(state, PAGE_FREE));
             FAILPOINT(limbo_member_freed);
@@ -43,18 +43,17 @@ static bool leave_limbo(struct cache *cache, uint32_t page, uint64_t state, bool
 
 /* ---- Moving one entry ---- */
 
-/* What becomes of the entries of a page. */
+/* What becomes of a page's entries. */
 struct rule {
-    enum page_log log;  /* to which they move */
-    unsigned least_use; /* if they were used so often, */
-    unsigned lower_use; /* which is lowered by so much, */
-    uint64_t budget;    /* and if they are of no more units in all */
-    bool samples;       /* one of many moves without having been used, see is_drawn() */
-    bool drops_nothing; /* what is to move and finds no place stays, and so does the page */
+    enum page_log log;  /* they move to this log */
+    unsigned least_use; /* if used so often, */
+    unsigned lower_use; /* lowered by so much then, */
+    uint64_t budget;    /* up to so many units in all; */
+    bool samples;       /* a random sample moves unused, see is_sampled(); */
+    bool drops_nothing; /* if one that should move finds no place, the page stays */
 };
 
-/* A place for a moved entry: in the log's open page, or in a spare page, which becomes the open one.
- * Never by reclaiming. */
+/* Space for a moved entry, in the log's open page or a spare page that becomes it. Never by reclaiming. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
     for (unsigned spare = 0;;) {
@@ -70,7 +69,7 @@ static bool place_for_move(struct cache *cache, struct record_shared *record, en
     }
 }
 
-/* Makes the word that names the old entry name its copy instead. */
+/* Points the index word at the copy. */
 static bool republish(struct cache *cache, const struct rule *rule, shared_word *slot, uint64_t word,
                       const struct reservation *reservation) {
     const uint64_t location = slot_location(word);
@@ -87,7 +86,7 @@ static bool republish(struct cache *cache, const struct rule *rule, shared_word 
     return false;
 }
 
-/* False: there is no place for it. */
+/* False: no space. */
 static bool move(struct cache *cache, struct record_shared *record, const struct rule *rule,
                  const struct entry_shared *entry, uint64_t location, shared_word *slot, uint64_t word) {
     struct reservation reservation;
@@ -111,10 +110,9 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
 /* ---- Counters in use ---- */
 
 /*
- * An integer that was counted lately is moved though nothing else would keep it. A flood of new counters must not take the
- * whole memory by that, so it is limited: in a lap, in which the logs together advance by all pages and each page is
- * reclaimed about once, a quarter of the memory may be kept so. Beyond that the rule of the page decides, which keeps those
- * that are counted often. The word begins anew with each lap, so nothing drifts.
+ * A counter in use is moved although nothing else keeps it. So that a flood of new counters does not fill the cache, at
+ * most a quarter of the memory is kept so in a lap: the time in which the logs advance by all pages and each page is
+ * reclaimed about once. Beyond it the page's rule decides. The word restarts with each lap, so nothing drifts.
  */
 static uint64_t lap(const struct cache *cache) {
     const struct header_shared *header = cache->map.header;
@@ -153,10 +151,9 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
 }
 
 /*
- * Where nothing in probation has been used for long, it is too short for what is asked for: everybody goes round
- * through more than fits, and each key comes back just after it went. Then some are moved to the main log by lot; those
- * that are asked for there stay. Without it a loop over a little more than the memory never hits; what the log loses by
- * it in a single pass over many keys is little.
+ * Where nothing in probation has been used for long, keys return just after they were evicted, because more is in use
+ * than fits. Then a sample moves to the main log, and what is used of it stays. Without it a loop over a little more than
+ * the memory never hits; a single pass over many keys loses little by it.
  */
 static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) {
     if (!rule->samples) {
@@ -166,7 +163,7 @@ static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) 
     return cache->unused_in_a_row > SAMPLE_AFTER && cache->unused_in_a_row % SAMPLE_ONE_OF == 0;
 }
 
-/* Takes the word out of the index, unless it names another entry by now. */
+/* Removes the word unless it names another entry by now. */
 static void drop(struct cache *cache, const struct entry_shared *entry, shared_word *slot, uint64_t word,
                  enum counter why) {
     const uint64_t location = slot_location(word);
@@ -180,8 +177,7 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
     }
 }
 
-/* What becomes of an integer that the rule does not keep. False: it was counted lately, is to stay, and there is no
- * place for it: then its whole page is kept where it is, and counts so. */
+/* For an integer that the rule does not keep. False: a counter in use finds no space; its whole page stays, and counts as kept. */
 static bool reclaim_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
                             const struct entry_shared *entry, uint64_t location, shared_word *slot,
                             uint64_t word) {
@@ -200,8 +196,7 @@ static bool reclaim_integer(struct cache *cache, struct record_shared *record, c
     return true;
 }
 
-/* Moves the entry if the rule allows, else takes its word out of the index. False: it is to stay, and there is no place
- * for it elsewhere. */
+/* Moves or drops an entry. False: it has to stay, and finds no space elsewhere. */
 static bool reclaim_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                           uint32_t generation, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
@@ -217,7 +212,7 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
         return true;
     }
     if (!slot_is_committed(word)) {
-        drop(cache, entry, slot, word, COUNT_EVICTED); /* its inserter is dead */
+        drop(cache, entry, slot, word, COUNT_EVICTED); /* its inserter died */
         return true;
     }
     if (index_is_expired(entry)) {
@@ -243,12 +238,10 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
 }
 
 /*
- * A page that is wasted is compacted: what lives in it moves within its log, as it is; if there is no place for all of
- * it, because others compact at the same time, the rest stays. From another page what was used
- * moves to the main log, with its use count lowered. In the main log that is all of it: it has been of use for long,
- * and dropping it costs more hits than anything else here; use counts fall with every move, so the log yields sooner or
- * later, and who cannot wait reclaims firmly. In probation half a page is enough: where more was used it is by chance, or
- * one visitor's burst.
+ * A fragmented page is compacted: its live entries move within their log, unchanged; what finds no space stays. Of other
+ * pages used entries move to the main log, with their use count lowered. From the main log all of them: they have been of
+ * use for long, and dropping them costs the most hits; use counts fall with each move, so the log yields in the end. From
+ * probation up to half a page: more is chance, or one visitor's burst.
  */
 static struct rule rule_for(const struct map *map, const struct page_shared *row, enum reclaim_effort effort) {
     const enum page_log log = page_log(row);
@@ -266,7 +259,7 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-/* False: what is left is to stay. */
+/* False: the rest stays. */
 static bool reclaim_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t generation,
                             struct rule *rule) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
@@ -281,8 +274,7 @@ static bool reclaim_entries(struct cache *cache, struct record_shared *record, u
     return true;
 }
 
-/* A run, which may be of one page, is never copied. One that was used is kept: its use count is lowered and it becomes
- * the newest of the main log. */
+/* A used run, even of one page, is not copied: it becomes the newest of the main log, with its use count lowered. */
 static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     const uint64_t location = ref_location(&cache->map, page, 0);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
@@ -315,23 +307,21 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     }
     FAILPOINT(reclaim_begun);
     fence();
-    /* Not, if its owner died before it had its memory: there is nothing in it then, and nothing may be read. */
+    /* Without memory (its owner died early) nothing is in it and nothing may be read. */
     const bool has_memory = ref_page_has_memory(&cache->map, page);
-    /* Pins are looked at before anything is unlinked: reclaiming a held page would lose hot keys and gain
-     * no room. */
+    /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
         (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, generation))) {
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));
         return false;
     }
-    /* The number of living is never too low: at 0 nothing is left to be unlinked. */
+    /* The number of live entries is never too low: at 0 nothing is left to unlink. */
     struct rule rule = rule_for(&cache->map, row, effort);
     if (has_memory && (uint32_t)word_load(&row->live) != 0 &&
         !reclaim_entries(cache, record, page, generation, &rule)) {
         cache->unmovable++;
         if (!rule.drops_nothing) {
-            /* A counter in use is to stay. As the newest of its log: or it would stay the cheapest, and each store would
-             * try it first. */
+            /* For a counter in use. As the newest of its log, or every store would try it first. */
             page_make_newest(cache, page, page_log(row));
         }
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));

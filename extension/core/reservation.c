@@ -9,18 +9,18 @@
 #include "spare.h"
 
 enum {
-    PAGE_TRIES = 24,  /* victims that one call looks at, */
-    GENTLE_TRIES = 8, /* how many of them gently, */
-    FIRM_TRIES = 16,  /* and from which on it insists: or where all are runs in use there would be no room */
-    SURVEYS = 3,      /* the last one asks the kernel anew who lives and ignores the pin populations */
+    PAGE_TRIES = 24,  /* victims tried by one call, of which */
+    GENTLE_TRIES = 8, /* so many gently, */
+    FIRM_TRIES = 16,  /* and from this one on insistently, or used runs everywhere would leave no room */
+    SURVEYS = 3,      /* the last one is the last resort */
     OPEN_TRIES = 16,
     TOP_UP_TRIES = 2,
-    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who have pages in hand; */
-    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and so long, while they seem to be stopped: */
-    STOPPED_NS = 1000 * 1000 * 1000,  /* after a wait in vain */
+    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who hold pages; */
+    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and while they seem to be stopped: */
+    STOPPED_NS = 1000 * 1000 * 1000,  /* after a timeout */
 };
 
-/* Whether there is a page that is open and current, so that nobody needs to open another. */
+/* Whether the log's current page is open. */
 static bool has_open_page(const struct cache *cache, uint64_t current) {
     const uint32_t page = current_page(cache, current);
     if (page == cache->map.page_count) {
@@ -30,9 +30,7 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
     return state_of(state) == PAGE_OPEN && state_generation(state) == (uint32_t)(current >> 32);
 }
 
-/* A page could not be compacted since `unmovable` was read, because other processes that compact have all of the reserve; or they
- * have all pages in hand that could be had. Lets them go on, who were preempted, before anything that lives is dropped.
- * False: that took too long. */
+/* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all spare pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped. False: timed out. */
 static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *start) {
     if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
@@ -48,7 +46,7 @@ static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *s
     return false;
 }
 
-/* Sees to it that new entries have an open page. False if no page can be taken. */
+/* Opens a page for new entries unless there is one. False: no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
@@ -59,8 +57,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t seen = word_load(current);
         if (has_open_page(cache, seen)) {
             if (reclaimed) {
-                /* One page was taken from the reserve and one was given back. What others took besides, while they
-                 * filled the page that was opened for moves, nobody else gives back. */
+                /* This process took one spare page and gave one back. Nobody else replaces those that others took while they filled the page opened for moves. */
                 evict_fill_spare(cache, record, spare_wanted(&cache->map), TOP_UP_TRIES);
             }
             return true;
@@ -75,7 +72,6 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             if (surveys == SURVEYS) {
                 return false;
             }
-            /* The last one looks for what can be dropped. */
             if (surveys + 1 == SURVEYS && wait_for_others(cache, unmovable, &waiting)) {
                 unmovable = cache->unmovable;
                 surveys = 0;
@@ -93,16 +89,16 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t kept = cache->counters_kept;
         const bool emptied = reclaim_victim(cache, record, &victim, effort);
         if (cache->counters_kept != kept) {
-            i = surveys = 0; /* what is moved for that reason is limited, and says nothing of other pages */
+            i = surveys = 0; /* such moves are limited, and tell nothing of other pages */
         }
         if (!emptied) {
             continue;
         }
         reclaimed = true;
-        /* One page for moves comes first, or the next one to be reclaimed would have none. */
+        /* A spare page first, or the next victim's entries could not move. */
         if (effort != RECLAIM_GENTLY || spare_count(cache) > 0 || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
-                /* Somebody was faster: it is for whoever needs the next one. Unless there is no memory for it. */
+                /* Another opened one: leave this page to the next who needs one, if it has memory. */
                 if (ref_page_has_memory(&cache->map, page)) {
                     word_poke(&cache->map.header->warm, (uint64_t)page + 1);
                 }
@@ -115,7 +111,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
 bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
                       struct reservation *reservation) {
     if (UNLIKELY(reservation->location != 0)) {
-        reservation_end(cache, record, reservation, false); /* what a call left that was cut short */
+        reservation_end(cache, record, reservation, false); /* left by an interrupted call */
     }
     if (units > page_units(&cache->map) / 2) {
         return run_make(cache, record, units, reservation);

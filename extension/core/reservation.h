@@ -4,15 +4,11 @@
 
 #include "process.h"
 
-/*
- * Takes place for an entry of `units`, evicting as needed. True: `pending` is filled. An entry of up to
- * half a page lies in the open page, which stays announced in `writing`; a longer one has a run of pages
- * of its own, whose head is in `opening`. False: no room can be made.
- */
+/* Takes space for an entry of `units`, evicting as needed. Up to half a page it lies in the open page, which stays announced in `writing`; a longer one has a run of pages, whose head is in `opening`. False: no room can be made. */
 bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
                       struct reservation *reservation);
 
-/* Ends what reservation_make() began: the entry is published (or not, and its place is given up). */
+/* Ends it: the entry was published, or its space is abandoned. */
 void reservation_end(struct cache *cache, struct record_shared *record, struct reservation *reservation,
                      bool published);
 

@@ -8,20 +8,19 @@
 #include "spare.h"
 
 enum {
-    LOOK = 1024, /* pages among which a cheap run is searched */
+    LOOK = 1024, /* pages searched for a cheap run */
     TRIES = 12,
-    INSISTS = 8, /* from this try on used runs are not kept any more */
+    INSISTS = 8, /* from this try on used runs go too */
     SPARE_TRIES = 4,
 };
 
-/* The pages, or heads of runs, that could not be had in the tries so far. Without them each try would choose the
- * same window again. */
+/* Pages, or heads of runs, that could not be taken: else each try would choose the same window. */
 struct refusals {
     uint32_t pages[TRIES];
     unsigned count;
 };
 
-/* Pages next to each other that are to become a run, as many as it has, and what the dearest of them may cost. */
+/* Consecutive pages to become a run, and the highest cost any of them may have. */
 struct window {
     uint32_t start;
     uint64_t limit;
@@ -42,8 +41,7 @@ static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusal
     return was_refused(cache, refusals, page) ? COST_NEVER : evict_cost(cache, page, last_resort);
 }
 
-/* The first window among `look` pages from `from` on in which no page costs more than `limit`; page_count if
- * none. */
+/* The first window, among `look` pages from `from` on, in which no page costs more than `limit`; page_count if none. */
 static uint32_t first_window(struct cache *cache, const struct refusals *refusals, uint64_t from, uint32_t pages,
                              uint64_t limit, uint32_t look) {
     const uint32_t count = cache->map.page_count;
@@ -62,7 +60,7 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
     return count;
 }
 
-/* The window whose dearest page is cheapest, by a queue of decreasing costs; from page_count on if none. */
+/* The window whose most expensive page is cheapest, by a queue of decreasing costs; page_count if none. */
 static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
                                  bool last_resort) {
     uint16_t queue[PAGES_MAX / 8 + 1];
@@ -94,8 +92,7 @@ void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
     }
 }
 
-/* Takes a page of the window back, or the run that it belongs to. Not if it costs more than what the window was chosen
- * for: then somebody has taken it meanwhile, for what is newest now. */
+/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process has just filled it. */
 static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
                        uint32_t page, enum reclaim_effort effort) {
     struct victim chosen = {.page = page_head(&cache->map, page)};
@@ -112,14 +109,14 @@ static bool empty_page(struct cache *cache, struct record_shared *record, const 
            state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
 }
 
-/* Claims the window's pages in ascending order, taking each back first. */
+/* Reclaims and claims the window's pages in ascending order. */
 static bool claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
                          uint32_t pages, bool insist, struct refusals *refusals, struct reservation *reservation) {
     const uint32_t start = window->start;
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        evict_fill_spare(cache, record, 1, SPARE_TRIES); /* what is used in several pages needs more than one */
+        evict_fill_spare(cache, record, 1, SPARE_TRIES); /* moves out of several pages need more than one */
         if (empty_page(cache, record, window, start + i, insist ? RECLAIM_INSIST : RECLAIM_GENTLY)) {
             spare_forget(cache, start + i);
             claimed = page_claim(cache, start + i, LOG_PROBATION);
@@ -149,8 +146,7 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
     return true;
 }
 
-/* Where a run of `pages` costs least, by searches that become more thorough with each try; from page_count on if
- * there is no such place. */
+/* The cheapest window, searched more thoroughly with each try; page_count if none. */
 static struct window choose_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
                                    unsigned attempt) {
     const uint32_t none = cache->map.page_count;
@@ -160,8 +156,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
-        /* Next to the run before, so that a cache of long values is swept in order and the search is short: where
-         * all pages are overdue, else where they are of the older half of the main log. */
+        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where all pages are overdue, then in the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
         window.limit = COST_MAIN;
@@ -171,7 +166,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
             window.start = first_window(cache, refusals, cursor, pages, window.limit, none);
         }
     } else if (attempt < INSISTS && refusals->count > 0) {
-        /* Somebody was in the way: on from there. */
+        /* Continue behind the page that was refused. */
         const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
         window.limit = COST_MAIN;
         window.start = first_window(cache, refusals, behind, pages, window.limit, LOOK);

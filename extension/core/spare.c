@@ -13,8 +13,7 @@ bool spare_has(const struct cache *cache, uint32_t page) {
     return false;
 }
 
-/* Sees to it that a free page has its memory. Asked for while the page is ours, as in page_claim(): else who is just giving
- * it back would punch what was noted here as filled. */
+/* Gives a free page its memory while it is ours, as in page_claim(): else a concurrent trim would punch what was noted here as filled. */
 static bool ensure_memory(struct cache *cache, uint32_t page) {
     FAILPOINT(spare_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -28,7 +27,6 @@ static bool ensure_memory(struct cache *cache, uint32_t page) {
     return committed;
 }
 
-/* Some pages are kept for the moves of later reclaims. Whether this is one of them. */
 bool spare_keep(struct cache *cache, uint32_t page) {
     shared_word *reserve = cache->map.header->spare;
     bool kept = spare_has(cache, page);
@@ -40,7 +38,6 @@ bool spare_keep(struct cache *cache, uint32_t page) {
     return kept;
 }
 
-/* How many pages there are for the moves of later reclaims. */
 unsigned spare_count(const struct cache *cache) {
     unsigned pages = 0;
     for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {

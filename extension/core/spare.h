@@ -1,13 +1,13 @@
-/* Pages kept free for what reclaiming moves. */
 #ifndef LARDER_SPARE_H
 #define LARDER_SPARE_H
 
 #include "process.h"
 
 /*
- * How many pages are kept free for what reclaims move. Each process that compacts a page takes one, and gives one back
- * when it is done, which takes long if it is preempted in the middle of it: with one page for all, several processes
- * that rewrite what fits would find no place for it.
+ * Spare pages: kept free for the entries that reclaiming moves.
+ *
+ * A process takes one to compact a page and gives one back when it is done, which takes long if it is preempted. So there
+ * is one for each process, up to SPARE_MAX and a 32nd of the pages; with one for all, rewriting what fits dropped entries.
  */
 static inline unsigned spare_wanted(const struct map *map) {
     const uint32_t share = map->page_count / 32, processes = ref_records_used(map);
@@ -15,19 +15,19 @@ static inline unsigned spare_wanted(const struct map *map) {
     return wanted < share ? wanted : share;
 }
 
-/* Whether the page is one of them. */
+/* Whether a page is one of them. */
 bool spare_has(const struct cache *cache, uint32_t page);
 
-/* Keeps a free page if one is wanted. Whether it is one of them. */
+/* Keeps a free page as one if one is missing. Whether it is one now. */
 bool spare_keep(struct cache *cache, uint32_t page);
 
 /* How many there are. */
 unsigned spare_count(const struct cache *cache);
 
-/* Takes one from place `*at` on, which is raised; page_count if there is none. */
+/* Takes one, looking from slot `*at` on, which is raised; page_count: none is left. */
 uint32_t spare_take(struct cache *cache, unsigned *at);
 
-/* The page is no longer one of them; all are no longer. */
+/* Removes a page from them; removes all. */
 void spare_forget(struct cache *cache, uint32_t page);
 void spare_forget_all(struct cache *cache);
 

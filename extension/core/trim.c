@@ -7,7 +7,7 @@
 #include "segment.h"
 #include "spare.h"
 
-/* Empties the pages in which nothing is of use, the open ones apart. */
+/* Reclaims pages without live entries, but not the open ones. */
 static void reclaim_dead(struct cache *cache, struct record_shared *record) {
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
         const struct victim chosen = {
@@ -20,7 +20,7 @@ static void reclaim_dead(struct cache *cache, struct record_shared *record) {
     }
 }
 
-/* Of the step in which `page` is the first, if all its pages are free. */
+/* Gives back the step that begins with `page`, if all its pages are free. */
 static uint64_t release_step(struct cache *cache, uint32_t page) {
     const struct map *map = &cache->map;
     const uint32_t count = ref_step_pages(map, page);
@@ -44,7 +44,7 @@ size_t cache_release(struct cache *cache) {
         return 0;
     }
     reclaim_dead(cache, record);
-    spare_forget_all(cache); /* who needs one takes another */
+    spare_forget_all(cache);
     size_t bytes = 0;
     for (uint64_t page = 0; page < cache->map.page_count; page += UINT64_C(1) << cache->map.page_step_shift) {
         bytes += release_step(cache, (uint32_t)page);
