@@ -2,10 +2,16 @@
 
 declare(strict_types=1);
 
-// Finds the class loader: in a clone at its root, as a package in the project that required it.
+// Finds the class loader: of the project whose vendor/bin/larder was called, else beside this file, in a clone at its root.
+// A package may be a link into a clone, so its own path does not tell which project it belongs to. Child processes inherit
+// the answer.
 
-foreach ([__DIR__ . '/../../vendor/autoload.php', __DIR__ . '/../../../autoload.php'] as $autoload) {
+$called = $GLOBALS['_composer_autoload_path'] ?? getenv('LARDER_AUTOLOAD');
+$beside = [__DIR__ . '/../../vendor/autoload.php', __DIR__ . '/../../../autoload.php'];
+foreach (is_string($called) ? [$called, ...$beside] : $beside as $autoload) {
     if (is_file($autoload)) {
+        putenv("LARDER_AUTOLOAD=$autoload");
+
         return require $autoload;
     }
 }
