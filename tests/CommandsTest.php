@@ -57,10 +57,10 @@ final class CommandsTest extends TestCase
             return $process->getErrorOutput() . $process->getOutput();
         }
         foreach (\array_slice($words, 1) as $word) {
-            if (preg_match('~^(tests|extension|library|tool)/~', $word) === 1 && !file_exists(Repository::ROOT . "/$word") && !file_exists(Repository::ROOT . "/extension/$word")) {
+            if (preg_match('~^(tests|extension|library|cli|dev)/~', $word) === 1 && !file_exists(Repository::ROOT . "/$word") && !file_exists(Repository::ROOT . "/extension/$word")) {
                 return "$word is not there";
             }
-            if (preg_match('~^larder/~', $word) === 1 && !\in_array($word, self::packages(), true)) {
+            if (preg_match('~^larder/~', $word) === 1 && !\in_array((string) preg_replace('/:@dev$/', '', $word), self::packages(), true)) {
                 return "there is no package $word";
             }
         }

@@ -18,13 +18,14 @@ final class EmptyProject
 
     public readonly string $folder;
 
-    public function __construct()
+    /** @param bool $published whether its Composer knows the packages, as after a release */
+    public function __construct(bool $published = true)
     {
         $this->folder = (string) realpath(sys_get_temp_dir()) . '/larder-project-' . bin2hex(random_bytes(4));
         (new Filesystem())->dumpFile("$this->folder/composer.json", json_encode([
             'name' => 'somebody/project',
             'repositories' => [
-                self::repository('{library,tool}', ['larder/larder' => self::VERSION, 'larder/cli' => self::VERSION]),
+                ...($published ? [self::repository('{library,cli}', ['larder/larder' => self::VERSION, 'larder/cli' => self::VERSION])] : []),
                 ...self::repositoriesOfWhatIsInstalledHere(),
             ],
         ], \JSON_THROW_ON_ERROR));

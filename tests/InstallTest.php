@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Cli\Server\PhpFpmServer;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Finder\Finder;
+use Symfony\Component\Process\Process;
 
 /** The packages as other people get them: required into a project that has nothing but them. */
 final class InstallTest extends TestCase
@@ -18,6 +20,48 @@ final class InstallTest extends TestCase
     public static function tearDownAfterClass(): void
     {
         self::$library = self::$tool = null;
+    }
+
+    /** The section "Install" of docs/getting-started.md, word by word: extension, php.ini, PHP-FPM, packages, command. */
+    public function testInstallationFromAClone(): void
+    {
+        $project = new EmptyProject(published: false);
+        $page = explode("\n## ", (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md'));
+        $install = array_values(array_filter($page, static fn(string $section): bool => str_starts_with($section, "Install\n")))[0] ?? '';
+        $clone = self::cloneWithoutVendor("$project->folder/clone");
+        // Files that are installed go below a folder of this test; its PHP looks there for extensions.
+        $root = "$project->folder/root";
+        $extensions = "$root/" . \ini_get('extension_dir');
+        $files = new Filesystem();
+        foreach (Finder::create()->files()->in((string) \ini_get('extension_dir'))->name('*.so')->notName('larder.so') as $file) {
+            $files->symlink($file->getPathname(), "$extensions/{$file->getFilename()}");
+        }
+        $memory = $files->tempnam('/dev/shm', 'larder-install-');
+        $files->remove($memory);
+        $files->mkdir($memory);
+        $files->dumpFile("$root/conf.d/larder.ini", "extension_dir=$extensions\nextension=larder\nlarder.path=$memory\n");
+        self::assertStringContainsString("```ini\nextension=larder\n```", $install);
+        $commands = str_replace(
+            ['sudo ', '/opt/larder', '/srv/shop'],
+            ['', $clone, $project->folder],
+            array_filter(Page::parse('Install', $install)->commands(), static fn(string $command): bool => !str_contains($command, 'systemctl')),
+        );
+        $shell = new Process(
+            ['sh', '-e', '-c', implode("\n", $commands)],
+            $project->folder,
+            ['INSTALL_ROOT' => $root, 'PHP_INI_SCAN_DIR' => ":$root/conf.d"] + EmptyProject::environment($project->folder),
+            timeout: 300,
+        );
+
+        try {
+            self::assertSame(0, $shell->run(), $shell->getOutput() . $shell->getErrorOutput());
+        } finally {
+            $files->remove($memory);
+        }
+        self::assertStringContainsString('larder.segment => ', $shell->getOutput(), 'what php --ri says');
+        self::assertMatchesRegularExpression('/^ +larder +yes/m', $shell->getOutput(), 'what the doctor says');
+        self::assertTrue(is_link("$project->folder/vendor/larder/larder"), 'linked, so it follows the clone');
+        $this->assertFpmLoadsTheEngine("$project->folder/fpm", $extensions);
     }
 
     public function testTheLibraryWorks(): void
@@ -106,6 +150,33 @@ final class InstallTest extends TestCase
         self::assertSame($knows ? 0 : 1, $analysis->run(), $analysis->getOutput() . $analysis->getErrorOutput());
         if (!$knows) {
             self::assertStringContainsString('Function larder_increment not found', $analysis->getOutput());
+        }
+    }
+
+    /** Whose vendor folder, if anything loaded it, would end the process. */
+    private static function cloneWithoutVendor(string $folder): string
+    {
+        $files = new Filesystem();
+        $tracked = Repository::process(['git', 'ls-files', '-z', 'library', 'cli', 'extension'])->mustRun()->getOutput();
+        foreach (explode("\0", rtrim($tracked, "\0")) as $file) {
+            if (file_exists(Repository::ROOT . "/$file")) {
+                $files->copy(Repository::ROOT . "/$file", "$folder/$file");
+                chmod("$folder/$file", (int) fileperms(Repository::ROOT . "/$file") & 0o777);
+            }
+        }
+        $files->dumpFile("$folder/vendor/autoload.php", "<?php exit('the vendor folder of the clone was loaded');");
+
+        return $folder;
+    }
+
+    private function assertFpmLoadsTheEngine(string $folder, string $extensions): void
+    {
+        (new Filesystem())->dumpFile("$folder/page.php", '<?php echo ini_get("larder.segment");');
+        $fpm = PhpFpmServer::start($folder, ['extension_dir' => $extensions, 'larder.segment' => 'installed'], ['larder']);
+        try {
+            self::assertSame('installed', $fpm->request("$folder/page.php")->body);
+        } finally {
+            $fpm->stop();
         }
     }
 
