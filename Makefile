@@ -32,7 +32,7 @@ prove-php-src:
 	@dev/build-extension unreadable
 	@dev/prove-php-src
 
-## figures    measure again the figures that README and GUARANTEES.md give, on this machine
+## figures    measure the figures of docs/ and GUARANTEES.md again, on this machine
 figures:
 	@dev/setup php build stores
 	@$(MAKE) vendor-dev extension

@@ -5,7 +5,7 @@ declare(strict_types=1);
 /*
  * Writes the table of the figures between the marks of a page.
  *
- *     php dev/figures-table.php figures.json README.md
+ *     php dev/figures-table.php figures.json docs/compare.md
  *
  * The figures are what `./larder compare --json` wrote, a connection being named where a store has several; or what
  * `./larder figures library --json` wrote.
