@@ -3,36 +3,36 @@
 declare(strict_types=1);
 
 /*
- * Writes the page of the guarantees from what the proofs told.
+ * Writes GUARANTEES.md from the results of the proofs.
  *
- *     php dev/guarantees-page.php results.jsonl GUARANTEES.md
+ *     php dev/guarantees-page.php docs/figures/guarantees.jsonl GUARANTEES.md
  *
- * The results are what dev/guarantees-run.php keeps: for each step a line with what was run and where, and after it
- * the lines that its proofs wrote (docs/tests.md describes them). Whatever no line tells is "not measured".
+ * dev/guarantees-run.php keeps the results: for each step one line with what was run and where, followed by the lines of
+ * its proofs (docs/tests.md describes them). A promise without results is "not measured".
  */
 
-/** By the area that the names of their proofs begin with. */
+/** By the area that the names of their proofs begin with: a promise says no more than its proofs show. */
 const PROMISES = [
-    'reading' => '1. Reading never waits for anybody: not for a writer, not for a stopped process, not for a dead one. A key that is there all the time is found, however fast others store it.',
-    'death' => '2. A process can be killed at any instruction. Nothing hangs, no wrong value is ever returned, the cache stays warm, at most the one value being written is lost.',
-    'contention' => 'Contention is not visible: no store, add or count is refused, lost or undone because others change the same key, are slow, stopped or killed. A counter that was counted within the last minute is not evicted, while what is kept for that alone is at most a quarter of the memory.',
-    'holding' => '3. A value in the hands of a script never changes and never goes away before its request ends, whatever others store, delete, clear or evict meanwhile.',
-    'fullness' => '4. Full means evict a little, never wipe. One oversized store is refused at once and costs the others nothing.',
-    'bound' => '5. Memory that readers keep from being reused is bounded, whatever they do and however long they live: half the pages, of which long-lived processes an eighth, plus at most four pages or runs for each process.',
-    'sharing' => '6. FPM workers, the command line and cron of one user see the same cache. It survives an FPM reload and restart.',
-    'neighbours' => '7. Another user, or another pool with its own segment name, sees nothing of it. The root FPM master never maps it.',
-    'damage' => '8. A damaged header, page table, index, entry header or key gives a miss or a fresh segment, never a crash.',
-    'fork' => 'After a fork, parent and child go on with what they hold; either may die first.',
-    'versions' => 'Each version of PHP has a segment of its own; none misreads another\'s.',
-    'model' => 'The algorithm is right in every state that a model of it reaches, and wrong with any part left out.',
-    'clock' => 'Jumps of the wall clock change no expiry.',
-    'reentrance' => 'Whatever calls the cache back from within a call finds it usable.',
-    'leftovers' => 'No byte of a deleted value is ever visible through the API.',
-    'observability' => 'The engine says how full it is, what it evicts and refuses and why, and who holds how much.',
+    'reading' => 'Reading takes no lock: it does not wait for a writer, nor for a process that is stopped.',
+    'death' => 'When a process is killed at any moment, the others go on: none hangs, and none reads a torn, foreign or outdated value. The cache keeps nearly all of its entries.',
+    'holding' => 'A value that a script has fetched stays unchanged until its request ends, whatever others store, delete, clear or evict.',
+    'fullness' => 'A full cache evicts old, unused entries, never nearly all of them. An oversized value is refused quickly, and evicts nothing.',
+    'bound' => 'Memory pinned by readers is bounded: half of the pages, an eighth for long-lived processes, plus at most four pages or runs per process.',
+    'sharing' => 'PHP-FPM and the command line of one user, with the same PHP API version and segment name, share one cache. It survives a reload and a restart of PHP-FPM.',
+    'neighbours' => 'Another user cannot read or change it. A virtual host with a segment name of its own sees only its own segment.',
+    'damage' => 'A damaged header, page table, index, entry header or key gives a miss or a new segment, not a crash.',
+    'contention' => 'Contention is invisible: no store, add or count fails because others change the same key, are slow, stopped or killed. A counter that was counted within the last minute is not evicted, as long as such counters need at most a quarter of the memory.',
+    'fork' => 'After a fork, parent and child keep the values that they hold. Either may die first.',
+    'versions' => 'Each PHP API version has a segment of its own. None misreads another\'s.',
+    'model' => 'The algorithm is right in every state that its model reaches, and wrong without any one of its parts.',
+    'clock' => 'Jumps of the wall clock do not change when entries expire.',
+    'reentrance' => 'Code that runs in the middle of a call (destructors, handlers, autoloaders) can use the cache.',
+    'leftovers' => 'No byte of a deleted value is visible through the API.',
+    'observability' => 'The engine reports how full it is, what it evicts and refuses and why, and which process pins how much.',
 ];
 
-/** Of one proof; more stand in a section of their own. */
-const CONTROLS_IN_A_ROW = 2;
+/** A text with more parts than this becomes a list. */
+const PARTS_IN_A_LINE = 3;
 
 const NOT_MEASURED = 'not measured';
 
@@ -82,11 +82,6 @@ function area(string $proof): string
     return explode('.', $proof)[0];
 }
 
-function cell(string $text): string
-{
-    return str_replace(['|', "\n"], ['\|', ' '], $text);
-}
-
 /**
  * One proof that told its figures several times, each time of other tries.
  *
@@ -122,55 +117,74 @@ function bound(int $tried): string
 }
 
 /** @param array<mixed> $proof */
-function outcome(array $proof): string
+function result(array $proof): string
 {
     $failed = number($proof, 'failed');
-    $words = [$failed === 0 ? 'none failed' : "**$failed failed**"];
-    foreach (is_array($proof['figures'] ?? null) ? $proof['figures'] : [] as $name => $figure) {
-        $words[] = "$name: " . (is_scalar($figure) ? (string) $figure : '');
-    }
-    if (isset($proof['seed'])) {
-        $words[] = 'seed ' . text($proof, 'seed');
-    }
+    $bound = match (true) {
+        $failed > 0 => '',
+        ($proof['all'] ?? false) === true => ', and these are all there are',
+        default => ', so fewer than ' . bound(number($proof, 'tried')) . ' fail',
+    };
 
-    return implode('<br>', array_map(cell(...), $words));
+    return number_format(number($proof, 'tried')) . ' ' . text($proof, 'unit') . ': '
+        . ($failed === 0 ? '0 failures' : "**$failed failures**") . str_replace('fewer than too few tries fail', 'which are too few to tell a rate', $bound);
 }
 
 /** @param array<mixed> $control */
 function control(array $control): string
 {
-    return cell(text($control, 'control')) . ': ' . number_format(number($control, 'failed')) . ' of '
-        . number_format(number($control, 'tried')) . ' failed';
+    return text($control, 'control') . ': failed ' . number_format(number($control, 'failed')) . ' of ' . number_format(number($control, 'tried'));
 }
 
-/** @param list<array<mixed>> $controls */
-function controls(string $proof, array $controls): string
+/**
+ * An item, and the parts of a long one below it.
+ *
+ * @param list<string> $parts
+ */
+function item(string $name, array $parts): string
 {
-    return match (true) {
-        $controls === [] => NOT_MEASURED,
-        count($controls) > CONTROLS_IN_A_ROW => count($controls) . ' controls, each failed: see below',
-        default => implode('<br>', array_map(control(...), $controls)),
-    };
+    return "- $name:" . (count($parts) > PARTS_IN_A_LINE ? "\n  - " . implode("\n  - ", $parts) : ' ' . implode('; ', $parts));
 }
 
 /**
  * @param array<mixed> $proof
  * @param list<array<mixed>> $controls
  */
-function row(string $promise, array $proof, array $controls): string
+function evidence(array $proof, array $controls): string
 {
-    $name = text($proof, 'proof');
-    $failed = number($proof, 'failed');
-    $tried = number($proof, 'tried');
     $step = is_array($proof['from']) ? $proof['from'] : [];
-    $bound = match (true) {
-        $failed > 0 => 'broken',
-        ($proof['all'] ?? false) === true => 'all there are',
-        default => bound($tried),
-    };
+    $lines = ['**' . text($proof, 'proof') . '.** ' . result($proof) . '.', '', '- Run it: `' . text($step, 'command') . '`'];
+    $measured = [];
+    foreach (is_array($proof['figures'] ?? null) ? $proof['figures'] : [] as $name => $figure) {
+        $measured[] = "$name: " . (is_scalar($figure) ? (string) $figure : '');
+    }
+    if (isset($proof['seed'])) {
+        $measured[] = 'seed ' . text($proof, 'seed');
+    }
+    if ($measured !== []) {
+        $lines[] = item('Measured', array_merge(...array_map(static fn(string $text): array => explode('; ', $text), $measured)));
+    }
+    $lines[] = $controls === [] ? '- Control: ' . NOT_MEASURED : item(
+        count($controls) === 1 ? 'Control' : 'Controls',
+        array_merge(...array_map(static fn(array $control): array => explode('; ', control($control)), $controls)),
+    );
 
-    return "| $promise | $name<br>`" . text($step, 'command') . '` | ' . number_format($tried) . ' ' . cell(text($proof, 'unit'))
-        . ' | ' . outcome($proof) . " | $bound | " . controls($name, $controls) . ' |';
+    return implode("\n", $lines) . "\n";
+}
+
+/**
+ * @param list<array<mixed>> $proofs
+ * @param array<string, list<array<mixed>>> $controls
+ */
+function summary(array $proofs, array $controls): string
+{
+    if ($proofs === []) {
+        return NOT_MEASURED . ' |  |';
+    }
+    $failures = array_sum(array_map(static fn(array $proof): int => number($proof, 'failed'), $proofs));
+    $found = array_sum(array_map(static fn(array $proof): int => count($controls[text($proof, 'proof')] ?? []), $proofs));
+
+    return count($proofs) . ' | ' . ($failures === 0 ? '0' : "**$failures**") . " | $found";
 }
 
 /**
@@ -211,42 +225,47 @@ $short = count(array_filter($steps, static fn(array $step): bool => ($step['long
 $lines = [
     '# Guarantees',
     '',
-    'What the engine promises, and how often each promise was tried. `make figures ARGS=guarantees` runs the proofs and writes this page, never a hand; every row names the command that tries it again.',
+    'What the engine promises, and the evidence. `make figures ARGS=guarantees` runs the tests and writes this page; do not edit it.',
     '',
-    sprintf(
-        '%s; commit %s; PHP %s; %s; %s; %s cores.',
-        implode(' to ', array_unique([$dates[0] ?? NOT_MEASURED, $dates[count($dates) - 1] ?? NOT_MEASURED])),
-        implode(', ', words($steps, 'commit')),
-        implode(', ', words($steps, 'php')),
-        implode(', ', words($steps, 'kernel')),
-        implode(', ', words($steps, 'processor')),
-        implode(', ', words($steps, 'cores')),
-    ) . ($short > 0 ? " $short of " . count($steps) . ' steps in their short versions.' : '') . ' Seeds stand in the rows of what draws at random; the other proofs draw nothing.',
+    'No test shows that something never happens. After N tries without a failure, fewer than 3 of N fail, at a confidence of 95 % (the rule of three), if the tries resemble real use. A **control** is the same test on a build with one deliberate fault, or on APCu or Yac: it has to fail, or the test shows nothing.',
     '',
-    'No test shows that something never happens. The fifth column says what follows from tries of which none failed: at 95 %, fewer than 3 of N fail (the rule of three), if the tries are like what a site does. A **control** is the same test on a build that is broken in one place, or on APCu or Yac; a test that cannot fail shows nothing.',
-    '',
+    '| | promise | tests | failures | controls that failed, as they must |',
+    '|---|---|---:|---:|---:|',
 ];
+$number = 0;
+foreach (PROMISES as $area => $promise) {
+    ++$number;
+    $lines[] = "| $number | [$promise](#$number-$area) | " . summary(array_values($proofs[$area] ?? []), $controls) . ' |';
+}
+$dates = words($steps, 'date');
+sort($dates);
+$short = count(array_filter($steps, static fn(array $step): bool => ($step['long'] ?? false) !== true));
+array_push(
+    $lines,
+    '',
+    '## Where it was measured',
+    '',
+    '- Date: ' . implode(' to ', array_unique([$dates[0] ?? NOT_MEASURED, $dates[count($dates) - 1] ?? NOT_MEASURED])),
+    '- Commits: ' . implode(', ', words($steps, 'commit')),
+    '- PHP: ' . implode(', ', words($steps, 'php')),
+    '- System: ' . implode(', ', words($steps, 'kernel')),
+    '- Processor: ' . implode(', ', words($steps, 'processor')) . '; ' . implode(', ', words($steps, 'cores')) . ' cores',
+);
+if ($short > 0) {
+    $lines[] = "- $short of " . count($steps) . ' steps ran in their short version';
+}
 foreach ($steps as $step) {
     if (number($step, 'exit') !== 0) {
-        $lines[] = '**Did not pass:** `' . text($step, 'command') . "`\n";
+        $lines[] = '- **Failed:** `' . text($step, 'command') . '`';
     }
 }
-array_push($lines, '| promise | test | tried | result | rate of failures below | control, and how it failed |', '|---|---|---|---|---|---|');
-$sections = [];
+array_push($lines, '', '## Evidence', '', 'Tests that draw random numbers give their seed. For a model, tries are the states that it reaches; a control of a model counts the states until a wrong one was found.', '');
+$number = 0;
 foreach (PROMISES as $area => $promise) {
-    if (!isset($proofs[$area])) {
-        $lines[] = "| **$promise** | | " . NOT_MEASURED . ' | | | |';
-    }
+    ++$number;
+    array_push($lines, "### $number. " . ucfirst($area), '', $promise, '');
     foreach ($proofs[$area] ?? [] as $name => $proof) {
-        $of = $controls[$name] ?? [];
-        $lines[] = row($promise === '' ? '' : "**$promise**", $proof, $of);
-        $promise = '';
-        if (count($of) > CONTROLS_IN_A_ROW) {
-            $sections[] = "\n$name:\n\n- " . implode("\n- ", array_map(control(...), $of));
-        }
+        $lines[] = evidence($proof, $controls[$name] ?? []);
     }
 }
-if ($sections !== []) {
-    array_push($lines, '', '## Controls', '', 'For a model, tried is the number of states until a wrong one was found.', ...$sections);
-}
-file_put_contents($page, implode("\n", $lines) . "\n");
+file_put_contents($page, rtrim(implode("\n", $lines)) . "\n");

@@ -37,7 +37,7 @@ final class GuaranteesTest extends TestCase
     public function testAnEditedFigureIsNoticed(): void
     {
         $page = (string) file_get_contents(self::PAGE);
-        $edited = preg_replace('/none failed/', '1 failed', $page, 1);
+        $edited = preg_replace('/0 failures/', '1 failures', $page, 1);
 
         self::assertNotSame($page, $edited);
         self::assertNotSame($edited, $this->page((string) file_get_contents(self::RESULTS)));
@@ -57,7 +57,10 @@ final class GuaranteesTest extends TestCase
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0,"seed":7}');
 
-        self::assertStringContainsString('| 3,000 deaths | none failed<br>seed 7 | 0.10 % | not measured |', $page);
+        self::assertStringContainsString(
+            "**death.storm.** 3,000 deaths: 0 failures, so fewer than 0.10 % fail.\n\n- Run it: `make storm`\n- Measured: seed 7\n- Control: not measured\n",
+            $page,
+        );
         self::assertCount(16, self::open($page), 'one promise without a control, the others without anything');
         self::assertSame(['death.storm'], self::withoutControl($page));
     }
@@ -67,7 +70,8 @@ final class GuaranteesTest extends TestCase
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0}' . "\n"
             . '{"proof":"death.storm","control":"no lock","tried":10,"failed":4}');
 
-        self::assertStringContainsString('| none failed | 0.10 % | no lock: 4 of 10 failed |', $page);
+        self::assertStringContainsString('0 failures, so fewer than 0.10 % fail.', $page);
+        self::assertStringContainsString("- Control: no lock: failed 4 of 10\n", $page);
         self::assertCount(15, self::open($page));
     }
 
@@ -75,40 +79,60 @@ final class GuaranteesTest extends TestCase
     {
         $page = $this->page(str_replace('"exit":0', '"exit":2', self::STEP) . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":2}');
 
-        self::assertStringContainsString('| **2 failed** | broken |', $page);
-        self::assertStringContainsString('**Did not pass:** `make storm`', $page);
+        self::assertStringContainsString('3,000 deaths: **2 failures**.', $page);
+        self::assertStringContainsString('- **Failed:** `make storm`', $page);
         self::assertCount(16, self::open($page));
     }
 
-    public function testTheSameProofToldTwiceIsOneRow(): void
+    public function testTheSameProofToldTwiceIsOne(): void
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"fork.all","tried":100,"unit":"forks","failed":0,"figures":{"a":"1"}}' . "\n"
             . '{"proof":"fork.all","tried":200,"unit":"forks","failed":0,"figures":{"a":"2","b":"3"}}');
 
-        self::assertStringContainsString('| 300 forks | none failed<br>a: 1; 2<br>b: 3 | 1.0 % |', $page);
+        self::assertStringContainsString('300 forks: 0 failures, so fewer than 1.0 % fail.', $page);
+        self::assertStringContainsString("- Measured: a: 1; 2; b: 3\n", $page);
+    }
+
+    public function testEachPromiseIsOneShortLine(): void
+    {
+        preg_match_all('/^\| (\d+) \| \[(.+?)\]\(#(.+?)\) \|/m', (string) file_get_contents(self::PAGE), $promises, \PREG_SET_ORDER);
+
+        self::assertCount(16, $promises);
+        foreach ($promises as [, , $promise, $anchor]) {
+            self::assertLessThanOrEqual(260, \strlen($promise), $promise);
+            self::assertStringContainsString("\n### " . str_replace('-', '. ', $anchor) . "\n", strtolower((string) file_get_contents(self::PAGE)));
+        }
+    }
+
+    public function testNoLineIsTooLongToRead(): void
+    {
+        self::assertLessThanOrEqual(400, max(array_map(strlen(...), explode("\n", (string) file_get_contents(self::PAGE)))));
     }
 
     /** @return list<string> the promises that lack a proof that held, or a control */
     private static function open(string $page): array
     {
-        preg_match_all('/^\| \*\*(.+?)\*\* (.*?)(?=^\| \*\*|\z)/ms', $page, $promises, \PREG_SET_ORDER);
+        $promises = \array_slice(explode("\n### ", $page), 1);
         self::assertCount(16, $promises);
         $open = [];
-        foreach ($promises as [, $promise, $rows]) {
-            if (!str_contains($rows, 'none failed') || preg_match('/of [\d,]+ failed|each failed/', $rows) !== 1 || str_contains($rows, 'broken')) {
-                $open[] = $promise;
+        foreach ($promises as $promise) {
+            if (!str_contains($promise, ': 0 failures') || preg_match('/: failed [\d,]+ of /', $promise) !== 1 || str_contains($promise, ' failures**')) {
+                $open[] = (string) strstr($promise, "\n", true);
             }
         }
 
         return $open;
     }
 
-    /** @return list<string> the proofs whose last column says nothing */
+    /** @return list<string> the proofs without a control */
     private static function withoutControl(string $page): array
     {
-        preg_match_all('/^\|[^|]*\| ([a-z0-9.-]+)<br>.*\| not measured \|$/m', $page, $rows);
+        $proofs = \array_slice(array_map(strval(...), (array) preg_split('/^\*\*(?=[a-z]+\.)/m', $page)), 1);
 
-        return $rows[1];
+        return array_map(
+            static fn(string $proof): string => (string) strstr($proof, '.**', true),
+            array_values(array_filter($proofs, static fn(string $proof): bool => str_contains($proof, "\n- Control: not measured"))),
+        );
     }
 
     private function page(string $results): string
