@@ -9,7 +9,7 @@ declare(strict_types=1);
  *
  * 2, 4, 8 and 16 processes count one key, or store 100 bytes under it, for a tenth of a second in each round, in a cache
  * with room and in a full one. The rounds of the two alternate. Writes the calls a second of all processes together, the
- * median of the rounds, and how many calls were refused, as JSON. Needs pcntl.
+ * median of the rounds, and how many calls were refused, as JSON Lines. Needs pcntl.
  */
 
 const LASTING_NS = 100_000_000;
@@ -122,4 +122,5 @@ foreach (['with room' => false, 'full' => true] as $state => $full) {
         }
     }
 }
-file_put_contents($file, json_encode(['date' => gmdate('Y-m-d'), 'php' => \PHP_VERSION, 'rounds' => $rounds, 'rows' => $rows], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR) . "\n");
+$lines = array_map(static fn(array $line): string => json_encode($line, \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION), [['date' => gmdate('Y-m-d'), 'php' => \PHP_VERSION, 'rounds' => $rounds], ...$rows]);
+file_put_contents($file, implode("\n", $lines) . "\n");

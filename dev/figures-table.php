@@ -5,11 +5,14 @@ declare(strict_types=1);
 /*
  * Writes the table of the figures between the marks of a page.
  *
- *     php dev/figures-table.php figures.json docs/compare.md
+ *     php dev/figures-table.php docs/figures/compare.jsonl docs/compare.md
  *
- * The figures are what `./larder compare --json` wrote, a connection being named where a store has several; or what
- * `./larder figures library --json` wrote.
+ * The figures are what `./larder compare --json` or `dev/figures library` wrote.
  */
+
+use Larder\Dev\Figures\Measured;
+
+require __DIR__ . '/../vendor/autoload.php';
 
 const BEGIN = '<!-- figures: written by dev/figures -->';
 const END = '<!-- end of figures -->';
@@ -24,50 +27,26 @@ const COLUMNS = [
     'set 50 x 50 array' => ['50 x 50 array', 'set'],
 ];
 
-function stop(string $message): never
-{
-    fwrite(\STDERR, "dev/figures: $message\n");
-    exit(1);
-}
-
-/** With three digits, in the unit that fits: 21.4 ns, 1.53 µs, 12.0 ms. */
-function duration(float $nanoseconds): string
-{
-    $units = ['ns', 'µs', 'ms', 's'];
-    $power = 0;
-    while ($nanoseconds >= 999.5 && $power < 3) {
-        $nanoseconds /= 1000;
-        ++$power;
-    }
-    $decimals = max(0, 2 - (int) floor(log10(max(1.0, $nanoseconds))));
-
-    return number_format($nanoseconds, $decimals, '.', '') . " $units[$power]";
-}
-
 /**
- * @param array<mixed> $rows
+ * A line for each store and connection.
+ *
+ * @param list<array<mixed>> $rows
  * @return list<string>
  */
 function comparison(array $rows): array
 {
     $cells = [];
     foreach ($rows as $row) {
-        assert(is_array($row) && is_string($row['store']) && is_string($row['value']) && is_string($row['operation']));
-        $connection = is_string($row['connection']) && $row['connection'] !== '' ? ", {$row['connection']}" : '';
-        $name = $row['store'] . $connection;
-        $median = $row['median_ns'];
-        $cells[$name][$row['value']][$row['operation']] = is_int($median) || is_float($median) ? (float) $median : null;
+        $connection = Measured::text($row, 'connection');
+        $name = Measured::text($row, 'store') . ($connection === '' ? '' : ", $connection");
+        $cells[$name][Measured::text($row, 'value')][Measured::text($row, 'operation')] = Measured::number($row, 'median_ns');
     }
     uasort($cells, static fn(array $a, array $b): int => ($a['10b']['get'] ?? \INF) <=> ($b['10b']['get'] ?? \INF));
 
     $lines = ['| store | ' . implode(' | ', array_keys(COLUMNS)) . ' |', '|---|' . str_repeat('---:|', count(COLUMNS))];
     foreach ($cells as $name => $values) {
-        $line = "| $name |";
-        foreach (COLUMNS as [$value, $operation]) {
-            $median = $values[$value][$operation] ?? null;
-            $line .= $median === null ? ' fails |' : ' ' . duration($median) . ' |';
-        }
-        $lines[] = $line;
+        $columns = array_map(static fn(array $column): string => Measured::duration($values[$column[0]][$column[1]] ?? null), COLUMNS);
+        $lines[] = "| $name | " . implode(' | ', $columns) . ' |';
     }
 
     return $lines;
@@ -76,30 +55,28 @@ function comparison(array $rows): array
 /**
  * Ours beside the peer's.
  *
- * @param array<mixed> $rows
+ * @param list<array<mixed>> $rows
  * @return list<string>
  */
 function ratios(array $rows): array
 {
-    $number = static fn(mixed $value): ?float => is_int($value) || is_float($value) ? (float) $value : null;
     $lines = ['| what | beside | Larder | the other | ratio | more | to be reached | |', '|---|---|---:|---:|---:|---:|---|---|'];
-    foreach ($rows as $name => $row) {
-        assert(is_array($row));
-        [$ours, $theirs, $ratio, $more] = array_map($number, [$row['ours'] ?? null, $row['theirs'] ?? null, $row['ratio'] ?? null, $row['more'] ?? null]);
-        if ($ours === null || $theirs === null || $ratio === null || $more === null || !is_string($row['work']) || !is_string($row['peer'])) {
-            $lines[] = "| $name | | fails | | | | | |";
+    foreach ($rows as $row) {
+        [$ours, $theirs, $ratio, $more] = array_map(static fn(string $key): ?float => Measured::number($row, $key), ['ours', 'theirs', 'ratio', 'more']);
+        if ($ours === null || $theirs === null || $ratio === null || $more === null) {
+            $lines[] = sprintf('| %s | | fails | | | | | |', Measured::text($row, 'name'));
             continue;
         }
-        $bound = $number($row['bound'] ?? null);
-        $moreBound = $number($row['more_bound'] ?? null);
+        $bound = Measured::number($row, 'bound');
+        $moreBound = Measured::number($row, 'more_bound');
         $goals = [...($bound === null ? [] : ["$bound of it"]), ...($moreBound === null ? [] : [sprintf('+%.0f ns', $moreBound)])];
         $isReached = ($bound !== null && $ratio <= $bound) || ($moreBound !== null && $more <= $moreBound);
         $lines[] = sprintf(
             '| %s | %s | %s | %s | %.*f | %+.0f ns | %s | %s |',
-            $row['work'],
-            $row['peer'],
-            duration($ours),
-            duration($theirs),
+            Measured::text($row, 'work'),
+            Measured::text($row, 'peer'),
+            Measured::duration($ours),
+            Measured::duration($theirs),
             $ratio < 0.1 ? 4 : 2,
             $ratio,
             $more,
@@ -111,31 +88,16 @@ function ratios(array $rows): array
     return $lines;
 }
 
-[, $source, $page] = [...$argv, null, null];
-if ($source === null || $page === null) {
-    stop('which figures, and into which page?');
-}
-$figures = json_decode((string) @file_get_contents($source), true);
-if (!is_array($figures) || !is_array($figures['rows'] ?? null) || !is_array($figures['measured_on'] ?? null)) {
-    stop("$source does not hold the figures of ./larder compare or ./larder figures; dev/figures makes it.");
-}
+[, $source, $page] = [...$argv, '', ''];
+$figures = Measured::read($source);
 $text = (string) file_get_contents($page);
 $begin = strpos($text, BEGIN);
 $end = strpos($text, END);
 if ($begin === false || $end === false || $end < $begin) {
-    stop("$page lacks the lines " . BEGIN . ' and ' . END);
+    fwrite(\STDERR, "dev/figures: $page lacks the lines " . BEGIN . ' and ' . END . "\n");
+    exit(1);
 }
 
-$on = $figures['measured_on'];
-$words = static fn(string $key): string => is_scalar($on[$key] ?? null) ? (string) $on[$key] : '';
-$isComparison = ($figures['format'] ?? null) === 1;
-$about = sprintf(
-    'Medians of `./larder %s`, made by `make figures` on %s: PHP %s, %s, %s cores.',
-    $isComparison ? 'compare' : 'figures library',
-    substr($words('date'), 0, 10),
-    $words('php'),
-    $words('processor'),
-    $words('cores'),
-);
-$lines = $isComparison ? comparison($figures['rows']) : ratios($figures['rows']);
+$about = sprintf('Medians of `%s`, made by `make figures` on %s.', $figures->isComparison() ? './larder compare' : './larder figures library', $figures->machine());
+$lines = $figures->isComparison() ? comparison($figures->rows) : ratios($figures->rows);
 file_put_contents($page, substr($text, 0, $begin) . BEGIN . "\n$about\n\n" . implode("\n", $lines) . "\n" . substr($text, $end));

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Dev\Figures\Measured;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Filesystem\Filesystem;
 
@@ -39,18 +40,15 @@ final class CompareTest extends TestCase
 
     public function testMeasuresEveryStoreWithoutAFailure(): void
     {
-        $process = Repository::process(['make', 'compare', "ARGS=--quick --json $this->folder/figures.json"], $this->environment, self::LIMIT);
+        $process = Repository::process(['make', 'compare', "ARGS=--quick --json $this->folder/figures.jsonl"], $this->environment, self::LIMIT);
         $process->run();
 
         self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
         self::assertStringContainsString('Fastest on one machine', $process->getOutput());
-        $figures = json_decode((string) file_get_contents("$this->folder/figures.json"), true, flags: \JSON_THROW_ON_ERROR);
-        self::assertIsArray($figures);
-        self::assertSame([], $figures['not_measured']);
-        self::assertIsArray($figures['rows']);
+        $figures = Measured::read("$this->folder/figures.jsonl");
+        self::assertSame([], $figures->header['not_measured']);
         $measured = [];
-        foreach ($figures['rows'] as $row) {
-            self::assertIsArray($row);
+        foreach ($figures->rows as $row) {
             self::assertSame(0, $row['failures'], (string) json_encode($row));
             self::assertGreaterThan(0, $row['median_ns'], (string) json_encode($row));
             $measured[] = $row['store'];

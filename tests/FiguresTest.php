@@ -12,7 +12,7 @@ use Symfony\Component\Filesystem\Filesystem;
 final class FiguresTest extends TestCase
 {
     /** What was measured, by the page that gives it. */
-    private const MEASURED = ['docs/compare.md' => 'docs/figures/compare.json', 'docs/figures.md' => 'docs/figures/library.json'];
+    private const MEASURED = ['docs/compare.md' => 'docs/figures/compare.jsonl', 'docs/figures.md' => 'docs/figures/library.jsonl'];
 
     private string $folder;
 
@@ -51,6 +51,14 @@ final class FiguresTest extends TestCase
         self::assertNotSame($text, $edited);
 
         self::assertSame($text, $this->written($page, (string) $edited));
+    }
+
+    public function testTheChartShowsWhatWasMeasured(): void
+    {
+        $chart = "$this->folder/chart.svg";
+        Repository::process([\PHP_BINARY, 'dev/figures-chart.php', 'docs/figures/compare.jsonl', $chart])->mustRun();
+
+        self::assertFileEquals(Repository::ROOT . '/docs/figures/chart.svg', $chart);
     }
 
     private function written(string $page, string $text): string

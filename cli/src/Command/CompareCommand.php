@@ -19,7 +19,7 @@ use Larder\Cli\Compare\Target;
 use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\CpuAffinity;
-use Larder\Cli\JsonFile;
+use Larder\Cli\JsonLinesFile;
 use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
 use Larder\Cli\Number;
@@ -53,7 +53,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::valueNames()))
             ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::operationNames()))
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each figure is measured; %d, or %d when quick', self::ROUNDS, self::QUICK_ROUNDS))
-            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too')
+            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Also write the figures to this file, as JSON Lines; --json=- prints them instead of the tables')
             ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Leave out what needs a server')
             ->setHelp(<<<'TEXT'
                 Each store is measured by fresh PHP processes, in rounds of shuffled order, on servers that are started for
@@ -61,7 +61,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
                   <info>larder compare --quick</info>
                   <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
-                  <info>larder compare --values "10b,50 x 50 array" --json figures.json</info>
+                  <info>larder compare --values "10b,50 x 50 array" --json figures.jsonl</info>
                 TEXT);
     }
 
@@ -89,7 +89,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
         $plan = self::plan($input);
         $stores = ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores');
-        $json = JsonFile::named($input->getOption('json'));
+        $json = JsonLinesFile::named($input->getOption('json'));
         $cores = max(1, \count(CpuAffinity::allowed()));
         $core = CpuAffinity::pin();
         $this->places = new StoreLocations();
@@ -100,8 +100,12 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         } finally {
             $this->close();
         }
-        (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
-        $json?->write(JsonReport::of($plan, $result, $circumstances));
+        if ($json === null || !$json->isStandardOutput()) {
+            (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
+        }
+        if ($json !== null) {
+            JsonReport::write($json, $plan, $result, $circumstances);
+        }
 
         return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
     }

@@ -9,7 +9,7 @@ use Larder\Cli\CpuAffinity;
 use Larder\Cli\Figures\Engine;
 use Larder\Cli\Figures\Row;
 use Larder\Cli\Figures\Rows;
-use Larder\Cli\JsonFile;
+use Larder\Cli\JsonLinesFile;
 use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
 use Larder\Cli\Number;
@@ -42,7 +42,7 @@ final class FiguresCommand extends Command
             ->addOption('rows', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Rows::all())))
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each pair is measured; %d', self::ROUNDS))
             ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'In how many fresh processes, which share the rounds: where in memory one lies changes its figures by some percent; 1')
-            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Write the figures to this file too');
+            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Also write the figures to this file, as JSON Lines');
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
@@ -67,13 +67,13 @@ final class FiguresCommand extends Command
         $names = ListOption::of(array_keys($rows), self::text($input, 'rows'), 'rows');
         $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
         $processes = min($rounds, Number::of($input->getOption('processes'), 1, 'processes'));
-        $json = JsonFile::named($input->getOption('json'));
+        $json = JsonLinesFile::named($input->getOption('json'));
         $output->writeln([\sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()), '', \sprintf('%-44s %10s %10s %8s %8s', 'figure; peer', 'larder', 'peer', 'ratio', 'bound')]);
         $figures = [];
         foreach ($names as $name) {
             $figures[$name] = $this->measure($rows[$name], $rounds, $processes, $output);
         }
-        $json?->write(json_encode(['measured_on' => self::circumstances(), 'rows' => $figures], \JSON_PRETTY_PRINT | \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES) . "\n");
+        $json?->write(['measured_on' => self::circumstances()], array_map(static fn(string $name): array => ['name' => $name, ...$figures[$name]], $names));
 
         return array_filter($figures, static fn(array $figure): bool => isset($figure['failure'])) === [] ? Command::SUCCESS : Command::FAILURE;
     }

@@ -41,9 +41,9 @@ final class Figure
     private static function threeDigits(float $figure): string
     {
         return match (true) {
-            $figure < 9.995 => \sprintf('%.2f', $figure),
-            $figure < 99.95 => \sprintf('%.1f', $figure),
-            default => \sprintf('%.0f', $figure),
+            $figure < 9.995 => number_format($figure, 2),
+            $figure < 99.95 => number_format($figure, 1),
+            default => number_format($figure, 0, '', ''),
         };
     }
 }

@@ -4,36 +4,35 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\JsonLinesFile;
+
 /** The result for programs. Its shape is described in docs/compare.md. */
 final class JsonReport
 {
     /** Raised when a program that reads the file would have to change. */
-    private const FORMAT = 1;
+    private const FORMAT = 2;
 
-    public static function of(Plan $plan, Result $result, Environment $circumstances): string
+    public static function write(JsonLinesFile $file, Plan $plan, Result $result, Environment $environment): void
     {
-        $document = [
+        $file->write([
             'format' => self::FORMAT,
             'measured_on' => [
-                'date' => $circumstances->date,
-                'php' => $circumstances->php,
-                'sapi' => $circumstances->sapi,
-                'opcache' => $circumstances->opcache,
-                'jit' => $circumstances->jit,
-                'extensions' => (object) $circumstances->extensions,
-                'servers' => (object) $circumstances->servers,
-                'system' => $circumstances->system,
-                'processor' => $circumstances->processor,
-                'cores' => $circumstances->cores,
-                'pinned_to' => $circumstances->pinnedTo,
-                'file_systems' => (object) $circumstances->fileSystems,
+                'date' => $environment->date,
+                'php' => $environment->php,
+                'sapi' => $environment->sapi,
+                'opcache' => $environment->opcache,
+                'jit' => $environment->jit,
+                'extensions' => (object) $environment->extensions,
+                'servers' => (object) $environment->servers,
+                'system' => $environment->system,
+                'processor' => $environment->processor,
+                'cores' => $environment->cores,
+                'pinned_to' => $environment->pinnedTo,
+                'file_systems' => (object) $environment->fileSystems,
             ],
             'rounds' => $plan->rounds,
             'not_measured' => array_map(static fn(NotMeasured $store): array => get_object_vars($store), $result->notMeasured),
-            'rows' => array_map(self::row(...), $result->rows),
-        ];
-
-        return json_encode($document, \JSON_THROW_ON_ERROR | \JSON_PRETTY_PRINT | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE) . "\n";
+        ], array_map(self::row(...), $result->rows));
     }
 
     /** @return array<string, mixed> */

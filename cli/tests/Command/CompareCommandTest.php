@@ -46,23 +46,36 @@ final class CompareCommandTest extends TestCase
         self::assertMatchesRegularExpression('/^array .* 0\.\d\d/m', $run->getOutput());
     }
 
-    public function testTheJsonFileHasTheDocumentedShape(): void
+    public function testJsonFileHasTheDocumentedShape(): void
     {
         $directory = new TemporaryDirectory();
-        $file = $directory->path . '/figures.json';
+        $file = $directory->path . '/figures.jsonl';
         self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json', $file])->mustRun();
-        /** @var array<string, mixed> $json */
-        $json = json_decode((string) file_get_contents($file), true, flags: \JSON_THROW_ON_ERROR);
-        self::assertSame(['format', 'measured_on', 'rounds', 'not_measured', 'rows'], array_keys($json));
-        /** @var array{measured_on: array<string, mixed>, not_measured: list<array<string, mixed>>, rows: list<array<string, mixed>>} $json */
+        self::assertShape((string) file_get_contents($file));
+    }
+
+    public function testJsonOnStandardOutputComesWithoutTheTables(): void
+    {
+        $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json=-']);
+        self::assertShape($run->mustRun()->getOutput());
+    }
+
+    private static function assertShape(string $lines): void
+    {
+        /** @var list<array<string, mixed>> $rows */
+        $rows = array_map(static fn(string $line): mixed => json_decode($line, true, flags: \JSON_THROW_ON_ERROR), explode("\n", rtrim($lines, "\n")));
+        $header = array_shift($rows);
+        self::assertIsArray($header);
+        self::assertSame(['format', 'measured_on', 'rounds', 'not_measured'], array_keys($header));
+        self::assertIsArray($header['measured_on']);
         self::assertSame(
             ['date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems'],
-            array_keys($json['measured_on']),
+            array_keys($header['measured_on']),
         );
-        self::assertSame([['store' => 'redis', 'connection' => null, 'reason' => 'left out by --no-servers']], $json['not_measured']);
-        self::assertCount(3 * 2 * 2, $json['rows']);
+        self::assertSame([['store' => 'redis', 'connection' => null, 'reason' => 'left out by --no-servers']], $header['not_measured']);
+        self::assertCount(3 * 2 * 2, $rows);
         $seen = [];
-        foreach ($json['rows'] as $row) {
+        foreach ($rows as $row) {
             self::assertSame(
                 ['store' => 'string', 'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int', 'operation' => 'string', 'median_ns' => 'float', 'low_ns' => 'float', 'high_ns' => 'float', 'rounds' => 'int', 'failures' => 'int'],
                 array_map(get_debug_type(...), $row),

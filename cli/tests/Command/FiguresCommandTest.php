@@ -6,6 +6,7 @@ namespace Larder\Cli\Tests\Command;
 
 use Larder\Cli\Figures\Row;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Dev\Figures\Measured;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
@@ -18,19 +19,16 @@ final class FiguresCommandTest extends TestCase
     public function testARowIsMeasuredBesideItsPeer(): void
     {
         $directory = new TemporaryDirectory();
-        $file = $directory->path . '/figures.json';
+        $file = $directory->path . '/figures.jsonl';
         $run = self::figures(['--rows=fetch-10,store-10', '--rounds=3', '--processes=2', '--json=' . $file]);
         $run->mustRun();
         self::assertMatchesRegularExpression('/^fetch 10 bytes\n  beside APCu +[\d.]+ +[\d.]+ +[\d.]+ +0\.250 (reached|missed)$/m', $run->getOutput());
-        $json = json_decode((string) file_get_contents($file), true, flags: \JSON_THROW_ON_ERROR);
-        self::assertIsArray($json);
-        self::assertIsArray($json['measured_on']);
-        self::assertSame(\PHP_VERSION, $json['measured_on']['php']);
-        self::assertIsArray($json['rows']);
-        self::assertSame(['fetch-10', 'store-10'], array_keys($json['rows']));
-        foreach ($json['rows'] as $figure) {
-            self::assertIsArray($figure);
-            self::assertSame(['work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
+        $measured = Measured::read($file);
+        self::assertIsArray($measured->header['measured_on']);
+        self::assertSame(\PHP_VERSION, $measured->header['measured_on']['php']);
+        self::assertSame(['fetch-10', 'store-10'], array_column($measured->rows, 'name'));
+        foreach ($measured->rows as $figure) {
+            self::assertSame(['name', 'work', 'peer', 'ours', 'theirs', 'ratio', 'bound', 'more', 'more_bound', 'rounds', 'processes'], array_keys($figure));
             self::assertGreaterThan(0, $figure['ours']);
             self::assertSame([3, 2], [$figure['rounds'], $figure['processes']]);
         }
