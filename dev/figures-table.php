@@ -98,6 +98,6 @@ if ($begin === false || $end === false || $end < $begin) {
     exit(1);
 }
 
-$about = sprintf('Medians of `%s`, made by `make figures` on %s.', $figures->isComparison() ? './larder compare' : './larder figures library', $figures->machine());
+$about = sprintf('Medians of `%s`, made by `make figures` on %s.', $figures->isComparison() ? './larder compare' : 'dev/figures library', $figures->machine());
 $lines = $figures->isComparison() ? comparison($figures->rows) : ratios($figures->rows);
 file_put_contents($page, substr($text, 0, $begin) . BEGIN . "\n$about\n\n" . implode("\n", $lines) . "\n" . substr($text, $end));

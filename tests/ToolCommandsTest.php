@@ -18,7 +18,6 @@ final class ToolCommandsTest extends TestCase
     private const COMMANDS = [
         'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^file/m'],
         'doctor' => [[], '/Processes share it\.$/m'],
-        'figures' => [['--rows', 'fetch-10,attach', '--rounds', '1'], '/(reached|missed).*(reached|missed)/s'],
         'listen' => [['tier:(file://%1$s/local)(redis://%1$s/redis/redis.sock)'], '/listening to .*redis\.sock for changes/'],
         'resize' => [[], '/MiB, \d+ processes/'],
         'serializers' => [['--values', '10b', '--rounds', '1'], '/^10b +php +\d+/m'],
@@ -113,7 +112,7 @@ final class ToolCommandsTest extends TestCase
     {
         $found = [];
         foreach (Finder::create()->files()->in(array_map(static fn(string $folder): string => Repository::ROOT . "/$folder", $folders)) as $file) {
-            if (preg_match('/Larder\\\\+(Testing|Tests|ProjectTests|Tool\\\\+Tests)\b|PHPUnit\\\\/', $file->getContents()) === 1) {
+            if (preg_match('/Larder\\\\+(Testing|Tests|ProjectTests|Dev|Cli\\\\+Tests)\b|PHPUnit\\\\/', $file->getContents()) === 1) {
                 $found[] = $file->getPathname();
             }
         }

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /**
  * Measures two loops in fine alternation, so that a machine that changes its clock between rounds changes it for both.

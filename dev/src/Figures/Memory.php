@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /** Bytes that a small entry takes, counted over a million of them; every one must still be there. */
 final class Memory

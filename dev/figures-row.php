@@ -2,11 +2,11 @@
 
 declare(strict_types=1);
 
-// Measures one row of `larder figures` in a fresh process. It is started by the tool, not by people.
+// Measures one row of dev/figures in a process of its own, which dev/figures-measure.php starts.
 
-use Larder\Cli\Figures\Rows;
+use Larder\Dev\Figures\Rows;
 
-require __DIR__ . '/autoload.php';
+require __DIR__ . '/../vendor/autoload.php';
 
 // Room in PHP's heap that stays: where the first chunk is just full, every larger value is mapped, and unmapped again.
 $blocks = [];

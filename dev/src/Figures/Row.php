@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /** One figure of ours beside a peer, measured in a process of its own. */
 final class Row

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 use Larder\Cli\Compare\Statistics;
 use Larder\Cli\Php;

@@ -2,20 +2,18 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests\Command;
+namespace Larder\ProjectTests;
 
-use Larder\Cli\Figures\Row;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Dev\Figures\Measured;
+use Larder\Dev\Figures\Row;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** The engine's figures as people ask for them: by the launcher at the root, the engine built in the clone. */
+/** dev/figures measures with the engine built in the clone. */
 final class FiguresCommandTest extends TestCase
 {
-    private const ROOT = __DIR__ . '/../../..';
-
     public function testARowIsMeasuredBesideItsPeer(): void
     {
         $directory = new TemporaryDirectory();
@@ -98,6 +96,6 @@ final class FiguresCommandTest extends TestCase
     /** @param list<string> $arguments */
     private static function figures(array $arguments): Process
     {
-        return new Process([self::ROOT . '/larder', 'figures', ...$arguments], timeout: 120);
+        return Repository::process(['dev/figures', 'measure', ...$arguments], [], 120);
     }
 }

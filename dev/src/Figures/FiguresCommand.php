@@ -2,13 +2,10 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Command;
+namespace Larder\Dev\Figures;
 
 use Larder\Cli\Compare\Statistics;
 use Larder\Cli\CpuAffinity;
-use Larder\Cli\Figures\Engine;
-use Larder\Cli\Figures\Row;
-use Larder\Cli\Figures\Rows;
 use Larder\Cli\JsonLinesFile;
 use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
@@ -26,8 +23,8 @@ use Symfony\Component\Process\Exception\RuntimeException as ProcessFailure;
 use Symfony\Component\Process\Process;
 
 /**
- * `larder figures`: the engine beside APCu, or the library beside what it stands on, row by row, each in a fresh process, as
- * ratios. docs/figures.md.
+ * The engine beside APCu, or the library beside what it stands on: each row in a fresh process, as ratios. It measures what
+ * the project promises, so it is not part of the package. docs/figures.md.
  */
 #[AsCommand('figures', 'Measures what the engine and the library promise, beside APCu, symfony/cache and bare clients')]
 final class FiguresCommand extends Command
@@ -50,7 +47,7 @@ final class FiguresCommand extends Command
         $obstacles = [
             ...Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions')),
             ...array_map(
-                static fn(string $extension): string => \sprintf('The extension %s is not loaded; `make figures` installs and builds what is missing.', $extension),
+                static fn(string $extension): string => \sprintf('The extension %s is not loaded; make figures installs and builds what is missing.', $extension),
                 array_values(array_filter(['larder', 'apcu'], static fn(string $extension): bool => !\extension_loaded($extension))),
             ),
         ];
@@ -126,7 +123,7 @@ final class FiguresCommand extends Command
         $folder = new TemporaryDirectory('/dev/shm');
         putenv(Engine::FOLDER_VARIABLE . '=' . $folder->path); // for our own settings; Process passes on only what was there at the start
         $php = new Php([...Engine::settings(), ...$row->ini]);
-        $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/figure.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
+        $process = new Process($php->command([\dirname(__DIR__, 2) . '/figures-row.php', $row->name, (string) $rounds]), env: [Engine::FOLDER_VARIABLE => $folder->path], timeout: self::SECONDS);
 
         try {
             return self::pairs($process->mustRun()->getOutput());

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /** What the engine's figures are measured with. */
 final class Values

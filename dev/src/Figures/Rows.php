@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /** All figures, in the order in which they are shown. */
 final class Rows

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;

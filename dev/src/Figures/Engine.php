@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Figures;
+namespace Larder\Dev\Figures;
 
 /** The settings under which both caches are measured: equal memory, a segment of the row's own. */
 final class Engine
