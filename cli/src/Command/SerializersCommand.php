@@ -9,7 +9,9 @@ use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
 use Larder\Cli\Number;
 use Larder\Cli\Serializers\Encoding;
-use Larder\Cli\Serializers\Stopwatch;
+use Larder\Cli\Timing\Loop;
+use Larder\Cli\Timing\Statistics;
+use Larder\Cli\Timing\Timer;
 use Larder\Codec\Compression;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
@@ -61,10 +63,10 @@ final class SerializersCommand extends Command
             if ($codec->decode($bytes[$i], self::KEY) !== $value) {
                 throw new \RuntimeException(\sprintf('%s came back changed from %s', $name, $way->serializer));
             }
-            $works[] = static fn(): string => $codec->encode($value, self::KEY);
-            $works[] = static fn(): mixed => $codec->decode($bytes[$i], self::KEY);
+            $works[] = Loop::calling(static fn(): string => $codec->encode($value, self::KEY));
+            $works[] = Loop::calling(static fn(): mixed => $codec->decode($bytes[$i], self::KEY));
         }
-        $times = Stopwatch::nanoseconds($works, $rounds);
+        $times = array_map(Statistics::median(...), (new Timer())->measure($works, $rounds));
         foreach (Encoding::all() as $i => $way) {
             $isLeftOut = $way->compression !== 'none' && Compression::ofFormat($bytes[$i][0]) === null;
             $output->writeln(\sprintf(

@@ -4,13 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Timing\Work;
 use Larder\Contract\Store;
 
 /**
  * Reads some keys in turn. Every value read is kept until it was checked; the next batch then writes over it, so that
  * letting go of a value is part of a get, as in a program that reads one value after the other.
  */
-final class GetLoop implements Loop
+final class GetLoop implements Work
 {
     /** @var list<string> the key of each operation */
     private array $batch = [];
@@ -27,49 +28,47 @@ final class GetLoop implements Loop
      */
     public function __construct(private readonly Store $store, private readonly array $keys, private readonly array $values) {}
 
-    public function resize(int $operations): void
+    public function prepare(int $times): void
     {
-        $this->read = $this->unread = array_fill(0, $operations, null);
-        $this->batch = [];
-        for ($i = 0; $i < $operations; ++$i) {
-            $this->batch[] = $this->keys[$i % \count($this->keys)];
+        if (\count($this->batch) !== $times) {
+            $this->read = $this->unread = array_fill(0, $times, null);
+            $this->batch = [];
+            for ($i = 0; $i < $times; ++$i) {
+                $this->batch[] = $this->keys[$i % \count($this->keys)];
+            }
         }
     }
 
-    public function run(): int
-    {
-        $store = $this->store;
-        $read = &$this->read;
-        $start = \hrtime(true);
-        foreach ($this->batch as $i => $key) {
-            $read[$i] = $store->get($key);
-        }
-
-        return \hrtime(true) - $start;
-    }
-
-    public function runEmpty(): int
+    public function runEmpty(int $times): void
     {
         $read = &$this->unread;
-        $start = \hrtime(true);
         foreach ($this->batch as $i => $key) {
             $read[$i] = $key;
         }
-
-        return \hrtime(true) - $start;
     }
 
-    public function check(FailureCount $tally): void
+    public function run(int $times): void
+    {
+        $store = $this->store;
+        $read = &$this->read;
+        foreach ($this->batch as $i => $key) {
+            $read[$i] = $store->get($key);
+        }
+    }
+
+    public function check(): void
     {
         $keys = \count($this->keys);
         $right = $this->values;
+        $problems = [];
         foreach ($this->read as $i => $value) {
             if ($value === $right[$i % $keys]) {
                 // Where a store gives the very same value again, not a copy, the next comparison is short.
                 $right[$i % $keys] = $value;
             } else {
-                $tally->add($value === null ? 'loses values' : 'changes values');
+                $problems[] = $value === null ? 'loses values' : 'changes values';
             }
         }
+        WrongResults::throwIfAny($problems);
     }
 }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Timing\Statistics;
+
 /** The figure of one store for one value and one operation: the median of the rounds. */
 final class Row
 {

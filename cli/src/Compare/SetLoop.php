@@ -4,13 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Timing\Work;
 use Larder\Contract\Store;
 
 /**
  * Writes some keys in turn, each time another value that was made just before: as a program would that has computed
  * something. After a batch, each key must hold what was written to it last.
  */
-final class SetLoop implements Loop
+final class SetLoop implements Work
 {
     /** @var list<string> the key of each operation */
     private array $batch = [];
@@ -26,51 +27,48 @@ final class SetLoop implements Loop
     /** @param non-empty-list<string> $keys */
     public function __construct(private readonly Store $store, private readonly array $keys, private readonly Value $value) {}
 
-    public function resize(int $operations): void
+    public function prepare(int $times): void
     {
-        $this->values = $this->returned = array_fill(0, $operations, null);
-        $this->batch = [];
-        for ($i = 0; $i < $operations; ++$i) {
-            $this->batch[] = $this->keys[$i % \count($this->keys)];
+        if (\count($this->batch) !== $times) {
+            $this->returned = array_fill(0, $times, null);
+            $this->batch = [];
+            for ($i = 0; $i < $times; ++$i) {
+                $this->batch[] = $this->keys[$i % \count($this->keys)];
+            }
         }
-    }
-
-    public function run(): int
-    {
         $values = [];
-        for ($i = \count($this->batch); $i > 0; --$i) {
+        for ($i = 0; $i < $times; ++$i) {
             $values[] = $this->value->make(++$this->variant);
         }
         $this->values = $values;
-        $store = $this->store;
-        $returned = &$this->returned;
-        $start = \hrtime(true);
-        foreach ($this->batch as $i => $key) {
-            $returned[$i] = $store->set($key, $values[$i]);
-        }
-
-        return \hrtime(true) - $start;
     }
 
-    public function runEmpty(): int
+    public function runEmpty(int $times): void
     {
         $values = $this->values;
         $returned = &$this->returned;
-        $start = \hrtime(true);
         foreach ($this->batch as $i => $key) {
             $returned[$i] = $values[$i];
         }
-
-        return \hrtime(true) - $start;
     }
 
-    public function check(FailureCount $tally): void
+    public function run(int $times): void
     {
-        $last = [];
+        $store = $this->store;
+        $values = $this->values;
+        $returned = &$this->returned;
+        foreach ($this->batch as $i => $key) {
+            $returned[$i] = $store->set($key, $values[$i]);
+        }
+    }
+
+    public function check(): void
+    {
+        $last = $problems = [];
         foreach ($this->batch as $i => $key) {
             $last[$key] = $i;
             if ($this->returned[$i] !== true) {
-                $tally->add('refuses values');
+                $problems[] = 'refuses values';
             }
         }
         // This look is not part of the program that is measured: it must not hold the engine's memory to the end of the
@@ -79,9 +77,10 @@ final class SetLoop implements Loop
         foreach ($last as $key => $i) {
             $value = $this->store->get($key);
             if ($value !== $this->values[$i]) {
-                $tally->add($value === null ? 'loses values' : 'changes values');
+                $problems[] = $value === null ? 'loses values' : 'changes values';
             }
         }
         ini_restore('larder.zero_copy');
+        WrongResults::throwIfAny($problems);
     }
 }

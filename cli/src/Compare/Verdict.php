@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Timing\Statistics;
+
 /** What follows from the figures, in a few lines. Each says nothing when its stores were not measured. */
 final class Verdict
 {

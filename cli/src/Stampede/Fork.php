@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 /**
- * Code that runs in a process forked from this one, and answers with a number. That process ends by SIGKILL, so that
+ * Code that runs in a process forked from this one, and answers with numbers. That process ends by SIGKILL, so that
  * nothing of what it inherited (shutdown functions, destructors, connections) is run or closed by it.
  */
 final class Fork
@@ -14,7 +14,7 @@ final class Fork
     private function __construct(private readonly int $process, private $answer) {}
 
     /**
-     * @param \Closure(): float $work
+     * @param \Closure(): list<int|float> $work
      * @throws \RuntimeException when the system has no more processes to give
      */
     public static function start(\Closure $work): self
@@ -28,7 +28,7 @@ final class Fork
             fclose($here);
 
             try {
-                $answer = ['number' => $work()];
+                $answer = ['numbers' => $work()];
             } catch (\Throwable $error) {
                 $answer = ['error' => $error->getMessage()];
             }
@@ -49,7 +49,7 @@ final class Fork
     {
         $pair = stream_socket_pair(\STREAM_PF_UNIX, \STREAM_SOCK_STREAM, 0);
 
-        return $pair === false ? throw new \RuntimeException('no pair of sockets was to be had') : [$pair[0], $pair[1]];
+        return $pair === false ? throw new \RuntimeException('no pair of sockets could be made') : [$pair[0], $pair[1]];
     }
 
     /**
@@ -89,17 +89,18 @@ final class Fork
     /**
      * Waits for the process, and returns what the code returned.
      *
+     * @return list<float>
      * @throws \RuntimeException with what the code threw; when it does not end in time
      */
-    public function result(float $end): float
+    public function result(float $end): array
     {
         stream_set_timeout($this->answer, (int) max(1, ceil($end - microtime(true))));
         $json = (string) stream_get_contents($this->answer);
         $isLate = stream_get_meta_data($this->answer)['timed_out'];
         $this->kill();
         $answer = json_decode($json, true);
-        if (\is_array($answer) && \is_float($answer['number'] ?? null)) {
-            return $answer['number'];
+        if (\is_array($answer) && \is_array($answer['numbers'] ?? null)) {
+            return array_map(floatval(...), array_values(array_filter($answer['numbers'], \is_numeric(...))));
         }
         $error = \is_array($answer) ? $answer['error'] ?? null : null;
 

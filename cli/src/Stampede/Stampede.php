@@ -61,11 +61,11 @@ final class Stampede
     {
         $this->begin();
         [$forks, $go] = $this->waiting();
-        $this->forks[] = $killed = Fork::start(function () use ($go): float {
+        $this->forks[] = $killed = Fork::start(function () use ($go): array {
             fclose($go); // else it would hold the others back as long as it lives
             $this->ask(self::PATIENCE, Cache::open($this->address));
 
-            return 0.0;
+            return [];
         });
         for ($end = microtime(true) + self::PATIENCE; $this->computations() === 0; usleep(200)) {
             if (microtime(true) > $end) {
@@ -116,7 +116,7 @@ final class Stampede
         [$there, $here] = Fork::pair();
         $forks = [];
         for ($i = 0; $i < $this->processes; ++$i) {
-            $this->forks[] = $forks[] = Fork::start(function () use ($there, $here): float {
+            $this->forks[] = $forks[] = Fork::start(function () use ($there, $here): array {
                 fclose($here);
 
                 try {
@@ -133,7 +133,7 @@ final class Stampede
                 fread($there, 1);
                 $this->ask($this->seconds, $cache);
 
-                return microtime(true);
+                return [microtime(true)];
             });
         }
         fclose($there);
@@ -165,7 +165,7 @@ final class Stampede
     private function outcome(array $forks, float $start): array
     {
         $end = microtime(true) + self::PATIENCE + $this->processes * $this->seconds;
-        $answers = array_map(static fn(Fork $fork): float => $fork->result($end), $forks);
+        $answers = array_merge(...array_map(static fn(Fork $fork): array => $fork->result($end), $forks));
 
         return ['computations' => $this->computations(), 'last' => max(0.0, max([$start, ...$answers]) - $start)];
     }

@@ -18,7 +18,6 @@ final class ClientRows
     private const VALUES = ['10b', '1k', '64k', 'array of 4', '50 x 50 array'];
     /** Those for which the serializer matters. */
     private const ARRAYS = ['array of 4', '50 x 50 array'];
-    private const BATCH = 100;
 
     /** @return list<Row> */
     public static function all(): array
@@ -80,8 +79,8 @@ final class ClientRows
             }
 
             return $operation === 'get'
-                ? Pair::measure(self::gets($cache), $bare->gets, self::BATCH, $rounds)
-                : Pair::measure(self::sets($cache, $value), ($bare->sets)($value), self::BATCH, $rounds);
+                ? Pair::measure(self::gets($cache), $bare->gets, $rounds)
+                : Pair::measure(self::sets($cache, $value), ($bare->sets)($value), $rounds);
         } finally {
             $bare?->stop();
             $directory->remove();

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Dev\Figures;
 
 use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Timing\Timer;
 
 /** Fetching in a loop on the command line. */
 final class FetchRows
@@ -14,32 +15,32 @@ final class FetchRows
     {
         return [
             new Row('fetch-10', 'fetch 10 bytes', 'APCu', 0.25, [], static fn(int $rounds): array
-                => self::pair('larder_fetch', 'apcu_fetch', 'x123456789', 50_000, $rounds)),
+                => self::pair('larder_fetch', 'apcu_fetch', 'x123456789', $rounds)),
             new Row('fetch-64k', 'fetch a string of 64 KiB', 'our own 10 bytes', 1.1, [], static fn(int $rounds): array
                 => self::againstTen(Values::text(65_536), $rounds)),
             new Row('fetch-table', 'fetch the 50 x 50 array', 'our own 10 bytes', 1.1, [], static fn(int $rounds): array
                 => self::againstTen(Values::table(), $rounds)),
             new Row('fetch-table-php', 'fetch the 50 x 50 array', 'APCu, php serializer', 1 / 3000, [], static fn(int $rounds): array
-                => self::pair('larder_fetch', 'apcu_fetch', Values::table(), 20_000, $rounds, 20)),
+                => self::pair('larder_fetch', 'apcu_fetch', Values::table(), $rounds)),
             new Row(
                 'fetch-table-igbinary',
                 'fetch the 50 x 50 array',
                 'APCu, igbinary',
                 null,
                 ['apc.serializer' => 'igbinary'],
-                static fn(int $rounds): array => self::pair('larder_fetch', 'apcu_fetch', Values::table(), 20_000, $rounds, 40),
+                static fn(int $rounds): array => self::pair('larder_fetch', 'apcu_fetch', Values::table(), $rounds),
             ),
             new Row('fetch-table-file', 'fetch the 50 x 50 array', 'include of an opcached PHP file', null, [], self::file(...)),
             new Row('fetch-random', 'fetch a random key of 100,000', 'APCu', 0.6, [], self::random(...)),
             new Row('call', 'fetch 10 bytes', 'an empty function of one argument', null, [], static fn(int $rounds): array
-                => self::pair('larder_fetch', __NAMESPACE__ . '\nothing', 'x123456789', 50_000, $rounds)),
+                => self::pair('larder_fetch', __NAMESPACE__ . '\nothing', 'x123456789', $rounds)),
         ];
     }
 
     /**
      * @return non-empty-list<array{float, float}>
      */
-    private static function pair(string $ours, string $theirs, mixed $value, int $batch, int $rounds, ?int $theirBatch = null): array
+    private static function pair(string $ours, string $theirs, mixed $value, int $rounds): array
     {
         larder_store('figure', $value);
         apcu_store('figure', $value);
@@ -47,7 +48,7 @@ final class FetchRows
             throw new \RuntimeException('a value came back changed');
         }
 
-        return Pair::measure(self::loop($ours), self::loop($theirs), $batch, $rounds, $theirBatch);
+        return Pair::measure(self::loop($ours), self::loop($theirs), $rounds);
     }
 
     /** @return non-empty-list<array{float, float}> */
@@ -61,7 +62,7 @@ final class FetchRows
             }
         };
 
-        return Pair::measure(self::loop('larder_fetch'), $ten, 50_000, $rounds);
+        return Pair::measure(self::loop('larder_fetch'), $ten, $rounds);
     }
 
     /** @return non-empty-list<array{float, float}> */
@@ -81,7 +82,7 @@ final class FetchRows
             }
         };
         try {
-            return Pair::measure(self::loop('larder_fetch'), $include, 50_000, $rounds, 5_000);
+            return Pair::measure(self::loop('larder_fetch'), $include, $rounds);
         } finally {
             $directory->remove();
         }
@@ -129,7 +130,7 @@ final class FetchRows
             }
         };
 
-        return Pair::measure($ours, $theirs, 100_000, intdiv($rounds, 4) + 1);
+        return Pair::measure($ours, $theirs, intdiv($rounds, 4) + 1, new Timer(\PHP_INT_MAX, \count($keys))); // every key once a batch
     }
 }
 

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Dev\Figures;
 
-use Larder\Cli\Compare\Statistics;
 use Larder\Cli\CpuAffinity;
 use Larder\Cli\JsonLinesFile;
 use Larder\Cli\ListOption;
@@ -12,6 +11,7 @@ use Larder\Cli\Machine;
 use Larder\Cli\Number;
 use Larder\Cli\Php;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Timing\Statistics;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Exception\InvalidArgumentException;

@@ -13,9 +13,6 @@ use Symfony\Component\Cache\Psr16Cache;
 /** What the library adds to a fetch from the engine, and both beside what people use for it: every value of the studies. */
 final class LibraryRows
 {
-    private const BATCH = 10_000;
-    private const THEIR_BATCH = 500;
-
     /** @return non-empty-list<Row> */
     public static function all(): array
     {
@@ -46,7 +43,7 @@ final class LibraryRows
             }
         };
 
-        return Pair::measure($ours(self::cache($value)), $fetch, self::BATCH, $rounds);
+        return Pair::measure($ours(self::cache($value)), $fetch, $rounds);
     }
 
     /**
@@ -65,7 +62,7 @@ final class LibraryRows
             throw new \RuntimeException('symfony/cache gave back another value');
         }
 
-        return Pair::measure($ours(self::cache($value)), $theirs($pool), self::BATCH, $rounds, self::THEIR_BATCH);
+        return Pair::measure($ours(self::cache($value)), $theirs($pool), $rounds);
     }
 
     private static function cache(Value $value): Cache

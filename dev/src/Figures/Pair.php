@@ -4,52 +4,43 @@ declare(strict_types=1);
 
 namespace Larder\Dev\Figures;
 
-/**
- * Measures two loops in fine alternation, so that a machine that changes its clock between rounds changes it for both.
- */
+use Larder\Cli\Timing\Loop;
+use Larder\Cli\Timing\Timer;
+
+/** Ours and the peer's, measured in the same rounds. */
 final class Pair
 {
     /**
      * @param \Closure(int): void $ours does the work so many times
      * @param \Closure(int): void $theirs
-     * @param int $batch times of each in a round; the clock is read twice a batch
-     * @return non-empty-list<array{float, float}> nanoseconds of one time, less an empty loop
+     * @return non-empty-list<array{float, float}> nanoseconds of one time, by round
      */
-    public static function measure(\Closure $ours, \Closure $theirs, int $batch, int $rounds, ?int $theirBatch = null): array
+    public static function measure(\Closure $ours, \Closure $theirs, int $rounds, Timer $timer = new Timer()): array
     {
-        $theirBatch ??= $batch;
-        $ours($batch);
-        $theirs($theirBatch);
-        // Who comes first changes with every round.
-        return array_map(static function (int $round) use ($ours, $theirs, $batch, $theirBatch): array {
-            $empty = self::time(self::empty(), $batch);
-            if ($round % 2 === 0) {
-                $mine = self::time($ours, $batch);
-                $other = self::time($theirs, $theirBatch);
-            } else {
-                $other = self::time($theirs, $theirBatch);
-                $mine = self::time($ours, $batch);
-            }
+        [$mine, $other] = $timer->measure([Loop::of($ours), Loop::of($theirs)], $rounds);
 
-            return [max(0.1, $mine - $empty), max(0.1, $other - $empty)];
-        }, range(1, max(1, $rounds)));
+        return self::zip($mine, $other);
     }
 
-    /** @param \Closure(int): void $work */
-    private static function time(\Closure $work, int $batch): float
+    /**
+     * @param \Closure(): float $ours takes one figure
+     * @param \Closure(): float $theirs
+     * @return non-empty-list<array{float, float}> by round
+     */
+    public static function interleave(\Closure $ours, \Closure $theirs, int $rounds): array
     {
-        $start = hrtime(true);
-        $work($batch);
+        [$mine, $other] = Timer::interleave([$ours, $theirs], $rounds);
 
-        return (hrtime(true) - $start) / $batch;
+        return self::zip($mine, $other);
     }
 
-    /** @return \Closure(int): void a loop around nothing */
-    private static function empty(): \Closure
+    /**
+     * @param non-empty-list<float> $ours
+     * @param non-empty-list<float> $theirs
+     * @return non-empty-list<array{float, float}>
+     */
+    private static function zip(array $ours, array $theirs): array
     {
-        return static function (int $times): void {
-            for ($i = 0; $i < $times; $i++) {
-            }
-        };
+        return array_map(static fn(float $one, float $other): array => [$one, $other], $ours, $theirs);
     }
 }

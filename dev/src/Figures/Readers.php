@@ -4,33 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Dev\Figures;
 
-use Larder\Cli\Php;
-use Symfony\Component\Process\Process;
-
 /**
  * What two processes on two cores get done of what each does alone, beside a loop that shares nothing: what is missing
  * is what they cost each other.
  */
 final class Readers
 {
-    private const SCRIPT = <<<'PHP'
-        [, $work, $until] = $argv;
-        larder_store('read', 'x123456789');
-        usleep((int) max(0, ((float) $until - microtime(true)) * 1e6));
-        $end = hrtime(true) + 300_000_000;
-        for ($times = 0; hrtime(true) < $end; $times++) {
-            for ($i = 0; $i < 1000; $i++) {
-                if ($work === 'read') {
-                    larder_fetch('read');
-                } elseif ($work === 'write') {
-                    larder_store('written', 'x123456789');
-                } else {
-                    strlen($work . $i);
-                }
-            }
-        }
-        echo $times;
-        PHP;
+    private const CALLS = 1000;
+    private const SECONDS = 0.3;
 
     /** @return list<Row> */
     public static function all(): array
@@ -38,49 +19,61 @@ final class Readers
         $alone = 'a loop that shares nothing';
 
         return [
-            new Row('readers', 'two readers on two cores: gain over one', $alone, 0.95, [], static fn(int $rounds): array => self::measure(['read', 'read'], $rounds), least: true),
-            new Row('reader-writer', 'a reader beside a writer of another key: gain', $alone, 0.95, [], static fn(int $rounds): array => self::measure(['read', 'write'], $rounds), least: true),
+            new Row('readers', 'two readers on two cores: gain over one', $alone, 0.95, [], static fn(int $rounds): array => self::measure([self::read(...), self::read(...)], $rounds), least: true),
+            new Row('reader-writer', 'a reader beside a writer of another key: gain', $alone, 0.95, [], static fn(int $rounds): array => self::measure([self::read(...), self::write(...)], $rounds), least: true),
         ];
     }
 
     /**
-     * @param non-empty-list<string> $works
+     * @param array{\Closure(int): int, \Closure(int): int} $works
      * @return non-empty-list<array{float, float}>
      */
     private static function measure(array $works, int $rounds): array
     {
-        $nothing = array_map(static fn(): string => 'nothing', $works);
+        larder_store('read', 'x123456789');
 
-        return array_map(static fn(): array => [self::gain($works), self::gain($nothing)], range(1, max(5, intdiv($rounds, 4))));
+        return Pair::interleave(
+            static fn(): float => self::gain($works),
+            static fn(): float => self::gain([self::nothing(...), self::nothing(...)]),
+            max(5, intdiv($rounds, 4)),
+        );
     }
 
-    /** @param non-empty-list<string> $works */
+    /** @param array{\Closure(int): int, \Closure(int): int} $works */
     private static function gain(array $works): float
     {
-        $alone = array_map(static fn(string $work): int => self::run([$work])[0] ?? 0, array_combine($works, $works));
-        $gains = array_map(static fn(string $work, int $times): float => $times / max(1, $alone[$work]), $works, self::run($works));
+        /** @param non-empty-list<\Closure(int): int> $works */
+        $speeds = static fn(array $works): array => array_column(Throughput::of($works, self::CALLS, self::SECONDS), 0);
+        [$one, $other] = $speeds($works);
 
-        return array_sum($gains);
+        return $one / $speeds([$works[0]])[0] + $other / $speeds([$works[1]])[0];
     }
 
-    /**
-     * @param list<string> $works
-     * @return list<int> how often each was done
-     */
-    private static function run(array $works): array
+    private static function read(): int
     {
-        $until = (string) (microtime(true) + 0.25);
-        $processes = array_map(static function (string $work) use ($until): Process {
-            $process = new Process((new Php(Engine::settings()))->command(['-r', self::SCRIPT, $work, $until]));
-            $process->start();
+        for ($i = 0; $i < self::CALLS; $i++) {
+            larder_fetch('read');
+        }
 
-            return $process;
-        }, $works);
+        return 0;
+    }
 
-        return array_map(static function (Process $process): int {
-            $process->wait();
+    private static function write(): int
+    {
+        for ($i = 0; $i < self::CALLS; $i++) {
+            larder_store('written', 'x123456789');
+        }
 
-            return (int) $process->getOutput();
-        }, $processes);
+        return 0;
+    }
+
+    private static function nothing(int $made): int
+    {
+        $length = 0;
+        for ($i = 0; $i < self::CALLS; $i++) {
+            $length += \strlen('nothing' . ($made + $i));
+        }
+
+        return $length > 0 ? 0 : 1;
     }
 }

@@ -4,11 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Dev\Figures;
 
-use Larder\Cli\Compare\Statistics;
 use Larder\Cli\Php;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Timing\Statistics;
+use Larder\Cli\Timing\Timer;
 
 /**
  * What a real request under PHP-FPM pays: its first fetch, less a function that does nothing in the same place, and
@@ -84,7 +85,7 @@ final class Requests
             new Row('fpm-warm-apcu', 'the same', 'APCu', null, [], static fn(int $rounds): array => self::fetches($rounds, 'warm')),
             new Row('fpm-cold', 'first fetch of an FPM request, cold code', 'APCu', 0.6, [], static fn(int $rounds): array => self::fetches($rounds, 'cold')),
             new Row('attach', 'attach and first fetch of a new FPM worker', '100 us', 1.0, [], static fn(int $rounds): array
-                => self::ofNewWorkers(static fn(\Closure $ask): array => [$ask('larder', 'nothing'), 100_000.0], $rounds)),
+                => self::ofNewWorkers(static fn(\Closure $ask): float => $ask('larder', 'nothing'), static fn(): float => 100_000.0, $rounds)),
             new Row('store-first', 'the first store of a new FPM worker', 'APCu, as cold', 0.9, [], static fn(int $rounds): array => self::stores($rounds, 1)),
             new Row('store-hundred', 'its first hundred new keys', 'APCu, as cold', null, [], static fn(int $rounds): array => self::stores($rounds, 100)),
         ];
@@ -97,15 +98,13 @@ final class Requests
             $connection = $server->connect();
             $ask = static fn(string $call): float => self::figure($connection->request(PhpFpmServer::parameters($page, \sprintf('call=%s&before=%s', $call, $before)))->body);
             $measure = static function () use ($ask): array {
-                $nothing = $larder = $apcu = [];
-                foreach (range(1, self::REQUESTS) as $_) {
-                    $nothing[] = $ask('nothing');
-                    $larder[] = $ask('larder');
-                    $apcu[] = $ask('apcu');
-                }
-                $base = Statistics::median($nothing);
+                ['nothing' => $base, 'larder' => $larder, 'apcu' => $apcu] = array_map(Statistics::median(...), Timer::interleave([
+                    'nothing' => static fn(): float => $ask('nothing'),
+                    'larder' => static fn(): float => $ask('larder'),
+                    'apcu' => static fn(): float => $ask('apcu'),
+                ], self::REQUESTS));
 
-                return [max(1.0, Statistics::median($larder) - $base), max(1.0, Statistics::median($apcu) - $base)];
+                return [max(1.0, $larder - $base), max(1.0, $apcu - $base)];
             };
             $measure();
             $pairs = array_map($measure, range(1, max(10, intdiv($rounds, 2))));
@@ -118,16 +117,23 @@ final class Requests
     /** @return non-empty-list<array{float, float}> */
     private static function stores(int $rounds, int $stores): array
     {
-        return self::ofNewWorkers(static fn(\Closure $ask): array => [$ask('larder', 'attached', $stores), $ask('apcu', 'attached', $stores)], $rounds);
+        return self::ofNewWorkers(
+            static fn(\Closure $ask): float => $ask('larder', 'attached', $stores),
+            static fn(\Closure $ask): float => $ask('apcu', 'attached', $stores),
+            $rounds,
+        );
     }
 
     /**
-     * @param \Closure(\Closure(string, string, int=): float): array{float, float} $pair each request has a worker of its own
+     * Each request has a worker of its own.
+     *
+     * @param \Closure(\Closure(string, string, int=): float): float $ours
+     * @param \Closure(\Closure(string, string, int=): float): float $theirs
      * @return non-empty-list<array{float, float}>
      */
-    private static function ofNewWorkers(\Closure $pair, int $rounds): array
+    private static function ofNewWorkers(\Closure $ours, \Closure $theirs, int $rounds): array
     {
-        return self::serve(['pm.max_requests' => 1], static function (PhpFpmServer $server, string $page) use ($pair, $rounds): array {
+        return self::serve(['pm.max_requests' => 1], static function (PhpFpmServer $server, string $page) use ($ours, $theirs, $rounds): array {
             $ask = static function (string $call, string $before, int $stores = 0) use ($server, $page): float {
                 $connection = $server->connect();
                 $response = $connection->request(PhpFpmServer::parameters($page, \sprintf('call=%s&before=%s&stores=%d', $call, $before, $stores)));
@@ -136,7 +142,7 @@ final class Requests
                 return self::figure($response->body);
             };
 
-            return array_map(static fn(): array => $pair($ask), range(1, max(20, $rounds)));
+            return Pair::interleave(static fn(): float => $ours($ask), static fn(): float => $theirs($ask), max(20, $rounds));
         });
     }
 

@@ -14,7 +14,7 @@ final class StoreRows
     {
         $rows = [
             new Row('store-10', 'store 10 bytes', 'APCu', 0.5, [], static fn(int $rounds): array
-                => self::same('x123456789', 20_000, $rounds)),
+                => self::same('x123456789', $rounds)),
         ];
         foreach (self::SIZES as $bytes) {
             $rows[] = new Row(
@@ -34,17 +34,17 @@ final class StoreRows
                 'APCu, ' . $serializer . ' serializer',
                 $bound,
                 ['apc.serializer' => $serializer],
-                static fn(int $rounds): array => self::same(Values::table(), 20, $rounds),
+                static fn(int $rounds): array => self::same(Values::table(), $rounds),
             );
         }
         $rows[] = new Row('store-json', 'store the array as json_decode gives it', 'APCu, php serializer', 0.5, [], static fn(int $rounds): array
-            => self::same(Values::decodedTable(), 20, $rounds));
+            => self::same(Values::decodedTable(), $rounds));
 
         return $rows;
     }
 
     /** @return non-empty-list<array{float, float}> */
-    private static function same(mixed $value, int $batch, int $rounds): array
+    private static function same(mixed $value, int $rounds): array
     {
         $ours = static function (int $times) use ($value): void {
             for ($i = 0; $i < $times; $i++) {
@@ -57,7 +57,7 @@ final class StoreRows
             }
         };
 
-        return Pair::measure($ours, $theirs, $batch, $rounds);
+        return Pair::measure($ours, $theirs, $rounds);
     }
 
     /**
@@ -91,7 +91,7 @@ final class StoreRows
         $ours(2 * \count($keys));
         $theirs(2 * \count($keys));
 
-        return Pair::measure($ours, $theirs, max(4, intdiv(4 << 20, $bytes)), $rounds);
+        return Pair::measure($ours, $theirs, $rounds);
     }
 
     /** @return non-empty-list<array{float, float}> */
@@ -100,6 +100,6 @@ final class StoreRows
         $text = Values::text(16_384);
         larder_fetch($text); // as a key it was hashed once
 
-        return self::same($text, 500, $rounds);
+        return self::same($text, $rounds);
     }
 }

@@ -2,9 +2,9 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests\Compare;
+namespace Larder\Cli\Tests\Timing;
 
-use Larder\Cli\Compare\Statistics;
+use Larder\Cli\Timing\Statistics;
 use PHPUnit\Framework\TestCase;
 
 final class StatisticsTest extends TestCase

@@ -1,0 +1,116 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Timing;
+
+/**
+ * How the time of one operation is measured, by every command:
+ *
+ * - Batches. The clock is read before and after a batch of operations, as one reading takes longer than a short operation.
+ * - Empty loop. Right before each batch the same loop runs without the operation, and its time is subtracted.
+ * - Warm-up. Batches double until one takes the time asked for; a size counts by the faster of two, as the first may
+ *   connect, compile or touch fresh memory.
+ * - Interleaving. A round has one batch of each work; the order is reversed every round. So a machine that changes its
+ *   clock rate, or is busy with something else, changes all of them.
+ * - Statistics. A round gives one figure for each work. The median of the rounds is the result, their spread the noise.
+ */
+final class Timer
+{
+    /** Less than this is the clock's own noise; and ratios are made of these figures. */
+    private const LEAST_NANOSECONDS = 0.1;
+
+    /**
+     * @param int $batch nanoseconds that a batch is to take at least
+     * @param int $mostTimes operations of a batch at most
+     * @param int $mostBytes of memory that a batch may hold on to, for works that keep what they read
+     */
+    public function __construct(
+        private readonly int $batch = 1_000_000,
+        private readonly int $mostTimes = \PHP_INT_MAX,
+        private readonly int $mostBytes = \PHP_INT_MAX,
+    ) {}
+
+    /**
+     * @template K of array-key
+     * @param non-empty-array<K, Work> $works
+     * @return non-empty-array<K, non-empty-list<float>> nanoseconds of one operation, by work and round
+     */
+    public function measure(array $works, int $rounds): array
+    {
+        $samples = [];
+        foreach ($works as $name => $work) {
+            $times = $this->warmUp($work)[0];
+            $samples[$name] = static fn(): float => self::sample($work, $times);
+        }
+
+        return self::interleave($samples, $rounds);
+    }
+
+    /**
+     * One work, in as many rounds as fit into a time.
+     *
+     * @return non-empty-list<float> nanoseconds of one operation, by round
+     */
+    public function measureFor(Work $work, int $nanoseconds, int $fewest, int $most): array
+    {
+        [$times, $batch] = $this->warmUp($work);
+        $rounds = max($fewest, min($most, intdiv($nanoseconds, max(1, $batch))));
+
+        return self::interleave([static fn(): float => self::sample($work, $times)], $rounds)[0];
+    }
+
+    /**
+     * The rounds alone, for figures that are not the time of a loop: what a page says that FPM serves, calls a second of
+     * several processes.
+     *
+     * @template K of array-key
+     * @template T
+     * @param non-empty-array<K, \Closure(): T> $samples each takes one figure
+     * @return non-empty-array<K, non-empty-list<T>> by sample and round
+     */
+    public static function interleave(array $samples, int $rounds): array
+    {
+        $figures = array_map(static fn(\Closure $sample): array => [$sample()], $samples);
+        for ($round = 1; $round < $rounds; ++$round) {
+            foreach ($round % 2 === 0 ? $samples : array_reverse($samples, true) as $name => $sample) {
+                $figures[$name][] = $sample();
+            }
+        }
+
+        return $figures;
+    }
+
+    /** @return array{int, int} operations of a batch, nanoseconds that it takes */
+    private function warmUp(Work $work): array
+    {
+        $before = memory_get_usage();
+        for ($times = 1;; $times = min(2 * $times, $this->mostTimes)) {
+            $batch = min(self::run($work, $times)[0], self::run($work, $times)[0]);
+            if ($batch >= $this->batch || $times >= $this->mostTimes || memory_get_usage() - $before >= $this->mostBytes) {
+                return [$times, $batch];
+            }
+        }
+    }
+
+    private static function sample(Work $work, int $times): float
+    {
+        [$full, $empty] = self::run($work, $times);
+
+        return max(self::LEAST_NANOSECONDS, ($full - $empty) / $times);
+    }
+
+    /** @return array{int, int} nanoseconds of one batch, and of its empty loop */
+    private static function run(Work $work, int $times): array
+    {
+        $work->prepare($times);
+        $start = \hrtime(true);
+        $work->runEmpty($times);
+        $between = \hrtime(true);
+        $work->run($times);
+        $end = \hrtime(true);
+        $work->check();
+
+        return [$end - $between, $between - $start];
+    }
+}
