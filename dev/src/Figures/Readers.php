@@ -42,11 +42,18 @@ final class Readers
     /** @param array{\Closure(int): int, \Closure(int): int} $works */
     private static function gain(array $works): float
     {
-        /** @param non-empty-list<\Closure(int): int> $works */
-        $speeds = static fn(array $works): array => array_column(Throughput::of($works, self::CALLS, self::SECONDS), 0);
-        [$one, $other] = $speeds($works);
+        [$one, $other] = self::speeds($works);
 
-        return $one / $speeds([$works[0]])[0] + $other / $speeds([$works[1]])[0];
+        return $one / self::speeds([$works[0]])[0] + $other / self::speeds([$works[1]])[0];
+    }
+
+    /**
+     * @param non-empty-list<\Closure(int): int> $works
+     * @return non-empty-list<float> calls a second
+     */
+    private static function speeds(array $works): array
+    {
+        return array_column(Throughput::of($works, self::CALLS, self::SECONDS), 0);
     }
 
     private static function read(): int
