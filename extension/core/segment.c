@@ -80,11 +80,37 @@ static const char *advice(int error, const char *otherwise) {
 
 static size_t plan_size(struct attempt *attempt);
 
-/* There is no segment, and this process makes none. Whether one could be made, it tells all the same. */
+static bool refuse_large_file(struct attempt *attempt, size_t size) {
+    return refuse(attempt,
+                  "no process has made the segment, and this one may not write files of %zu MiB; raise ulimit -f "
+                  "or set larder.size smaller",
+                  size >> 20);
+}
+
+static bool refuse_new_file(struct attempt *attempt) {
+    const int error = errno;
+    char command[FOLDER_MAX_BYTES + sizeof "chmod 700 "];
+    snprintf(command, sizeof command, "chmod 700 %s", attempt->folder);
+    return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
+                  advice(error, command));
+}
+
+/* Whether this process may create something in the open folder. */
+static bool is_writable(const struct attempt *attempt) {
+    return faccessat(attempt->directory, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* There is no segment, and this call does not create one. It is absent only if a store could; else the reason says why not. */
 static bool report_absent(struct attempt *attempt) {
-    attempt->absent = plan_size(attempt) > 0;
-    return attempt->absent ? refuse(attempt, "nothing has been stored yet: the first store makes the segment")
-                           : false;
+    const size_t size = plan_size(attempt);
+    if (!size) {
+        return false;
+    }
+    if (!os_may_grow(size)) {
+        return refuse_large_file(attempt, size);
+    }
+    attempt->absent = true;
+    return refuse(attempt, "nothing has been stored yet: the first store makes the segment");
 }
 
 /* ---- The folder ---- */
@@ -165,8 +191,13 @@ static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
 
 static bool refuse_folder(struct attempt *attempt) {
     const int error = errno;
-    return refuse(attempt, "cannot make the folder %s: %s; %s", attempt->folder, strerror(error),
-                  advice(error, "check larder.path"));
+    char wrong[CACHE_REASON_MAX];
+    snprintf(wrong, sizeof wrong, "cannot create the folder %s: %s", attempt->folder, strerror(error));
+    if (error == EACCES) {
+        return refuse_unprovided(attempt, wrong);
+    }
+    return refuse(attempt, "%s; %s", wrong,
+                  advice(error, "set larder.path to an existing directory on a tmpfs, such as /dev/shm"));
 }
 
 /* The folder that the user makes, <larder.path>/larder-<uid>. */
@@ -178,7 +209,8 @@ static bool open_own(struct attempt *attempt, uid_t user) {
     if (attempt->directory < 0 && errno == ENOENT) {
         if (attempt->options->joins_only) {
             attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            return attempt->directory >= 0 ? report_absent(attempt) : refuse_folder(attempt);
+            return attempt->directory >= 0 && is_writable(attempt) ? report_absent(attempt)
+                                                                   : refuse_folder(attempt);
         }
         if (mkdir(attempt->folder, 0700) != 0 && errno != EEXIST) {
             return refuse_folder(attempt);
@@ -448,11 +480,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
         return false;
     }
     if (!os_may_grow(size)) {
-        return refuse(
-            attempt,
-            "no process has made the segment, and this one may not write files of %zu MiB; raise ulimit -f "
-            "or set larder.size smaller",
-            size >> 20);
+        return refuse_large_file(attempt, size);
     }
     remove_unused(attempt, false);
     uint64_t unique = 0;
@@ -461,9 +489,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     snprintf(name, sizeof name, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
     const int fd = openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
-        const int error = errno;
-        return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
-                      advice(error, "its mode must be 0700"));
+        return refuse_new_file(attempt);
     }
     FAILPOINT(segment_temporary_made);
     int error = 0;
@@ -775,7 +801,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             /* fall through */
         case NONE:
             if (attempt->options->joins_only) {
-                report_absent(attempt);
+                (void)(is_writable(attempt) ? report_absent(attempt) : refuse_new_file(attempt));
                 return FOREIGN;
             }
             return create(attempt, attempt->avoid) ? REPLACE : FOREIGN;
