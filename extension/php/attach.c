@@ -18,14 +18,16 @@ static bool is_long_lived(void) {
 }
 
 /*
- * Once a request for reading, and once for storing, which may make the segment. On the command line again after a while:
- * who reads looks whether somebody else has made it.
+ * Whether to try to attach. At most once a request for reads and once for stores, which may create the segment; but
+ * as long as the segment is only absent, which another process may change at any time, again every 10 ms (an attempt
+ * costs about 60 us). Long-lived processes also try again after a failure.
  */
 static bool may_try(bool to_store) {
-    enum { STORE_AGAIN = 10, LOOK_AGAIN = 1000 }; /* milliseconds */
+    enum { SOON = 10, LATER = 1000 }; /* milliseconds */
     bool *tried = to_store ? &LARDER_G(store_tried) : &LARDER_G(attach_tried);
-    const uint64_t pause = to_store ? STORE_AGAIN : LOOK_AGAIN;
-    if (*tried && !(is_long_lived() && cache_now() - LARDER_G(attach_tried_at) >= pause)) {
+    const bool absent = LARDER_G(absent);
+    const uint64_t pause = to_store || absent ? SOON : LATER;
+    if (*tried && !((absent || is_long_lived()) && cache_now() - LARDER_G(attach_tried_at) >= pause)) {
         return false;
     }
     *tried = LARDER_G(attach_tried) = true;
@@ -121,27 +123,25 @@ static struct cache_options options_now(void) {
     };
 }
 
-/* Whether there may be a cache at all; if not, why. */
-static bool may_attach(void) {
-    LARDER_G(absent) = false;
+/* Why no cache is allowed in this process at the moment; NULL: one is. */
+static const char *forbidden(void) {
     if (CG(compiler_options) & ZEND_COMPILE_PRELOAD) {
-        strcpy(LARDER_G(reason), "there is no cache while PHP preloads");
-        return false;
+        return "no cache is available while PHP preloads";
     }
-    if (!LARDER_G(enabled)) {
-        strcpy(LARDER_G(reason), "larder.enabled is off");
-        return false;
+    return LARDER_G(enabled) ? NULL : "larder.enabled is off";
+}
+
+static bool is_allowed(void) {
+    const char *reason = forbidden();
+    if (reason) {
+        LARDER_G(absent) = false;
+        strcpy(LARDER_G(reason), reason);
     }
-    return true;
+    return !reason;
 }
 
 struct cache *attach_now(bool to_store) {
-    const bool absent = LARDER_G(absent);
-    if (!may_attach()) {
-        return NULL;
-    }
-    LARDER_G(absent) = absent;
-    if (!may_try(to_store)) {
+    if (!is_allowed() || !may_try(to_store)) {
         return NULL;
     }
     struct cache_options options = options_now();
@@ -168,15 +168,17 @@ const char *attach_reason(void) {
 }
 
 bool attach_resize(void) {
-    if (!may_attach()) {
+    if (!is_allowed()) {
         return false;
     }
+    LARDER_G(absent) = false;
     struct cache_options options = options_now();
     options.replaces = true;
     /* Beside the one that this process has: what was fetched from it stays. It is left for the new one in a second. */
     struct cache *made = cache_attach(&options, LARDER_G(reason));
     if (made) {
         cache_detach(made);
+        LARDER_G(attach_tried) = false;
     }
     return made != NULL;
 }

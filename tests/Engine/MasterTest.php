@@ -88,7 +88,7 @@ final class MasterTest extends EngineTestCase
         $fpm = $this->fpm($root, workers: 2, ini: ['opcache.preload' => $script, 'opcache.preload_user' => User::site()->name]);
 
         $noted = array_map(static fn(string $line): mixed => json_decode($line, true), explode("\n", trim((string) file_get_contents($notes))));
-        $empty = static fn(string $place): array => [$place, false, 'nothing', false, false, 'there is no cache while PHP preloads'];
+        $empty = static fn(string $place): array => [$place, false, 'nothing', false, false, 'no cache is available while PHP preloads'];
         self::assertEqualsCanonicalizing([
             $empty('the script'), $empty('a shutdown function'), $empty('a destructor of a global'), $empty('a destructor of a static'),
             $empty('an output callback'), $empty('a stream\'s end'), $empty('a generator\'s end'), $empty('a destructor of a stream'),

@@ -22,5 +22,5 @@ echo file_get_contents("$directory/said"), "\n", $server->get('request.php'), "\
 $server->stop();
 ?>
 --EXPECT--
-[false,"missing",false,"there is no cache while PHP preloads",false,false,false]
+[false,"missing",false,"no cache is available while PHP preloads",false,false,false]
 [false,"missing",true,1,true]

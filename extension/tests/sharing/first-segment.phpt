@@ -1,11 +1,13 @@
 --TEST--
-What others stored since this process found no cache can be deleted at once
+What others stored since this process found no segment is seen and deleted at once
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';
 own_cache();
 
 $ways = [
+    'fetch' => 'larder_fetch("key") === 1',
+    'exists' => 'larder_exists("key")',
     'delete' => 'larder_delete("key")',
     'delete-multiple' => 'larder_delete_multiple(["key"]) === []',
     'delete-prefix' => 'larder_delete_prefix("k") === 1',
@@ -24,6 +26,10 @@ foreach ($ways as $segment => $call) {
 }
 ?>
 --EXPECT--
+fetch: bool(true)
+bool(true)
+exists: bool(true)
+bool(true)
 delete: bool(true)
 bool(false)
 delete-multiple: bool(true)
