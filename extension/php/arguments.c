@@ -76,6 +76,12 @@ static void call(INTERNAL_FUNCTION_PARAMETERS, enum kind kind) {
     for (uint32_t number = 1; number <= ZEND_CALL_NUM_ARGS(execute_data); number++) {
         own(ZEND_CALL_ARG(execute_data, number), kind);
     }
+    if (UNEXPECTED(ZEND_CALL_INFO(execute_data) & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS)) {
+        zval named;
+        ZVAL_ARR(&named, EX(extra_named_params));
+        own(&named, kind);
+        EX(extra_named_params) = Z_ARR(named);
+    }
     zif_handler original = (zif_handler)EX(func)->internal_function.reserved[slot];
     original(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
