@@ -1,9 +1,15 @@
 #include "arguments.h"
-#include "handoff.h"
 
 #include "zend_extensions.h"
 
-enum kind { ARRAYS, ALL };
+/*
+ * Without the copies these functions would also change constant arrays of scripts that opcache keeps in shared memory:
+ * for all processes, and for good.
+ */
+enum kind {
+    ARRAYS, /* arrays are written to */
+    ALL,    /* references to strings are counted too */
+};
 
 struct writer {
     const char *group; /* a class in lower case, or a module */
@@ -11,15 +17,48 @@ struct writer {
     enum kind kind;
 };
 
-#include "writers.h"
+static const struct writer functions[] = {
+    /* counts references to the name; see opcache.c */
+    {NULL, "opcache_compile_file", ALL},
+    /* base and filter: their internal pointers are moved */
+    {NULL, "ldap_search", ARRAYS},
+    {NULL, "ldap_list", ARRAYS},
+    {NULL, "ldap_read", ARRAYS},
+    /* rows are converted to strings in place (PDO::pgsqlCopyFromArray() too, see below) */
+    {"pdo\\pgsql", "copyfromarray", ARRAYS},
+    /* puts results into the arrays in its array */
+    {NULL, "ssh2_poll", ARRAYS},
+    /* channels: the internal pointer is moved; phpredis from 6 on */
+    {"redis", "ssubscribe", ARRAYS},
+    {"rediscluster", "ssubscribe", ARRAYS},
+#if PHP_VERSION_ID < 80400
+    /* the numbers of SO_LINGER, SO_RCVTIMEO and SO_SNDTIMEO are converted in place */
+    {NULL, "socket_set_option", ARRAYS},
+    {NULL, "socket_setopt", ARRAYS},
+    /* the names in allowed_classes are converted to strings in place */
+    {NULL, "unserialize", ARRAYS},
+    /* counts references to the callback */
+    {"sqlite3", "setauthorizer", ALL},
+#endif
+};
 
-/* ---- Making arguments the call's own ----------------------------------------------------------- */
+/* All functions and methods of an extension. */
+static const struct writer modules[] = {
+    /* counts references to nearly all that it keeps: options, query, headers, callbacks */
+    {"http", NULL, ALL},
+    /* moves the internal pointers of lists of documents */
+    {"solr", NULL, ALL},
+    /* moves the internal pointers of options */
+    {"rrd", NULL, ALL},
+};
 
-/* Whether a value, or what is in it at any depth, lies in memory that is not this process's to write. */
-static bool holds_lent(const zval *value, enum kind kind) {
+/* ---- Copying arguments ------------------------------------------------------------------------- */
+
+/* Whether a value, or anything inside it, lies in memory that this process may not write. */
+static bool holds_borrowed(const zval *value, enum kind kind) {
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_STRING) {
-        return kind == ALL && handoff_is_lent(Z_STR_P(value));
+        return kind == ALL && is_borrowed(Z_STR_P(value));
     }
     if (Z_TYPE_P(value) != IS_ARRAY) {
         return false;
@@ -35,7 +74,7 @@ static bool holds_lent(const zval *value, enum kind kind) {
     zval *element;
     GC_PROTECT_RECURSION(array);
     ZEND_HASH_FOREACH_VAL(array, element) {
-        if (holds_lent(element, kind)) {
+        if (holds_borrowed(element, kind)) {
             holds = true;
             break;
         }
@@ -45,14 +84,14 @@ static bool holds_lent(const zval *value, enum kind kind) {
     return holds;
 }
 
-/* Copies only what is lent and what leads there. A reference stays one; what it refers to is the same, elsewhere. */
+/* Copies only what is borrowed and the arrays that lead to it. References stay references. */
 static void own(zval *value, enum kind kind) {
-    if (!holds_lent(value, kind)) {
+    if (!holds_borrowed(value, kind)) {
         return;
     }
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_STRING) {
-        ZVAL_NEW_STR(value, handoff_copy(Z_STR_P(value)));
+        ZVAL_NEW_STR(value, copy_borrowed(Z_STR_P(value)));
         return;
     }
     SEPARATE_ARRAY(value);
@@ -68,10 +107,10 @@ static void own(zval *value, enum kind kind) {
 
 /* ---- Calling ------------------------------------------------------------------------------------- */
 
-/* Where a function keeps its original handler: with itself, for a call may come by a copy of it, such as a closure. */
+/* Where a function keeps its original handler: in its own entry, because calls may use a copy of it, such as a closure. */
 static int slot;
 
-/* Whoever made the call frees the arguments, by what their types say then. */
+/* The caller frees the arguments, by the types that they have then. */
 static void call(INTERNAL_FUNCTION_PARAMETERS, enum kind kind) {
     for (uint32_t number = 1; number <= ZEND_CALL_NUM_ARGS(execute_data); number++) {
         own(ZEND_CALL_ARG(execute_data, number), kind);
@@ -140,8 +179,8 @@ static void replace_functions_of(const struct writer *writer) {
     ZEND_HASH_FOREACH_END();
 }
 
-#if PHP_VERSION_ID < 80500 /* whether later ones allow this was not looked at */
-/* Drivers of PDO have methods that are found when they are called for, and made then, for each connection. */
+#if PHP_VERSION_ID < 80500 /* not checked with later versions */
+/* Methods of PDO drivers are in no table: PDO creates them for each connection at their first call. */
 static zend_function *(*pdo_get_method)(zend_object **object, zend_string *name, const zval *key);
 
 static zend_function *get_method(zend_object **object, zend_string *name, const zval *key) {
@@ -152,7 +191,7 @@ static zend_function *get_method(zend_object **object, zend_string *name, const 
     return function;
 }
 
-/* The handlers of objects are reached by an object only. They are PDO's own, and not constant. */
+/* Only an object leads to its handlers. They are PDO's own, and not constant. */
 static void replace_methods_of_drivers(void) {
     zend_class_entry *pdo = zend_hash_str_find_ptr(CG(class_table), ZEND_STRL("pdo"));
     if (!pdo || !zend_hash_str_exists(&module_registry, ZEND_STRL("pdo_pgsql"))) {
@@ -174,7 +213,7 @@ static void replace_methods_of_drivers(void) {
 void arguments_register(void) {
     slot = zend_get_resource_handle("larder");
     if (slot < 0) {
-        return; /* a few extensions have taken all there are */
+        return; /* other extensions have taken all slots */
     }
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         replace_function(&functions[i]);

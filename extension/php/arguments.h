@@ -1,12 +1,29 @@
 /*
- * Functions that write into arrays which they were given by value, or count references that nobody counts: writers.h
- * lists them. Each is replaced by one that first makes its arguments the call's own. All others, and fetches, cost
- * what they did.
+ * Copies of fetched values for code that would write into them.
+ *
+ * PHP treats a fetched value like a literal of compiled code: an interned string or an immutable array, in memory that
+ * nobody may write. A few internal functions convert arrays that they got by value in place, or count references to
+ * strings without a look at their flags; arguments.c lists them. Each gets a handler that copies such arguments first.
+ * No other function costs more.
  */
 #ifndef LARDER_ARGUMENTS_H
 #define LARDER_ARGUMENTS_H
 
-/* Once in a process, when all modules are loaded. Those that a script loads by dl() are not covered. */
+#include "php.h"
+
+/* Whether a string lives only as long as the request (interned, but not permanent), as fetched ones do. */
+static zend_always_inline bool is_borrowed(const zend_string *string) {
+    return ZSTR_IS_INTERNED(string) && !(GC_FLAGS(string) & IS_STR_PERMANENT);
+}
+
+/* A reference-counted copy. */
+static inline zend_string *copy_borrowed(const zend_string *string) {
+    zend_string *copy = zend_string_init(ZSTR_VAL(string), ZSTR_LEN(string), false);
+    ZSTR_H(copy) = ZSTR_H(string);
+    return copy;
+}
+
+/* Once in a process, when all modules are loaded. Functions of modules that a script loads by dl() are not covered. */
 void arguments_register(void);
 
 #endif

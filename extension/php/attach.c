@@ -6,7 +6,7 @@
 
 #include <syslog.h>
 
-/* The command line, debuggers and embedders run one request for as long as they like. */
+/* The command line, debuggers and embedders run one request without a limit of time. */
 static bool is_long_lived(void) {
     static const char *const names[] = {"cli", "phpdbg", "embed", "micro"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -36,17 +36,17 @@ static bool may_try(bool to_store) {
 }
 
 /*
- * The caches of this process (of this thread, under ZTS): one for each name of a segment that a request had. A web server
- * may give each of its hosts a name of its own, and the worker that serves them all keeps what it has attached to.
+ * A process (under ZTS, a thread) stays attached to one segment for each name that its requests had: a web server may
+ * give each virtual attachment a name of its own, and one worker serves them all.
  */
-struct host {
+struct attachment {
     struct cache *cache;
-    struct host *next;
+    struct attachment *next;
     char segment[CACHE_SEGMENT_MAX + 1];
     char reason[CACHE_REASON_MAX]; /* how it differs from the settings */
 };
 
-enum { HOSTS_MAX = 16 };
+enum { ATTACHMENTS_MAX = 16 };
 
 static void log_line(const char *format, const char *text) {
     char *line;
@@ -55,29 +55,30 @@ static void log_line(const char *format, const char *text) {
     efree(line);
 }
 
-/* Once a process, until it is another: what is wrong with its cache is wrong in every request. */
+/* Logs each reason once: it would be the same in every request. */
 static void log_reason(void) {
     if (LARDER_G(reason)[0] == '\0' || strcmp(LARDER_G(reason), LARDER_G(logged)) == 0) {
         return;
     }
     strcpy(LARDER_G(logged), LARDER_G(reason));
-    log_line(LARDER_G(cache) ? "larder: %s" : "larder: no cache in this process: %s", LARDER_G(reason));
+    log_line(LARDER_G(cache) ? "larder: %s" : "larder: no cache is available in this process: %s",
+             LARDER_G(reason));
 }
 
-static void detach(struct host **link) {
-    struct host *host = *link;
-    *link = host->next;
-    if (LARDER_G(cache) == host->cache) {
+static void detach(struct attachment **link) {
+    struct attachment *attachment = *link;
+    *link = attachment->next;
+    if (LARDER_G(cache) == attachment->cache) {
         LARDER_G(cache) = NULL;
     }
-    cache_detach(host->cache);
-    pefree(host, 1);
+    cache_detach(attachment->cache);
+    pefree(attachment, 1);
 }
 
-static void forget_oldest(void) {
+static void detach_oldest(void) {
     unsigned count = 0;
-    for (struct host **link = &LARDER_G(hosts); *link; link = &(*link)->next) {
-        if (++count == HOSTS_MAX) {
+    for (struct attachment **link = &LARDER_G(attachments); *link; link = &(*link)->next) {
+        if (++count == ATTACHMENTS_MAX) {
             detach(link);
             return;
         }
@@ -85,26 +86,26 @@ static void forget_oldest(void) {
 }
 
 static void remember(struct cache *cache) {
-    forget_oldest();
-    struct host *host = pemalloc(sizeof(*host), 1);
-    host->cache = cache;
-    strlcpy(host->segment, LARDER_G(segment), sizeof(host->segment));
-    memcpy(host->reason, LARDER_G(reason), sizeof(host->reason));
-    host->next = LARDER_G(hosts);
-    LARDER_G(hosts) = host;
+    detach_oldest();
+    struct attachment *attachment = pemalloc(sizeof(*attachment), 1);
+    attachment->cache = cache;
+    strlcpy(attachment->segment, LARDER_G(segment), sizeof(attachment->segment));
+    memcpy(attachment->reason, LARDER_G(reason), sizeof(attachment->reason));
+    attachment->next = LARDER_G(attachments);
+    LARDER_G(attachments) = attachment;
 }
 
-/* The cache of this request's segment, if there is one. */
+/* Selects the attachment to this request's segment, if there is one. */
 static void choose(void) {
     LARDER_G(cache) = NULL;
-    for (struct host **link = &LARDER_G(hosts); *link; link = &(*link)->next) {
-        struct host *host = *link;
-        if (strcmp(host->segment, LARDER_G(segment)) == 0) {
-            *link = host->next;
-            host->next = LARDER_G(hosts);
-            LARDER_G(hosts) = host;
-            LARDER_G(cache) = host->cache;
-            memcpy(LARDER_G(reason), host->reason, sizeof(host->reason));
+    for (struct attachment **link = &LARDER_G(attachments); *link; link = &(*link)->next) {
+        struct attachment *attachment = *link;
+        if (strcmp(attachment->segment, LARDER_G(segment)) == 0) {
+            *link = attachment->next;
+            attachment->next = LARDER_G(attachments);
+            LARDER_G(attachments) = attachment;
+            LARDER_G(cache) = attachment->cache;
+            memcpy(LARDER_G(reason), attachment->reason, sizeof(attachment->reason));
             return;
         }
     }
@@ -164,7 +165,7 @@ const char *attach_reason(void) {
         return LARDER_G(reason);
     }
     const char *reason = cache_reason(LARDER_G(cache));
-    return *reason ? reason : "other processes have all records (larder.processes); this one tries again";
+    return *reason ? reason : "all process records are in use; raise larder.processes and run larder resize";
 }
 
 bool attach_resize(void) {
@@ -174,7 +175,7 @@ bool attach_resize(void) {
     LARDER_G(absent) = false;
     struct cache_options options = options_now();
     options.replaces = true;
-    /* Beside the one that this process has: what was fetched from it stays. It is left for the new one in a second. */
+    /* This process stays attached to the old segment for up to a second, so fetched values stay. */
     struct cache *made = cache_attach(&options, LARDER_G(reason));
     if (made) {
         cache_detach(made);
@@ -187,10 +188,10 @@ void attach_request_begin(void) {
     LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
     if (UNEXPECTED(LARDER_G(refused_setting) != NULL) && !LARDER_G(refused_logged)) {
         LARDER_G(refused_logged) = true;
-        log_line("larder: %s came with a request, which can only bring larder.segment: ignored",
+        log_line("larder: %s is ignored: a request can set only larder.segment; use php.ini or the FPM pool",
                  LARDER_G(refused_setting));
     }
-    for (struct host **link = &LARDER_G(hosts); *link;) {
+    for (struct attachment **link = &LARDER_G(attachments); *link;) {
         if (cache_request_begin((*link)->cache)) {
             link = &(*link)->next;
         } else {
@@ -200,18 +201,17 @@ void attach_request_begin(void) {
     choose();
 }
 
-/* What is held stays with the cache of this request; the others hold nothing. */
+/* Only this request's cache holds values; they stay. */
 void attach_user_changed(void) {
     LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
-    for (struct host *host = LARDER_G(hosts); host; host = host->next) {
-        cache_user_changed(host->cache);
+    for (struct attachment *attachment = LARDER_G(attachments); attachment; attachment = attachment->next) {
+        cache_user_changed(attachment->cache);
     }
 }
 
 /*
- * PHP frees the names of a request's stream wrappers and filters after this, the last hook that it gives: a name
- * that was fetched would be touched later than the pins were dropped. The request has tables of its own only if
- * it registered something.
+ * PHP frees the names of a request's stream wrappers and filters after the last hook that an extension gets, so a
+ * fetched name would be read after its pin was dropped. A request has tables of its own only if it registered some.
  */
 static bool names_outlive_request(void) {
     return php_stream_get_url_stream_wrappers_hash() != php_stream_get_url_stream_wrappers_hash_global() ||
@@ -235,11 +235,11 @@ void attach_end(zend_larder_globals *globals) {
 #ifdef LARDER_UNREADABLE
     unreadable_allow();
 #endif
-    while (globals->hosts) {
-        struct host *host = globals->hosts;
-        globals->hosts = host->next;
-        cache_detach(host->cache);
-        pefree(host, 1);
+    while (globals->attachments) {
+        struct attachment *attachment = globals->attachments;
+        globals->attachments = attachment->next;
+        cache_detach(attachment->cache);
+        pefree(attachment, 1);
     }
     globals->cache = NULL;
     plan_release(&globals->plan);

@@ -2,7 +2,7 @@
 #include "shape.h"
 #include "hash.h"
 #include "utf8.h"
-#include "words.h"
+#include "short_string.h"
 
 struct encoding {
     const struct plan *plan;
@@ -36,10 +36,10 @@ static void encode_long(zend_string *record, const zend_string *source) {
 }
 
 static zend_always_inline void encode_any(zend_string *record, zend_string *source) {
-    if (UNEXPECTED(ZSTR_LEN(source) > WORDS_SHORT)) {
+    if (UNEXPECTED(ZSTR_LEN(source) > SHORT_STRING_MAX)) {
         encode_long(record, source);
     } else {
-        bool ascii = words_copy(ZSTR_VAL(record), source);
+        bool ascii = short_string_copy(ZSTR_VAL(record), source);
         encode_header(record, source, string_hash(source), ascii || is_utf8(source));
     }
 }

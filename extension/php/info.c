@@ -1,9 +1,11 @@
 #include "info.h"
 #include "attach.h"
-#include "objects.h"
+#include "serialize.h"
 
 #include "ext/standard/info.h"
+#include "ext/standard/php_math.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 enum { HOLDERS = 10 };
@@ -12,51 +14,26 @@ static void add_count(zval *array, const char *name, uint64_t count) {
     add_assoc_long(array, name, (zend_long)count);
 }
 
-static bool points_to_values(const struct cache_info *info) {
+struct count {
+    const char *name; /* NULL ends a list */
+    uint64_t value;
+};
+
+static void add_counts(zval *array, const struct count *counts) {
+    for (; counts->name; counts++) {
+        add_count(array, counts->name, counts->value);
+    }
+}
+
+static void add_group(zval *result, const char *name, const struct count *counts) {
+    zval group;
+    array_init(&group);
+    add_counts(&group, counts);
+    add_assoc_zval(result, name, &group);
+}
+
+static bool is_zero_copy(const struct cache_info *info) {
     return info->fixed && LARDER_G(zero_copy);
-}
-
-static void add_memory(zval *result, const struct cache_info *info) {
-    zval memory;
-    array_init(&memory);
-    add_count(&memory, "page_size", info->page_size);
-    add_count(&memory, "pages", info->pages);
-    add_count(&memory, "free", info->pages_free);
-    add_count(&memory, "open", info->pages_open);
-    add_count(&memory, "closed", info->pages_closed);
-    add_count(&memory, "limbo", info->pages_limbo);
-    add_count(&memory, "run", info->pages_run);
-    add_count(&memory, "dead", info->bytes_dead);
-    add_count(&memory, "committed", info->memory);
-    add_assoc_zval(result, "memory", &memory);
-}
-
-static void add_evictions(zval *result, const struct cache_info *info) {
-    zval evictions;
-    array_init(&evictions);
-    add_count(&evictions, "room", info->evicted);
-    add_count(&evictions, "expired", info->expired);
-    add_count(&evictions, "index", info->displaced);
-    add_assoc_zval(result, "evictions", &evictions);
-}
-
-static void add_refusals(zval *result, const struct cache_info *info) {
-    zval refusals;
-    array_init(&refusals);
-    add_count(&refusals, "size", info->refused_size);
-    add_count(&refusals, "room", info->refused_room);
-    add_assoc_zval(result, "refusals", &refusals);
-}
-
-static void add_pins(zval *result, const struct cache_info *info) {
-    zval pins;
-    array_init(&pins);
-    add_count(&pins, "pages", info->pages_pinned);
-    add_count(&pins, "limit", info->pin_limit);
-    add_count(&pins, "long_lived", info->pages_pinned_long);
-    add_count(&pins, "long_lived_limit", info->pin_limit_long);
-    add_count(&pins, "mine", info->pages_held_by_me);
-    add_assoc_zval(result, "pins", &pins);
 }
 
 static void add_holders(zval *processes, struct cache *cache) {
@@ -79,15 +56,16 @@ static void add_holders(zval *processes, struct cache *cache) {
 static void add_processes(zval *result, struct cache *cache, const struct cache_info *info) {
     zval processes;
     array_init(&processes);
-    add_count(&processes, "attached", info->processes);
-    add_count(&processes, "limit", info->process_limit);
-    add_count(&processes, "mine", info->record);
-    add_count(&processes, "swept", info->swept);
+    add_counts(&processes, (const struct count[]){{"attached", info->processes},
+                                                  {"limit", info->process_limit},
+                                                  {"mine", info->record},
+                                                  {"reaped", info->swept},
+                                                  {NULL, 0}});
     add_holders(&processes, cache);
     add_assoc_zval(result, "processes", &processes);
 }
 
-/* The settings that the segment was made with others for: name => [here, segment]. */
+/* The settings that differ from those that the segment was created with: name => [here, segment]. */
 static void add_difference(zval *settings, const char *name, zval *here, zval *segment) {
     zval both;
     array_init_size(&both, 2);
@@ -105,10 +83,10 @@ static void add_integers(zval *settings, const char *name, uint64_t here, uint64
     }
 }
 
-static void add_settings(zval *result, const struct cache_info *info, bool is_made) {
+static void add_settings(zval *result, const struct cache_info *info, bool exists) {
     zval settings, values[2];
     array_init(&settings);
-    if (is_made) {
+    if (exists) {
         add_integers(&settings, "larder.size", info->size_asked, info->size_made_for);
         add_integers(&settings, "larder.processes", (uint64_t)LARDER_G(processes), info->process_limit);
         if (info->pin_share_made_for != (size_t)(LARDER_G(pin_share) * 1e6 + 0.5)) {
@@ -120,13 +98,13 @@ static void add_settings(zval *result, const struct cache_info *info, bool is_ma
     add_assoc_zval(result, "settings", &settings);
 }
 
-/* What there is at the moment; false: nothing, and why stands in `reason`, which else is a note or empty. */
+/* False: no cache is available, and `reason` says why. Else `reason` is a note or "". */
 static bool read_info(struct cache *cache, bool tables, struct cache_info *info, const char **reason) {
-    if (!cache && LARDER_G(absent)) { /* all of it is zeros and empty */
+    if (!cache && LARDER_G(absent)) { /* an empty cache */
         memset(info, 0, sizeof(*info));
         info->path = "";
         info->size_asked = (size_t)LARDER_G(size);
-        info->fixed = true; /* as it will be, but where the address is taken */
+        info->fixed = true; /* as it will be, unless the address is taken */
         *reason = "";
         return true;
     }
@@ -138,7 +116,7 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
 void info_of_entry(const struct cache_entry *entry, zval *result) {
     const uint64_t now = entry->expires ? cache_now() : 0;
     const uint64_t left =
-        entry->expires > now ? entry->expires - now : 1; /* it expires just now: 0 would be never */
+        entry->expires > now ? entry->expires - now : 1; /* 1 if it expires right now: 0 means never */
     array_init_size(result, 4);
     add_assoc_double(result, "ttl", entry->expires ? (double)left / 1000 : 0);
     add_count(result, "age", entry->age);
@@ -164,25 +142,45 @@ void info_array(struct cache *cache, bool tables, zval *result) {
     add_count(result, "size", info.size);
     add_count(result, "size_asked", info.size_asked);
     add_settings(result, &info, cache != NULL);
-    add_assoc_bool(result, "zero_copy", points_to_values(&info));
-    add_assoc_string(result, "serializer", objects_use_igbinary() ? "igbinary" : "php");
-    add_count(result, "slots", info.slots);
-    add_count(result, "hits", info.hits);
-    add_count(result, "misses", info.misses);
-    add_count(result, "unreadable", info.unreadable);
-    add_count(result, "stores", info.stores);
-    add_count(result, "deletes", info.deletes);
-    add_count(result, "copies", info.copies);
-    add_evictions(result, &info);
-    add_count(result, "moves", info.moved);
-    add_refusals(result, &info);
+    add_assoc_bool(result, "zero_copy", is_zero_copy(&info));
+    add_assoc_string(result, "serializer", serialize_uses_igbinary() ? "igbinary" : "php");
+    add_counts(result, (const struct count[]){{"slots", info.slots},
+                                              {"hits", info.hits},
+                                              {"misses", info.misses},
+                                              {"unreadable", info.unreadable},
+                                              {"stores", info.stores},
+                                              {"deletes", info.deletes},
+                                              {"copies", info.copies},
+                                              {"moves", info.moved},
+                                              {NULL, 0}});
+    add_group(result, "evictions",
+              (const struct count[]){
+                  {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced}, {NULL, 0}});
+    add_group(result, "refusals",
+              (const struct count[]){{"size", info.refused_size}, {"room", info.refused_room}, {NULL, 0}});
     if (!tables) {
         return;
     }
-    add_memory(result, &info);
+    add_group(result, "memory",
+              (const struct count[]){{"page_size", info.page_size},
+                                     {"pages", info.pages},
+                                     {"free", info.pages_free},
+                                     {"open", info.pages_open},
+                                     {"closed", info.pages_closed},
+                                     {"limbo", info.pages_limbo},
+                                     {"large", info.pages_run},
+                                     {"dead", info.bytes_dead},
+                                     {"committed", info.memory},
+                                     {NULL, 0}});
     add_count(result, "entries", info.entries);
     add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
-    add_pins(result, &info);
+    add_group(result, "pins",
+              (const struct count[]){{"pages", info.pages_pinned},
+                                     {"limit", info.pin_limit},
+                                     {"long_lived", info.pages_pinned_long},
+                                     {"long_lived_limit", info.pin_limit_long},
+                                     {"mine", info.pages_held_by_me},
+                                     {NULL, 0}});
     add_processes(result, cache, &info);
 }
 
@@ -194,9 +192,52 @@ static void row(const char *name, const char *format, ...) {
     char text[MAXPATHLEN];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    ap_php_vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     php_info_print_table_row(2, name, text);
+}
+
+/* "64 MiB", "5.3 MiB". */
+static void memory_row(const char *name, uint64_t bytes) {
+    row(name, bytes % (1 << 20) ? "%.1f MiB" : "%.0f MiB", (double)bytes / (1 << 20));
+}
+
+static void count_row(const char *name, uint64_t count) {
+    zend_string *text = _php_math_number_format((double)count, 0, '.', ',');
+    php_info_print_table_row(2, name, ZSTR_VAL(text));
+    zend_string_release(text);
+}
+
+static void user_row(void) {
+    char buffer[4096];
+    struct passwd entry, *found = NULL;
+    const unsigned id = (unsigned)geteuid();
+    if (getpwuid_r(id, &entry, buffer, sizeof(buffer), &found) == 0 && found) {
+        row("User", "%s (%u); each user has a separate cache", found->pw_name, id);
+    } else {
+        row("User", "%u; each user has a separate cache", id);
+    }
+}
+
+static void segment_rows(const struct cache_info *info) {
+    php_info_print_table_row(2, "Segment", info->path);
+    memory_row("Size", info->size);
+    memory_row("Committed memory", info->memory);
+    memory_row("Free memory", (uint64_t)info->pages_free * info->page_size);
+    php_info_print_table_row(2, "Zero-copy reads", is_zero_copy(info) ? "yes" : "no");
+    count_row("Entries", info->entries);
+    count_row("Maximum entries", info->slots);
+    zend_string *age = _php_math_number_format((double)(info->oldest_ms / 1000), 0, '.', ',');
+    row("Oldest unused entry", "%s s", ZSTR_VAL(age));
+    zend_string_release(age);
+    count_row("Hits", info->hits);
+    count_row("Misses", info->misses);
+    count_row("Stores", info->stores);
+    count_row("Evictions", info->evicted);
+    count_row("Refused stores: value too large", info->refused_size);
+    count_row("Refused stores: no memory", info->refused_room);
+    row("Pages held by readers", "%zu of at most %zu", info->pages_pinned, info->pin_limit);
+    row("Processes", "%u of at most %u", info->processes, info->process_limit);
 }
 
 void info_page(struct cache *cache) {
@@ -204,27 +245,17 @@ void info_page(struct cache *cache) {
     const char *reason;
     const bool available = read_info(cache, true, &info, &reason);
     php_info_print_table_start();
-    php_info_print_table_row(2, "Larder", available ? "available" : "not available here");
+    php_info_print_table_row(2, "Larder", available ? "available" : "not available");
     php_info_print_table_row(2, "Version", LARDER_VERSION);
     if (reason[0]) {
         php_info_print_table_row(2, available ? "Note" : "Reason", reason);
     }
-    row("User", "%u (each user has a cache of their own)", (unsigned)geteuid());
-    php_info_print_table_row(2, "Objects are serialized by", objects_use_igbinary() ? "igbinary" : "serialize()");
-    if (available && !cache) {
-        php_info_print_table_row(2, "Segment", "the first store makes it");
+    user_row();
+    php_info_print_table_row(2, "Object serializer", serialize_uses_igbinary() ? "igbinary" : "serialize()");
+    if (available && cache) {
+        segment_rows(&info);
     } else if (available) {
-        php_info_print_table_row(2, "Segment", info.path);
-        row("Size", "%zu bytes, %zu pages of %zu", info.size, info.pages, info.page_size);
-        row("Memory taken", "%zu bytes", info.memory);
-        php_info_print_table_row(2, "Values are", points_to_values(&info) ? "pointed to" : "copied");
-        row("Entries", "%zu of %zu", info.entries, info.slots);
-        row("What nobody uses stays for", "%" PRIu64 " s so far", info.oldest_ms / 1000);
-        row("Hits, misses", "%" PRIu64 ", %" PRIu64, info.hits, info.misses);
-        row("Stores", "%" PRIu64, info.stores);
-        row("Evicted for room", "%" PRIu64, info.evicted);
-        row("Pages held by readers", "%zu, at most %zu", info.pages_pinned, info.pin_limit);
-        row("Processes", "%u of %u", info.processes, info.process_limit);
+        php_info_print_table_row(2, "Segment", "the first store creates it");
     }
     php_info_print_table_end();
 }

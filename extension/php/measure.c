@@ -1,7 +1,7 @@
 #include "php_larder.h"
 #include "shape.h"
 #include "hash.h"
-#include "words.h"
+#include "short_string.h"
 
 struct measuring {
     struct plan *plan;
@@ -58,7 +58,7 @@ static zend_always_inline uint32_t place_new(struct measuring *m, const zend_str
 
 /* Both have their hash. */
 static zend_always_inline bool is_same(const zend_string *a, const zend_string *b) {
-    return a == b || (ZSTR_H(a) == ZSTR_H(b) && words_equal(a, b));
+    return a == b || (ZSTR_H(a) == ZSTR_H(b) && string_equal(a, b));
 }
 
 static uint32_t place_shared(struct measuring *m, zend_string *string) {

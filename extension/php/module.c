@@ -1,12 +1,12 @@
 /* The module as PHP sees it: what happens when it is loaded, and at both ends of a request. */
 #include "attach.h"
-#include "handoff.h"
+#include "opcache.h"
 #include "info.h"
 #include "iterator.h"
-#include "refusal.h"
+#include "last_error.h"
 #include "settings.h"
 #include "unserialize.h"
-#include "users.h"
+#include "setuid.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -33,8 +33,8 @@ static PHP_MINIT_FUNCTION(larder) {
     register_larder_symbols(module_number);
     iterator_register(register_class_LarderIterator(zend_ce_iterator));
     unserialize_register();
-    apart_register();
-    users_register();
+    serializer_state_register();
+    setuid_register();
     return SUCCESS;
 }
 
@@ -42,8 +42,8 @@ static PHP_MSHUTDOWN_FUNCTION(larder) {
     (void)type;
     UNREGISTER_INI_ENTRIES();
     unserialize_unregister();
-    handoff_unregister();
-    users_unregister();
+    opcache_unhook();
+    setuid_unregister();
     return SUCCESS;
 }
 
@@ -53,11 +53,11 @@ static PHP_RINIT_FUNCTION(larder) {
 #if defined(ZTS) && defined(COMPILE_DL_LARDER)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-    handoff_request_begin();
+    opcache_hook();
     attach_request_begin();
     unserialize_forget();
-    apart_forget();
-    LARDER_G(refusal) = REFUSAL_NONE;
+    serializer_state_reset();
+    LARDER_G(last_error) = ERROR_NONE;
     return SUCCESS;
 }
 

@@ -1,7 +1,4 @@
-/*
- * The module's globals: settings, the cache of this process (of this thread, under ZTS), and buffers that
- * outlive a call.
- */
+/* The module's globals (one set a thread under ZTS): settings, the attached cache, and buffers that outlive a call. */
 #ifndef PHP_LARDER_H
 #define PHP_LARDER_H
 
@@ -12,28 +9,28 @@
 #include "php.h"
 
 #include "../core/cache.h"
-#include "apart.h"
+#include "compat.h"
 #include "measure.h"
-#include "versions.h"
+#include "serializer_state.h"
 
 #define LARDER_VERSION "0.1.0-dev"
 
 enum serializer { SERIALIZER_AUTO, SERIALIZER_PHP, SERIALIZER_IGBINARY };
 
-/* While a stored object is unserialized; see unserialize.c. */
+/* The unserializing of a stored object; see unserialize.c. */
 struct reading {
-    const zend_execute_data *frame; /* of the function that fetches it; NULL: none is read */
-    bool silent;                    /* errors were not reported when it began */
+    const zend_execute_data *frame; /* of the fetching function; NULL: nothing is unserialized */
+    bool silent;                    /* error reporting was off when it began */
     bool failed;
     bool muted;
-    int shown, handled; /* what EG() has when it is not muted */
+    int shown, handled; /* the values of EG() while it is not muted */
 };
 
-struct host; /* see attach.c */
+struct attachment; /* see attach.c */
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
-    struct cache *cache; /* NULL until the first use in a request, and while there is none */
-    struct host *hosts;  /* all that are attached, the one that was used last first */
+    struct cache *cache;            /* of this request's segment; NULL: not attached */
+    struct attachment *attachments; /* to all segments, the one used last first */
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
@@ -43,22 +40,22 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
 
-    bool attach_tried, store_tried; /* in this request */
-    bool absent;                    /* there is no segment yet: the first store makes it */
-    const char *refused_setting;    /* came with a request; NULL: none, or told */
+    bool attach_tried, store_tried; /* in this request, for reading and for storing */
+    bool absent;                    /* there is no segment yet; the first store creates it */
+    const char *refused_setting;    /* came with a request; NULL: none */
     bool refused_logged;
-    uint64_t attach_tried_at;      /* milliseconds of cache_now() */
-    char reason[CACHE_REASON_MAX]; /* why there is no cache, or how it differs from the settings */
-    char logged[CACHE_REASON_MAX]; /* the last one that was logged */
+    uint64_t attach_tried_at;      /* cache_now() */
+    char reason[CACHE_REASON_MAX]; /* why no cache is available, or how it differs from the settings */
+    char logged[CACHE_REASON_MAX]; /* the reason that was logged last */
 
-    uint8_t refusal;       /* enum refusal, of the last call that was to change something */
-    size_t refused_length; /* bytes of the value that was refused as too large; 0 if that was not found out */
-    double default_ttl;    /* seconds; 0 none */
+    uint8_t last_error;    /* enum error */
+    size_t refused_length; /* bytes of the value that was refused as too large; 0: not known */
+    double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;
     struct reading reading;
-    struct apart apart;
-    struct parked *parked; /* what is under way in suspended fibers; see apart.c */
+    struct nested_serializer nested;
+    struct parked *parked; /* states of suspended fibers; see serializer_state.c */
 #ifdef LARDER_UNREADABLE
     zend_long control;
 #endif

@@ -5,9 +5,9 @@
 #include "php_ini.h"
 
 /*
- * Settings that decide what a segment is like must not come with a request (PHP_VALUE and PHP_ADMIN_VALUE of a web server,
- * php_admin_value of a virtual host): the request would find the segment as other requests have made it. Its name may
- * come so: then it holds for this request. Those of an FPM pool come when the worker starts, without a request.
+ * Settings that decide how a segment is created must not come with a request (PHP_VALUE and PHP_ADMIN_VALUE of a web
+ * server, php_admin_value of a virtual host), because other requests may have created it. The segment's name may: it
+ * applies to this request. Settings of an FPM pool come when the worker starts, before any request.
  */
 static bool comes_with_request(int stage) {
     return stage != ZEND_INI_STAGE_STARTUP && stage != ZEND_INI_STAGE_SHUTDOWN &&
@@ -18,17 +18,18 @@ static bool is_refused(const zend_ini_entry *entry, int stage) {
     if (!comes_with_request(stage)) {
         return false;
     }
-    LARDER_G(refused_setting) = ZSTR_VAL(entry->name); /* told when the request has begun */
+    LARDER_G(refused_setting) = ZSTR_VAL(entry->name); /* logged when the request has started */
     return true;
 }
 
-/* As PHP reports a bad value. What was there stays. */
+/* Reports a bad value as PHP does, and keeps the old one. */
 static int report(const zend_ini_entry *entry, const zend_string *value, const char *allowed) {
-    zend_error(E_WARNING, "%s must be %s, \"%s\" given: ignored", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
+    zend_error(E_WARNING, "%s must be %s, \"%s\" given; the value is ignored", ZSTR_VAL(entry->name), allowed,
+               ZSTR_VAL(value));
     return FAILURE;
 }
 
-/* ---- One kind of value each ------------------------------------------------------------------ */
+/* ---- One handler for each type --------------------------------------------------------------- */
 
 static ZEND_INI_MH(update_bool) {
     static const char *const words[] = {"", "0", "1", "off", "on", "no", "yes", "false", "true", "none"};
@@ -44,7 +45,7 @@ static ZEND_INI_MH(update_system_bool) {
     return is_refused(entry, stage) ? FAILURE : update_bool(ZEND_INI_MH_PASSTHRU);
 }
 
-/* Not what PHP makes of a value that is none, such as 64 for "64MB". */
+/* Stricter than PHP, which reads "64MB" as 64. */
 static bool is_quantity(zend_string *value, uint64_t least, uint64_t most) {
     zend_string *error = NULL;
     const zend_long number = zend_ini_parse_quantity(value, &error);
@@ -60,15 +61,16 @@ static ZEND_INI_MH(update_size) {
         return FAILURE;
     }
     return is_quantity(new_value, CACHE_SIZE_MIN, CACHE_SIZE_MAX) ? OnUpdateLong(ZEND_INI_MH_PASSTHRU)
-                                                                  : report(entry, new_value, "from 8M to 64G");
+                                                                  : report(entry, new_value, "between 8M and 64G");
 }
 
 static ZEND_INI_MH(update_processes) {
     if (is_refused(entry, stage)) {
         return FAILURE;
     }
-    return is_quantity(new_value, 1, CACHE_PROCESSES_MAX) ? OnUpdateLong(ZEND_INI_MH_PASSTHRU)
-                                                          : report(entry, new_value, "a number from 1 to 4095");
+    return is_quantity(new_value, 1, CACHE_PROCESSES_MAX)
+               ? OnUpdateLong(ZEND_INI_MH_PASSTHRU)
+               : report(entry, new_value, "an integer between 1 and 4095");
 }
 
 static ZEND_INI_MH(update_pin_share) {
@@ -80,7 +82,7 @@ static ZEND_INI_MH(update_pin_share) {
     const bool is_number = end == ZSTR_VAL(new_value) + ZSTR_LEN(new_value) && end != ZSTR_VAL(new_value);
     return is_number && share >= 0.0 && share <= CACHE_PIN_SHARE_MAX
                ? OnUpdateReal(ZEND_INI_MH_PASSTHRU)
-               : report(entry, new_value, "a number from 0.0 to 0.9, with a point");
+               : report(entry, new_value, "a number between 0.0 and 0.9 with a decimal point");
 }
 
 static ZEND_INI_MH(update_serializer) {
@@ -95,7 +97,7 @@ static ZEND_INI_MH(update_serializer) {
     return report(entry, new_value, "auto, php or igbinary");
 }
 
-/* Seconds that an entry lives if its store does not say. */
+/* Seconds that an entry lives if it is stored without a ttl. */
 static ZEND_INI_MH(update_default_ttl) {
     zend_long whole;
     double seconds = 0;
@@ -104,19 +106,19 @@ static ZEND_INI_MH(update_default_ttl) {
         seconds = (double)whole;
     }
     if (type == 0 || !(seconds >= 0)) {
-        return report(entry, new_value, "a number of seconds from 0 on");
+        return report(entry, new_value, "a number of seconds, 0 or greater");
     }
     LARDER_G(default_ttl) = seconds;
     return SUCCESS;
 }
 
-/* A bad path is refused by core, with a reason: another one might be shared with those who shall see nothing. */
+/* Core refuses a bad path with a reason. Falling back to the default could share values with the wrong processes. */
 static ZEND_INI_MH(update_path) {
     return is_refused(entry, stage) ? FAILURE : OnUpdateString(ZEND_INI_MH_PASSTHRU);
 }
 
-/* FPM would keep what PHP_ADMIN_VALUE brings for all later requests of the worker; Apache, and what is in php.ini for one
- * host, ends with the request. */
+/* Restores the setting when the request ends, as Apache does. FPM would keep a PHP_ADMIN_VALUE for the worker's later
+ * requests. */
 static void end_with_request(zend_ini_entry *entry) {
     if (entry->modified) {
         return;
@@ -131,7 +133,7 @@ static void end_with_request(zend_ini_entry *entry) {
     zend_hash_add_ptr(EG(modified_ini_directives), entry->name, entry);
 }
 
-/* A bad name is refused by core as well. */
+/* Core refuses a bad name, too. */
 static ZEND_INI_MH(update_segment) {
     if (stage == ZEND_INI_STAGE_RUNTIME || stage == ZEND_INI_STAGE_HTACCESS) {
         zend_error(
@@ -148,19 +150,20 @@ static ZEND_INI_MH(update_segment) {
 
 #define ENTRY(name, value, access, update, field) \
     STD_PHP_INI_ENTRY("larder." name, value, access, update, field, zend_larder_globals, larder_globals)
-#define SWITCH(name, value, access, update, field) \
+#define ENTRY_BOOL(name, value, access, update, field) \
     STD_PHP_INI_BOOLEAN("larder." name, value, access, update, field, zend_larder_globals, larder_globals)
 
 PHP_INI_BEGIN()
-    SWITCH("enabled", "1", PHP_INI_SYSTEM, update_system_bool, enabled)
-    ENTRY("segment", "default", PHP_INI_ALL, update_segment, segment) /* all: so that it can say no */
+    ENTRY_BOOL("enabled", "1", PHP_INI_SYSTEM, update_system_bool, enabled)
+    ENTRY("segment", "default", PHP_INI_ALL, update_segment,
+          segment) /* ALL, so that update_segment can explain the refusal */
     ENTRY("path", "/dev/shm", PHP_INI_SYSTEM, update_path, path)
     ENTRY("size", "64M", PHP_INI_SYSTEM, update_size, size)
     ENTRY("processes", "512", PHP_INI_SYSTEM, update_processes, processes)
     ENTRY("pin_share", "0.5", PHP_INI_SYSTEM, update_pin_share, pin_share)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
     PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
-    SWITCH("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)
+    ENTRY_BOOL("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)
 #ifdef LARDER_UNREADABLE
     ENTRY("control", "0", PHP_INI_SYSTEM, OnUpdateLong, control)
 #endif

@@ -1,4 +1,4 @@
-/* The settings of php.ini, `larder.*`. */
+/* The settings larder.* of php.ini. */
 #ifndef LARDER_SETTINGS_H
 #define LARDER_SETTINGS_H
 

@@ -1,8 +1,8 @@
 #include "store.h"
 #include "encode.h"
 #include "measure.h"
-#include "objects.h"
-#include "refusal.h"
+#include "serialize.h"
+#include "last_error.h"
 #include "shape.h"
 
 struct storing {
@@ -75,7 +75,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
-    zend_string *bytes = objects_serialize(value, cache_value_max(s->cache), &kind);
+    zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind);
     if (!bytes) {
         return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, 0);
     }

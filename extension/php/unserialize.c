@@ -19,7 +19,7 @@
  * well costs a few assignments more.
  */
 #include "unserialize.h"
-#include "objects.h"
+#include "serialize.h"
 #include "shape.h"
 
 #include "ext/standard/php_incomplete_class.h"
@@ -167,7 +167,7 @@ static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
         php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
         return;
     }
-    zend_function *function = objects_igbinary(ZEND_STRL("igbinary_unserialize"));
+    zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
     if (function) { /* else igbinary is not loaded here: a miss too */
         zval argument;
         ZVAL_STR(&argument, bytes);
@@ -187,14 +187,14 @@ static ZEND_COLD void drop(zval *result) {
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     unserialize_unmute(); /* of a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
-    const struct counting outer_counting = apart_begin();
+    const struct serializer_state outer_counting = serializer_state_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
     ZVAL_NULL(result);
     call_unserializer(bytes, kind, result);
     const bool failed = LARDER_G(reading).failed;
     unserialize_unmute();
     LARDER_G(reading) = outer;
-    apart_end(&outer_counting);
+    serializer_state_end(&outer_counting);
     /* Only objects, and arrays with something in them, are serialized. An exception may come when all is complete. */
     if (UNEXPECTED(failed || EG(exception) || Z_TYPE_P(result) <= IS_TRUE)) {
         drop(result);

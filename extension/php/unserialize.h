@@ -1,4 +1,4 @@
-/* Bytes that objects_serialize() made become a value again, or a miss. */
+/* Bytes that serialize_value() made become a value again, or a miss. */
 #ifndef LARDER_UNSERIALIZE_H
 #define LARDER_UNSERIALIZE_H
 

@@ -38,7 +38,7 @@ final class AttachTest extends EngineTestCase
         for ($i = 0; $i < 3; ++$i) {
             self::assertSame([false, 'none', $reason], $site->run($look));
         }
-        self::assertSame(1, substr_count((string) file_get_contents($log), "larder: no cache in this process: $reason"));
+        self::assertSame(1, substr_count((string) file_get_contents($log), "larder: no cache is available in this process: $reason"));
 
         $second->kill();
         self::assertSame([true, 1, ''], $site->run($look));

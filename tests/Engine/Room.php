@@ -25,7 +25,7 @@ final class Room
         $info = larder_info();
         unset($value);
         return [
-            'kept' => $kept, 'refused' => $refused, 'limbo' => $info['memory']['limbo'], 'run' => $info['memory']['run'],
+            'kept' => $kept, 'refused' => $refused, 'limbo' => $info['memory']['limbo'], 'run' => $info['memory']['large'],
             'held' => array_sum(array_column($info['processes']['holders'], 'pages')),
         ];
         PHP;

@@ -68,7 +68,7 @@ final class SeparationTest extends EngineTestCase
 
         self::assertIsArray($usual);
         self::assertSame([...\array_slice($usual, 0, 3), 9], $brought, 'precision was changed, and nothing else');
-        self::assertSame(1, substr_count($fpm->log(), 'came with a request, which can only bring larder.segment: ignored'), $fpm->log());
+        self::assertSame(1, substr_count($fpm->log(), 'is ignored: a request can set only larder.segment; use php.ini or the FPM pool'), $fpm->log());
         // Nor do they stay in the worker, as FPM makes what PHP_ADMIN_VALUE brings stay.
         self::assertSame(\array_slice($usual, 0, 3), \array_slice((array) $fpm->run(self::LOOK), 0, 3));
     }

@@ -79,7 +79,7 @@ final class SmallMemoryTest extends EngineTestCase
         $reason = '/dev/shm/larder-' . User::site()->id . ' has 4 MiB free, the least for a segment is 8 MiB; free some or set larder.path';
         self::assertSame([false, $reason], $fpm->run('return [larder_info()["available"], larder_info()["reason"]];'));
         self::assertSame(1, substr_count($this->logged(), $reason), 'said once, not in every request');
-        self::assertStringContainsString('larder: no cache in this process: ', $this->logged());
+        self::assertStringContainsString('larder: no cache is available in this process: ', $this->logged());
 
         $fpm->run('return unlink("/dev/shm/taken");');
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);

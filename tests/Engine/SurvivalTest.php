@@ -77,7 +77,7 @@ final class SurvivalTest extends EngineTestCase
         $fpm = $this->sandbox->fpm();
         $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
         $observer->run('larder_store("kept", "value");');
-        $swept = $observer->figure('processes', 'swept');
+        $swept = $observer->figure('processes', 'reaped');
         $rounds = 20;
         for ($round = 1; $round <= $rounds; ++$round) {
             $worker = $fpm->number('larder_exists("key"); return getmypid();');
@@ -90,7 +90,7 @@ final class SurvivalTest extends EngineTestCase
             $request->stop(0.0);
 
             self::assertSame(1, $observer->figure('processes', 'attached'));
-            self::assertSame($swept + $round, $observer->figure('processes', 'swept'));
+            self::assertSame($swept + $round, $observer->figure('processes', 'reaped'));
             self::assertSame(0, $observer->run(self::COUNT_TORN));
             self::assertIsInt($observer->run('return larder_increment("count");'), 'a counter that the dead one counted up');
             self::assertTrue($observer->run('return larder_store("torn 3", [0, "", ["again" => ""]]);'));

@@ -77,9 +77,9 @@ final class HandedOnTest extends EngineTestCase
         } catch (NoAnswer) {
         }
         $log = static fn(): string => $fpm->log() . implode('', array_map(static fn(string $file): string => (string) @file_get_contents($file), $ini));
-        Wait::until(static fn(): bool => str_contains($fpm->log(), 'SIGSEGV)') && str_contains($log(), 'larder: it was in'), 'the master has noticed');
-        self::assertMatchesRegularExpression('/larder: process \d+ ends \(SIGSEGV\), because something tried to write into a cached value, at 0x[0-9a-f]+\..*larder\.zero_copy=0/', $log());
-        self::assertMatchesRegularExpression('/larder: it was in \w+\(\), called from \S+\.php:1/', $log());
+        Wait::until(static fn(): bool => str_contains($fpm->log(), 'SIGSEGV)') && str_contains($log(), 'larder: the write happened in'), 'the master has noticed');
+        self::assertMatchesRegularExpression('/larder: process \d+ is killed by SIGSEGV because it tried to write to a cached value, at 0x[0-9a-f]+\..*larder\.zero_copy=0/', $log());
+        self::assertMatchesRegularExpression('/larder: the write happened in \w+\(\), called from \S+\.php:1/', $log());
         self::assertSame(['text' => str_repeat('all is well ', 10)], $fpm->run('return larder_fetch("value");'));
     }
 
@@ -88,7 +88,7 @@ final class HandedOnTest extends EngineTestCase
         self::needsForeignFunctions();
         [$signal, $errors] = $this->ends('larder_store("value", str_repeat("text", 10)); ' . self::strayWrite('larder_fetch("value")'));
         self::assertSame(\SIGSEGV, $signal);
-        self::assertStringContainsString('because something tried to write into a cached value', $errors);
+        self::assertStringContainsString('because it tried to write to a cached value', $errors);
 
         [$signal, $errors] = $this->ends('ini_set("larder.zero_copy", "0"); larder_store("value", str_repeat("text", 10)); ' . self::strayWrite('larder_fetch("value")') . ' echo "goes on";');
         self::assertSame([0, 'goes on'], [$signal, $errors]);
@@ -181,7 +181,7 @@ final class HandedOnTest extends EngineTestCase
             $value = ['classes' => ['allowed_classes' => [1, 2.5]], 'linger' => ['l_onoff' => '1', 'l_linger' => 1.5], 'authorizer' => ['SQLite3', 'version']];
             [$signal, $errors] = $this->ends(\sprintf('larder_store("value", %s); %s if (larder_fetch("value") !== %1$s) { echo "changed"; exit(1); }', var_export($value, true), $code));
             $failed += $signal !== 0 || $errors !== '' ? 1 : 0;
-            $said += str_contains($errors, 'tried to write into a cached value') ? 1 : 0;
+            $said += str_contains($errors, 'tried to write to a cached value') ? 1 : 0;
         }
 
         return [$failed, $said];

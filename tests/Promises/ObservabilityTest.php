@@ -12,7 +12,7 @@ final class ObservabilityTest extends EngineTestCase
 {
     /** What happens, by what is asked then, and the answer to be found: $before and $after are larder_info()'s. */
     private const QUESTIONS = [
-        'how full is it' => ['larder_store("a", str_repeat("x", 700_000));', '$after["memory"]["free"] <= $before["memory"]["free"] - 10 && $after["memory"]["run"] > $before["memory"]["run"]'],
+        'how full is it' => ['larder_store("a", str_repeat("x", 700_000));', '$after["memory"]["free"] <= $before["memory"]["free"] - 10 && $after["memory"]["large"] > $before["memory"]["large"]'],
         'what is replaced and not yet free' => ['larder_store("b", str_repeat("x", 20_000)); larder_store("b", str_repeat("y", 20_000));', '$after["memory"]["dead"] >= $before["memory"]["dead"] + 20_000'],
         'how many entries are there' => ['larder_store_multiple(["c" => 1, "d" => 2]);', '$after["entries"] === $before["entries"] + 2'],
         'who asks, and is answered' => ['larder_fetch("c"); larder_fetch("nothing");', '$after["hits"] === $before["hits"] + 1 && $after["misses"] === $before["misses"] + 1'],
@@ -21,7 +21,7 @@ final class ObservabilityTest extends EngineTestCase
         'is a value too large' => ['larder_store("g", str_repeat("x", 4 << 20));', '$after["refusals"]["size"] === $before["refusals"]["size"] + 1'],
         'who holds how much' => ['$held = larder_fetch("b");', '$after["pins"]["mine"] > 0 && $after["pins"]["long_lived"] >= $after["pins"]["mine"] && $after["processes"]["holders"][0]["pid"] === getmypid() && $after["processes"]["holders"][0]["pages"] === $after["pins"]["mine"]'],
         'who is attached' => ['OTHER', '$after["processes"]["attached"] === $before["processes"]["attached"] + 1'],
-        'has anybody died' => ['KILL', '$after["processes"]["swept"] === $before["processes"]["swept"] + 1 && $after["processes"]["attached"] === $before["processes"]["attached"] - 1'],
+        'has anybody died' => ['KILL', '$after["processes"]["reaped"] === $before["processes"]["reaped"] + 1 && $after["processes"]["attached"] === $before["processes"]["attached"] - 1'],
         'is it emptied for room' => ['for ($i = 0; $i < 20_000; $i++) { larder_store("room $i", str_repeat("x", 1000)); }', '$after["evictions"]["room"] >= $before["evictions"]["room"] + 10_000'],
         'is what is used kept' => ['ini_set("larder.zero_copy", "0"); for ($i = 0; $i < 20_000; $i++) { larder_store("moved $i", str_repeat("x", 1000)); for ($j = 0; $j < 5; $j++) { larder_fetch("moved " . ($i % 100)); } } ini_set("larder.zero_copy", "1");', '$after["moves"] > $before["moves"]'],
         'is the index too small' => ['larder_clear(); for ($i = 0; $i < 200_000; $i++) { larder_store("index $i", $i); }', '$after["evictions"]["index"] > $before["evictions"]["index"] && $after["entries"] > 0.8 * $after["slots"]'],

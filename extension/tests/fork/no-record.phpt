@@ -24,11 +24,11 @@ var_dump(pcntl_wifsignaled($status), larder_fetch('value'), larder_info()['avail
 --EXPECT--
 string(7) "missing"
 bool(false)
-string(97) "There is no cache here: other processes have all records (larder.processes); this one tries again"
+string(99) "No cache is available: all process records are in use; raise larder.processes and run larder resize"
 bool(false)
 bool(false)
-string(73) "other processes have all records (larder.processes); this one tries again"
-string(18) "not available here"
+string(76) "all process records are in use; raise larder.processes and run larder resize"
+string(13) "not available"
 bool(false)
 int(1)
 bool(true)

@@ -32,7 +32,7 @@ foreach ([['bad', $bad], ['good', $good]] as [$kind, $settings]) {
             }
             $said = other_process(sprintf($look, $name), $arguments);
             remove_segments();
-            $warned = preg_match('/Warning: (\\S+) must be .+, "(.*)" given: ignored in Unknown/', $said, $match) === 1;
+            $warned = preg_match('/Warning: (\\S+) must be .+, "(.*)" given; the value is ignored in Unknown/', $said, $match) === 1;
             $works = str_contains($said, 'bool(true)');
             if ($warned !== ($kind === 'bad') || !$works || ($warned && ($match[1] !== $name || $match[2] !== $value))) {
                 echo "$kind $name=$value: $said\n";
@@ -55,9 +55,9 @@ var_dump(ini_set('larder.zero_copy', 'never'), ini_get('larder.zero_copy'), ini_
 ?>
 --EXPECTF--
 
-Warning: larder.zero_copy must be on or off, "never" given: ignored in %s on line %d
+Warning: larder.zero_copy must be on or off, "never" given; the value is ignored in %s on line %d
 
-Warning: larder.serializer must be auto, php or igbinary, "json" given: ignored in %s on line %d
+Warning: larder.serializer must be auto, php or igbinary, "json" given; the value is ignored in %s on line %d
 bool(false)
 string(1) "1"
 bool(false)

@@ -14,7 +14,7 @@ for ($i = 0; $i < 40; ++$i) {
     larder_exists('key');
 }
 var_dump(larder_store('key', 2), larder_last_error() === LARDER_ERROR_AWAY, larder_info()['reason'] !== '');
-var_dump(larder_last_error_msg() === 'There is no cache here: ' . larder_info()['reason']);
+var_dump(larder_last_error_msg() === 'No cache is available: ' . larder_info()['reason']);
 
 chmod(dirname($path), 0700);
 usleep(1_200_000);

@@ -31,7 +31,7 @@ foreach ($huge as $name => $value) {
     echo $name, ': ', implode(' ', array_map(intval(...), $refused)), "\n";
 }
 $after = larder_info();
-var_dump($after['evictions'] === $before['evictions'], $after['entries'] === $before['entries'], $after['refusals']['size'] > 0, $after['memory']['run']);
+var_dump($after['evictions'] === $before['evictions'], $after['entries'] === $before['entries'], $after['refusals']['size'] > 0, $after['memory']['large']);
 for ($i = 0; $i < 100; $i++) {
     if (larder_fetch("other $i") !== str_repeat("$i", 1000)) {
         echo "$i is lost\n";

@@ -52,11 +52,11 @@ larder_info();
 told('reading leaves it');
 told(larder_store('n', 1));
 
-// what is told to take it does, and is no more than a little more than needed
+// the size that the message names is enough, and little more than needed
 foreach ([9 << 20, 30 << 20] as $length) {
     larder_store('large', str_repeat('x', $length));
-    preg_match('/larder\.size=(\d+)M would take it/', larder_last_error_msg(), $size);
-    foreach (['it takes it' => $size[1], 'less does not' => $size[1] - max(4, intdiv($size[1], 20))] as $what => $mebibytes) {
+    preg_match('/Set larder\.size=(\d+)M/', larder_last_error_msg(), $size);
+    foreach (['that size accepts it' => $size[1], 'less does not' => $size[1] - max(4, intdiv($size[1], 20))] as $what => $mebibytes) {
         echo "$what: ", other_process("var_dump(larder_store('large', str_repeat('x', $length)));", ['memory_limit' => '512M', 'larder.size' => $mebibytes . 'M', 'larder.segment' => 'of-that-size-' . $mebibytes]);
         array_map(unlink(...), glob(ini_get('larder.path') . '/larder-*/of-that-size-*'));
     }
@@ -70,8 +70,8 @@ false LARDER_ERROR_NONE
 false LARDER_ERROR_NONE 
 false LARDER_ERROR_NONE 
 false LARDER_ERROR_NONE 
-false LARDER_ERROR_RANGE The sum would leave the range of int
-true LARDER_ERROR_RANGE The sum would leave the range of int
+false LARDER_ERROR_RANGE The result is outside the range of int
+true LARDER_ERROR_RANGE The result is outside the range of int
 false LARDER_ERROR_TYPE The value is not an integer
 false LARDER_ERROR_TYPE The value is not an integer
 false LARDER_ERROR_TYPE The value is not an integer
@@ -84,18 +84,18 @@ false LARDER_ERROR_TYPE The value is not an integer
 false LARDER_ERROR_TYPE The value is not an integer
 false LARDER_ERROR_TYPE The value is not an integer
 false LARDER_ERROR_TYPE The value is not an integer
-false LARDER_ERROR_SIZE The value takes 9437216 bytes here; the most is 7%d, an eighth of the cache. larder.size=8%dM would take it
-false LARDER_ERROR_SIZE The value takes 9437216 bytes here; the most is 7%d, an eighth of the cache. larder.size=8%dM would take it
-false LARDER_ERROR_SIZE The value takes 9437216 bytes here; the most is 7%d, an eighth of the cache. larder.size=8%dM would take it
-false LARDER_ERROR_SIZE The value takes 9437216 bytes here; the most is 7%d, an eighth of the cache. larder.size=8%dM would take it
+false LARDER_ERROR_SIZE The value takes 9437216 bytes; the limit is 7%d, an eighth of the cache. Set larder.size=8%dM%S, and run larder resize
+false LARDER_ERROR_SIZE The value takes 9437216 bytes; the limit is 7%d, an eighth of the cache. Set larder.size=8%dM%S, and run larder resize
+false LARDER_ERROR_SIZE The value takes 9437216 bytes; the limit is 7%d, an eighth of the cache. Set larder.size=8%dM%S, and run larder resize
+false LARDER_ERROR_SIZE The value takes 9437216 bytes; the limit is 7%d, an eighth of the cache. Set larder.size=8%dM%S, and run larder resize
 array (
   'nine' => 1,
-) LARDER_ERROR_SIZE The value takes 9437216 bytes here; the most is 7%d, an eighth of the cache. larder.size=8%dM would take it
-false LARDER_ERROR_SIZE The value takes more than 7%d bytes here, which is the most: an eighth of the cache. A larger larder.size takes larger ones
-false LARDER_ERROR_SIZE The value takes more than 7%d bytes here, which is the most: an eighth of the cache. A larger larder.size takes larger ones
-'reading leaves it' LARDER_ERROR_SIZE The value takes more than 7%d bytes here, which is the most: an eighth of the cache. A larger larder.size takes larger ones
+) LARDER_ERROR_SIZE The value takes 9437216 bytes; the limit is 7%d, an eighth of the cache. Set larder.size=8%dM%S, and run larder resize
+false LARDER_ERROR_SIZE The value takes more than the limit of 7%d bytes, an eighth of the cache. Raise larder.size
+false LARDER_ERROR_SIZE The value takes more than the limit of 7%d bytes, an eighth of the cache. Raise larder.size
+'reading leaves it' LARDER_ERROR_SIZE The value takes more than the limit of 7%d bytes, an eighth of the cache. Raise larder.size
 true LARDER_ERROR_NONE 
-it takes it: bool(true)
+that size accepts it: bool(true)
 less does not: bool(false)
-it takes it: bool(true)
+that size accepts it: bool(true)
 less does not: bool(false)

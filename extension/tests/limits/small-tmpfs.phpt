@@ -33,12 +33,15 @@ $work = '
 foreach (['64m', '32m', '9m'] as $size) {
     echo "$size: ", in_tmpfs($size, $work);
 }
+echo '64m: ', in_tmpfs('64m', 'ini_set("memory_limit", "256M"); foreach ([9, 1] as $mebibytes) { larder_store("k", str_repeat("x", $mebibytes << 20)); echo larder_last_error_msg(), "\n"; }');
 echo '4m: ', in_tmpfs('4m', 'var_dump(larder_store("k", 1), larder_info()["available"]); echo larder_info()["reason"], "\n";');
 ?>
 --EXPECTF--
 64m: 0 wrong, evicted, 6%d MiB: %S
 32m: 0 wrong, evicted, %d MiB: %s
 9m: 0 wrong, evicted, 8 MiB: %s
+64m: The value takes 9437216 bytes; the limit is 6%d, an eighth of the cache. Set larder.size=8%dM, after enlarging the file system of /dev/shm to %d MiB, and run larder resize
+
 4m: bool(false)
 bool(false)
 %s

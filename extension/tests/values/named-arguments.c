@@ -34,7 +34,7 @@ ZEND_FUNCTION(rrd_convert) {
 }
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_rrd_convert, 0, 0, 0)
-    ZEND_ARG_VARIADIC_INFO(0, arguments)
+ZEND_ARG_VARIADIC_INFO(0, arguments)
 ZEND_END_ARG_INFO()
 
 static const zend_function_entry functions[] = {ZEND_FE(rrd_convert, arginfo_rrd_convert) ZEND_FE_END};

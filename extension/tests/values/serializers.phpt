@@ -43,7 +43,7 @@ auto igbinary php
 auto igbinary php
 auto igbinary php
 
-Warning: larder.serializer must be auto, php or igbinary, "json" given: ignored in %s on line %d
+Warning: larder.serializer must be auto, php or igbinary, "json" given; the value is ignored in %s on line %d
 bool(false)
 string(3) "php"
 php

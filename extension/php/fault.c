@@ -1,14 +1,14 @@
 /*
- * The handler of SIGSEGV only calls what POSIX allows there, and keeps nothing from happening: it says its lines, puts
- * the handler before it back, and returns. The instruction is repeated, and what would have happened without us
- * happens now: another handler is called, a core is written with this very fault in it, the process ends.
+ * The SIGSEGV handler calls only async-signal-safe functions and prevents nothing: it writes its lines, restores the
+ * previous handler, and returns. The instruction faults again, and what would have happened without it happens: another
+ * handler runs, or the process is killed and dumps core with the real fault.
  *
- * It does not run where the stack is used up, and need not: that is no write into a value.
+ * It cannot run where the stack has overflowed, which is no write to a value.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "stray.h"
+#include "fault.h"
 #include "php_larder.h"
 
 #if defined(__linux__) && defined(__LP64__)
@@ -21,13 +21,13 @@
 static struct sigaction previous;
 static bool registered;
 
-/* ---- What the processor says -------------------------------------------------------------------- */
+/* ---- Was it a write? -------- -------------------------------------------------------------------- */
 
 static bool is_write(const ucontext_t *context) {
 #if defined(__x86_64__)
     return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #elif defined(__aarch64__)
-    /* Records of a type and a size each; the one with the syndrome register need not be there. */
+    /* A list of records, each with a type and a size; the one with the syndrome register is optional. */
     const char *record = (const char *)context->uc_mcontext.__reserved;
     const char *end = record + sizeof(context->uc_mcontext.__reserved);
     while (record + sizeof(struct _aarch64_ctx) <= end) {
@@ -71,8 +71,8 @@ static void add_number(struct line *line, uint64_t number, unsigned base) {
     add(line, digit);
 }
 
-/* Where PHP writes its errors to, and always to standard error: what a worker of FPM writes there is in FPM's log. */
-static void say(struct line *line) {
+/* To standard error and to PHP's error log. */
+static void write_line(struct line *line) {
     line->text[line->length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->length);
     const char *log = PG(error_log);
@@ -88,25 +88,25 @@ static void say(struct line *line) {
 
 /* ---- The handler ---------------------------------------------------------------------------------- */
 
-static void say_what_happens(const void *address) {
+static void report_write(const void *address) {
     struct line line = {0};
     add(&line, "larder: process ");
     add_number(&line, (uint64_t)getpid(), 10);
-    add(&line, " ends (SIGSEGV), because something tried to write into a cached value, at 0x");
+    add(&line, " is killed by SIGSEGV because it tried to write to a cached value, at 0x");
     add_number(&line, (uint64_t)(uintptr_t)address, 16);
-    add(&line, ". All others go on, and the value is as it was. An extension changes what it is given in place: "
-               "with larder.zero_copy=0 it is given copies. Please report which one it is.");
-    say(&line);
+    add(&line, ". The value and all other processes are intact. An extension changes its arguments in place: set "
+               "larder.zero_copy=0 to give it copies, and please report which extension it is.");
+    write_line(&line);
 }
 
-/* After the other line: if what is read here is damaged too, the process ends here. */
-static void say_where(void) {
+/* Written second: if the memory read here is damaged too, the process is killed here. */
+static void report_caller(void) {
     const zend_execute_data *call = EG(current_execute_data);
     if (!call || !call->func || !call->func->common.function_name) {
         return;
     }
     struct line line = {0};
-    add(&line, "larder: it was in ");
+    add(&line, "larder: the write happened in ");
     if (call->func->common.scope) {
         add(&line, ZSTR_VAL(call->func->common.scope->name));
         add(&line, "::");
@@ -124,28 +124,28 @@ static void say_where(void) {
             add_number(&line, call->opline->lineno, 10);
         }
     }
-    say(&line);
+    write_line(&line);
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context) {
     const int error = errno;
     sigaction(SIGSEGV, &previous, NULL);
     if (info->si_code <= 0) {
-        raise(signal); /* sent by somebody: it does not come again by itself. Delivered when this returns. */
+        raise(signal); /* sent by kill(): it would not come again. Delivered when this returns. */
     } else if (is_write(context) && cache_is_mapped(info->si_addr)) {
-        say_what_happens(info->si_addr);
-        say_where();
+        report_write(info->si_addr);
+        report_caller();
     }
     errno = error;
 }
 
-void stray_register(void) {
+void fault_register(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     registered = sigaction(SIGSEGV, &action, &previous) == 0;
 }
 
-void stray_unregister(void) {
+void fault_unregister(void) {
     struct sigaction now;
     if (registered && sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
         now.sa_sigaction == on_fault) {
@@ -156,10 +156,10 @@ void stray_unregister(void) {
 
 #else
 
-void stray_register(void) {
+void fault_register(void) {
 }
 
-void stray_unregister(void) {
+void fault_unregister(void) {
 }
 
 #endif

@@ -1,11 +1,11 @@
-/* What differs between the versions of PHP that Larder supports: 8.2 and newer. */
-#ifndef LARDER_VERSIONS_H
-#define LARDER_VERSIONS_H
+/* Differences between the supported versions of PHP, 8.2 and newer. */
+#ifndef LARDER_COMPAT_H
+#define LARDER_COMPAT_H
 
 #include "php.h"
 
 #if PHP_VERSION_ID < 80200
-#error "Larder needs PHP 8.2 or newer: older packed arrays have another shape"
+#error "Larder needs PHP 8.2 or newer: packed arrays have another layout in older versions"
 #endif
 
 #ifndef ZEND_INI_MH_PASSTHRU /* 8.3 */

@@ -1,21 +1,23 @@
-#include "copy.h"
-#include "shape.h"
+#include "decode.h"
+#include "unserialize.h"
+
+/* ---- Copying --------------------------------------------------------------------------------- */
 
 /*
- * The records are walked from end to end. An array gets its zend_array when its parent is met, which lies before
- * it, and its table when it is met itself. Where the copy of a record is stands in the record, in
- * the place of what was already taken from it: a refcount of 0 says so.
+ * Records are copied in the order in which they lie, without recursion. The copy of an array is allocated when its
+ * parent, which lies before it, is copied, and filled when the walk reaches its own record. Each record of the scratch
+ * remembers its copy in a field that is no longer needed; refcount 0 marks those.
  */
 struct copying {
     char *scratch;
-    uintptr_t base; /* what the pointers in it assume for `scratch` */
+    uintptr_t base; /* the address that pointers in it assume for `scratch` */
 };
 
 static zend_refcounted_h *record_at(const struct copying *c, const void *pointer) {
     return (zend_refcounted_h *)(c->scratch + ((uintptr_t)pointer - c->base));
 }
 
-zend_string *copy_string(const zend_string *record) {
+static zend_string *copy_string(const zend_string *record) {
     if (ZSTR_LEN(record) <= 1) {
         return ZSTR_LEN(record) == 0 ? ZSTR_EMPTY_ALLOC() : ZSTR_CHAR((zend_uchar)ZSTR_VAL(record)[0]);
     }
@@ -25,7 +27,7 @@ zend_string *copy_string(const zend_string *record) {
     return copy;
 }
 
-/* The copy of a string that may be met often: made when first met, counted from then on. */
+/* A string may be pointed to often: the first time it is copied, later its copy's references are counted. */
 static zend_string *copied_string(const struct copying *c, const zend_string *pointer) {
     zend_string *record = (zend_string *)record_at(c, pointer);
     if (record->gc.refcount == 0) {
@@ -100,7 +102,7 @@ static void fill_array(const struct copying *c, zend_array *target, HashTable *r
     }
 }
 
-void copy_array(const struct cache_value *value, zval *result) {
+static void copy_array(const struct cache_value *value, zval *result) {
     struct copying c = {(char *)value->bytes, value->base};
     zend_array *root = new_array((HashTable *)c.scratch);
     for (size_t at = 0; at < value->length;) {
@@ -112,4 +114,58 @@ void copy_array(const struct cache_value *value, zval *result) {
         at += shape_of_record(record);
     }
     ZVAL_ARR(result, root);
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+/* Unserializing runs user code, which may fetch, and so overwrite the scratch: the bytes must be pinned or a copy. */
+static bool decode_serialized(const struct cache_value *value, zval *result) {
+    zend_string *bytes = (zend_string *)value->bytes;
+    bytes = value->hold == CACHE_PINNED ? bytes : copy_string(bytes);
+    const bool read = unserialize(bytes, value->kind, result);
+    zend_string_release(bytes); /* does nothing to a pinned one */
+    if (UNEXPECTED(!read) && LARDER_G(cache)) {
+        cache_unreadable(LARDER_G(cache));
+    }
+    return read;
+}
+
+bool decode_value_slowly(const struct cache_value *value, zval *result) {
+    switch (value->kind) {
+        case VALUE_INTEGER:
+            ZVAL_LONG(result, *(const zend_long *)value->bytes);
+            return true;
+        case VALUE_NULL:
+            ZVAL_NULL(result);
+            return true;
+        case VALUE_FALSE:
+            ZVAL_FALSE(result);
+            return true;
+        case VALUE_TRUE:
+            ZVAL_TRUE(result);
+            return true;
+        case VALUE_FLOAT:
+            ZVAL_DOUBLE(result, *(const double *)value->bytes);
+            return true;
+        case VALUE_EMPTY_STRING:
+            ZVAL_EMPTY_STRING(result);
+            return true;
+        case VALUE_CHARACTER:
+            ZVAL_CHAR(result, *(const zend_uchar *)value->bytes);
+            return true;
+        case VALUE_EMPTY_ARRAY:
+            ZVAL_EMPTY_ARRAY(result);
+            return true;
+        case VALUE_STRING: /* pinned ones never come here */
+            ZVAL_STR(result, copy_string(value->bytes));
+            return true;
+        case VALUE_ARRAY:
+            copy_array(value, result);
+            return true;
+        case VALUE_PHP:
+        case VALUE_IGBINARY:
+            return decode_serialized(value, result);
+        default:
+            return false;
+    }
 }

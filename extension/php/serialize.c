@@ -1,4 +1,4 @@
-#include "objects.h"
+#include "serialize.h"
 #include "hash.h"
 #include "php_larder.h"
 #include "shape.h"
@@ -11,13 +11,13 @@
  * igbinary is called as the PHP function that it is: its C interface is not exported in every build, and would
  * tie this binary to one version of it. A call costs a hundredth of what serializing an object costs.
  */
-zend_function *objects_igbinary(const char *name, size_t length) {
+zend_function *igbinary_function(const char *name, size_t length) {
     return zend_hash_str_find_ptr(CG(function_table), name, length);
 }
 
-bool objects_use_igbinary(void) {
-    return LARDER_G(serializer) != SERIALIZER_PHP && objects_igbinary(ZEND_STRL("igbinary_serialize")) &&
-           objects_igbinary(ZEND_STRL("igbinary_unserialize"));
+bool serialize_uses_igbinary(void) {
+    return LARDER_G(serializer) != SERIALIZER_PHP && igbinary_function(ZEND_STRL("igbinary_serialize")) &&
+           igbinary_function(ZEND_STRL("igbinary_unserialize"));
 }
 
 /* ---- Before serializing ---------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static zend_string *serialize_by_php(zval *value) {
 
 static zend_string *serialize_by_igbinary(zval *value) {
     zval bytes;
-    zend_call_known_function(objects_igbinary(ZEND_STRL("igbinary_serialize")), NULL, NULL, &bytes, 1, value,
+    zend_call_known_function(igbinary_function(ZEND_STRL("igbinary_serialize")), NULL, NULL, &bytes, 1, value,
                              NULL);
     if (!EG(exception) && Z_TYPE(bytes) == IS_STRING) {
         return Z_STR(bytes);
@@ -203,8 +203,8 @@ static zend_string *serialize_by_igbinary(zval *value) {
     return NULL;
 }
 
-zend_string *objects_serialize(zval *value, size_t most, uint32_t *kind) {
-    const bool igbinary = objects_use_igbinary();
+zend_string *serialize_value(zval *value, size_t most, uint32_t *kind) {
+    const bool igbinary = serialize_uses_igbinary();
     switch (look_before(value, most, igbinary)) {
         case LOOK_RESOURCE:
             zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
@@ -214,9 +214,9 @@ zend_string *objects_serialize(zval *value, size_t most, uint32_t *kind) {
         case LOOK_FINE:
             break;
     }
-    const struct counting outer = apart_begin();
+    const struct serializer_state outer = serializer_state_begin();
     *kind = igbinary ? VALUE_IGBINARY : VALUE_PHP;
     zend_string *bytes = igbinary ? serialize_by_igbinary(value) : serialize_by_php(value);
-    apart_end(&outer);
+    serializer_state_end(&outer);
     return bytes;
 }

@@ -1,10 +1,10 @@
-/* The functions: each parses its arguments, makes one call, and returns. */
+/* The PHP functions: each parses its arguments, makes one call of the engine, and returns. */
 #include "attach.h"
 #include "hash.h"
 #include "info.h"
-#include "refusal.h"
+#include "last_error.h"
 #include "store.h"
-#include "view.h"
+#include "decode.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
@@ -16,67 +16,76 @@ static zend_always_inline struct cache_key key_of(zend_string *name) {
     return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), string_hash(name)};
 }
 
-static ZEND_COLD void refuse_key(uint32_t argument, const char *subject) {
+static ZEND_COLD bool refuse_key(uint32_t argument, const char *subject) {
     zend_argument_value_error(argument, "%s between 1 and %d bytes long", subject, CACHE_KEY_MAX);
+    return false;
 }
 
-#define CHECK_KEY(name)              \
-    if (UNEXPECTED(!is_key(name))) { \
-        refuse_key(1, "must be");    \
-        RETURN_THROWS();             \
-    }
+/* False, with an exception: the first argument is not a valid key. */
+static zend_always_inline bool check_key(const zend_string *name) {
+    return EXPECTED(is_key(name)) || refuse_key(1, "must be");
+}
 
-/* When something with this ttl, in seconds, is over. False, with an exception, if it is none. */
-static bool expiry(const zval *ttl, uint32_t argument, uint64_t *expires) {
-    double seconds = Z_TYPE_P(ttl) == IS_LONG ? (double)Z_LVAL_P(ttl) : Z_DVAL_P(ttl);
+/* Parses the arguments of a function that takes only a key. False, with an exception: they are wrong. */
+static zend_always_inline bool parse_key(zend_execute_data *execute_data, zend_string **name) {
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(*name)
+        ZEND_PARSE_PARAMETERS_END_EX(return false);
+        return check_key(*name);
+}
+
+/* When an entry with this ttl expires; NULL: larder.default_ttl. False, with an exception: it is no ttl. */
+static zend_always_inline bool check_ttl(const zval *ttl, uint32_t argument, uint64_t *expires) {
+    double seconds = LARDER_G(default_ttl);
+    if (ttl) {
+        seconds = Z_TYPE_P(ttl) == IS_LONG ? (double)Z_LVAL_P(ttl) : Z_DVAL_P(ttl);
+    }
     if (UNEXPECTED(!(seconds >= 0))) {
         zend_argument_value_error(argument, "must be greater than or equal to 0");
         return false;
     }
-    *expires = seconds == 0 ? 0 : cache_expiry(seconds);
+    *expires = EXPECTED(seconds == 0) ? 0 : cache_expiry(seconds);
     return true;
 }
 
-static zend_always_inline uint64_t default_expiry(void) {
-    return EXPECTED(LARDER_G(default_ttl) == 0) ? 0 : cache_expiry(LARDER_G(default_ttl));
-}
-
-#define CHECK_TTL(ttl, argument, expires)          \
-    if (!ttl) {                                    \
-        expires = default_expiry();                \
-    } else if (!expiry(ttl, argument, &expires)) { \
-        RETURN_THROWS();                           \
-    }
-
-/* A list of keys given as an array: calls `each` with every one until it says false. */
+/* Calls `visit` with each key of an array until it returns false. */
 typedef bool (*key_visitor)(struct cache *cache, zend_string *name, void *context);
 
-static bool each_key(HashTable *names, key_visitor visit, void *context) {
+static void each_key(HashTable *names, key_visitor visit, void *context) {
     zval *element;
     ZEND_HASH_FOREACH_VAL(names, element) {
         ZVAL_DEREF(element);
         if (Z_TYPE_P(element) != IS_STRING && Z_TYPE_P(element) != IS_LONG) {
             zend_argument_type_error(1, "must contain only strings and integers, %s found",
                                      zend_zval_value_name(element));
-            return false;
+            return;
         }
         zend_string *name = zval_get_string(element);
-        if (!is_key(name)) {
-            refuse_key(1, "must contain only keys");
-        }
-        bool more = !EG(exception) && visit(attach(), name, context);
+        const bool more =
+            (is_key(name) || refuse_key(1, "must contain only keys")) && visit(attach(), name, context);
         zend_string_release(name);
         if (!more) {
-            return false;
+            return;
         }
     }
     ZEND_HASH_FOREACH_END();
-    return true;
+}
+
+/* Calls `visit` with each key of the only argument; the result is the array that `visit` fills. */
+static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
+    HashTable *names;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(names)
+    ZEND_PARSE_PARAMETERS_END();
+
+    array_init(return_value);
+    each_key(names, visit, Z_ARRVAL_P(return_value));
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* False: a miss, or a value that cannot be read; exit() in its code leaves an exception. */
+/* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
     struct cache_value value;
     const struct cache_key key = key_of(name);
@@ -88,10 +97,10 @@ static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zva
         cache_request_end(cache, false);
     }
 #endif
-    return view_value(&value, result);
+    return decode_value(&value, result);
 }
 
-/* With all that is needed once in a while: attaching, hashing, other types of arguments, errors, the default. */
+/* Handles what the fast path of larder_fetch() does not: attaching, hashing, other argument types, errors, defaults. */
 static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name;
     zval *missing = NULL;
@@ -101,7 +110,9 @@ static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(missing)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!check_key(name)) {
+        RETURN_THROWS();
+    }
 
     if (!missed && attach() && fetch(LARDER_G(cache), name, return_value)) {
         return;
@@ -176,12 +187,14 @@ ZEND_FUNCTION(larder_fetch_cas) {
         Z_PARAM_ZVAL(missing)
         Z_PARAM_ZVAL(cas)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!check_key(name)) {
+        RETURN_THROWS();
+    }
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
     const bool found = cache && cache_find_token(cache, &key, LARDER_G(zero_copy), &value, &token);
-    if (!found || !view_value(&value, return_value)) {
+    if (!found || !decode_value(&value, return_value)) {
         if (EG(exception)) {
             RETURN_THROWS();
         }
@@ -191,7 +204,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
             RETVAL_NULL();
         }
     }
-    /* What the variable held may have a destructor: that runs when the value is complete. */
+    /* Last, because the old value of the variable may have a destructor. */
     if (cas && found) {
         ZEND_TRY_ASSIGN_REF_LONG(cas, (zend_long)token);
     } else if (cas) {
@@ -207,10 +220,9 @@ static bool exists(struct cache *cache, zend_string *name) {
 ZEND_FUNCTION(larder_exists) {
     zend_string *name;
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(name)
-    ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!parse_key(execute_data, &name)) {
+        RETURN_THROWS();
+    }
 
     RETURN_BOOL(exists(attach(), name));
 }
@@ -223,24 +235,16 @@ static bool exists_one(struct cache *cache, zend_string *name, void *context) {
 }
 
 ZEND_FUNCTION(larder_exists_multiple) {
-    HashTable *names;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(names)
-    ZEND_PARSE_PARAMETERS_END();
-
-    array_init_size(return_value, zend_hash_num_elements(names));
-    each_key(names, exists_one, Z_ARRVAL_P(return_value));
+    each_key_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, exists_one);
 }
 
 ZEND_FUNCTION(larder_key_info) {
     zend_string *name;
     struct cache_entry entry;
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(name)
-    ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!parse_key(execute_data, &name)) {
+        RETURN_THROWS();
+    }
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
@@ -270,8 +274,9 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum
         Z_PARAM_OPTIONAL
         Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
-    CHECK_TTL(ttl, 3, expires)
+    if (!check_key(name) || !check_ttl(ttl, 3, &expires)) {
+        RETURN_THROWS();
+    }
 
     RETURN_BOOL(store(name, value, expires, mode, NULL));
 }
@@ -301,8 +306,9 @@ ZEND_FUNCTION(larder_store_cas) {
         Z_PARAM_OPTIONAL
         Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
-    CHECK_TTL(ttl, 4, expires)
+    if (!check_key(name) || !check_ttl(ttl, 4, &expires)) {
+        RETURN_THROWS();
+    }
 
     const uint64_t token = (uint64_t)cas;
     RETURN_BOOL(store(name, value, expires, CACHE_REPLACE, &token));
@@ -314,14 +320,16 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     uint64_t expires = 0;
     zend_ulong number;
     zend_string *name;
-    uint8_t last = REFUSAL_NONE;
+    uint8_t last = ERROR_NONE;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_ARRAY_HT(values)
         Z_PARAM_OPTIONAL
         Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_TTL(ttl, 2, expires)
+    if (!check_ttl(ttl, 2, &expires)) {
+        RETURN_THROWS();
+    }
 
     RETVAL_EMPTY_ARRAY();
     ZEND_HASH_FOREACH_KEY_VAL(values, number, name, value) {
@@ -329,11 +337,11 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
         if (!is_key(name)) {
             refuse_key(1, "must contain only keys");
         } else if (!store(name, value, expires, mode, NULL) && !EG(exception)) {
-            zval refusal;
-            last = LARDER_G(refusal) ? LARDER_G(refusal) : last;
-            ZVAL_LONG(&refusal, LARDER_G(refusal));
+            zval error;
+            last = LARDER_G(last_error) ? LARDER_G(last_error) : last;
+            ZVAL_LONG(&error, LARDER_G(last_error));
             SEPARATE_ARRAY(return_value);
-            zend_symtable_update(Z_ARRVAL_P(return_value), name, &refusal);
+            zend_symtable_update(Z_ARRVAL_P(return_value), name, &error);
         }
         zend_string_release(name);
         if (EG(exception)) {
@@ -341,7 +349,7 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
         }
     }
     ZEND_HASH_FOREACH_END();
-    LARDER_G(refusal) = last;
+    LARDER_G(last_error) = last;
 }
 
 ZEND_FUNCTION(larder_store_multiple) {
@@ -361,8 +369,9 @@ ZEND_FUNCTION(larder_touch) {
         Z_PARAM_STR(name)
         Z_PARAM_NUMBER(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
-    CHECK_TTL(ttl, 2, expires)
+    if (!check_key(name) || !check_ttl(ttl, 2, &expires)) {
+        RETURN_THROWS();
+    }
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
@@ -379,10 +388,9 @@ static bool delete_key(struct cache *cache, zend_string *name) {
 ZEND_FUNCTION(larder_delete) {
     zend_string *name;
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(name)
-    ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!parse_key(execute_data, &name)) {
+        RETURN_THROWS();
+    }
 
     RETURN_BOOL(delete_key(attach_to_delete(), name));
 }
@@ -397,15 +405,8 @@ static bool delete_one(struct cache *cache, zend_string *name, void *context) {
 }
 
 ZEND_FUNCTION(larder_delete_multiple) {
-    HashTable *names;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(names)
-    ZEND_PARSE_PARAMETERS_END();
-
     attach_to_delete();
-    array_init(return_value);
-    each_key(names, delete_one, Z_ARRVAL_P(return_value));
+    each_key_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, delete_one);
 }
 
 ZEND_FUNCTION(larder_delete_prefix) {
@@ -459,8 +460,9 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
         Z_PARAM_LONG(step)
         Z_PARAM_NUMBER_OR_NULL(ttl)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
-    CHECK_TTL(ttl, 3, expires)
+    if (!check_key(name) || !check_ttl(ttl, 3, &expires)) {
+        RETURN_THROWS();
+    }
     if (down && step == ZEND_LONG_MIN) {
         zend_argument_value_error(2, "must be greater than PHP_INT_MIN");
         RETURN_THROWS();
@@ -493,7 +495,9 @@ ZEND_FUNCTION(larder_cas) {
         Z_PARAM_LONG(expected)
         Z_PARAM_LONG(desired)
     ZEND_PARSE_PARAMETERS_END();
-    CHECK_KEY(name)
+    if (!check_key(name)) {
+        RETURN_THROWS();
+    }
 
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
@@ -501,18 +505,18 @@ ZEND_FUNCTION(larder_cas) {
     RETURN_BOOL(is_done(result));
 }
 
-/* ---- Figures --------------------------------------------------------------------------------- */
+/* ---- Information ------------------------------------------------------------------------------ */
 
 ZEND_FUNCTION(larder_last_error) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_LONG(LARDER_G(refusal));
+    RETURN_LONG(LARDER_G(last_error));
 }
 
 ZEND_FUNCTION(larder_last_error_msg) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_STR(refusal_message(LARDER_G(cache)));
+    RETURN_STR(last_error_message(LARDER_G(cache)));
 }
 
 ZEND_FUNCTION(larder_info) {
@@ -526,7 +530,7 @@ ZEND_FUNCTION(larder_info) {
     info_array(attach(), tables, return_value);
 }
 
-/* ---- Beside the cache ------------------------------------------------------------------------ */
+/* ---- The process ----------------------------------------------------------------------------- */
 
 ZEND_FUNCTION(larder_pid) {
     ZEND_PARSE_PARAMETERS_NONE();

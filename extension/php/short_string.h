@@ -1,13 +1,13 @@
 /*
- * Short strings, eight bytes at a time. A zend_string's text begins at a multiple of 8 and its memory ends at
- * one, so the word that holds its last byte may be read whole; what lies behind the text is masked off.
+ * Copying and comparing short strings eight bytes at a time. The text of a zend_string begins at a multiple of 8 and its
+ * memory ends at one, so its last word can be read whole; the bytes after the text are masked off.
  */
-#ifndef LARDER_WORDS_H
-#define LARDER_WORDS_H
+#ifndef LARDER_SHORT_STRING_H
+#define LARDER_SHORT_STRING_H
 
 #include "php.h"
 
-enum { WORDS_SHORT = 64 }; /* bytes up to which this beats memcpy() and memcmp() */
+enum { SHORT_STRING_MAX = 64 }; /* bytes; up to here this beats memcpy() and memcmp() */
 
 static zend_always_inline uint64_t word_at(const char *bytes) {
     uint64_t word;
@@ -15,7 +15,7 @@ static zend_always_inline uint64_t word_at(const char *bytes) {
     return word;
 }
 
-/* The first `count` bytes of a word, 0 to 7 of them; zeros in place of the others. */
+/* The first `count` bytes of a word, 0 to 7; the others are zeroed. */
 static zend_always_inline uint64_t word_begin(uint64_t word, size_t count) {
 #ifdef WORDS_BIGENDIAN
     return word & ~(UINT64_MAX >> (8 * count));
@@ -25,10 +25,10 @@ static zend_always_inline uint64_t word_begin(uint64_t word, size_t count) {
 }
 
 /*
- * Copies the text of a string and fills its last word with zeros, the terminating one included. Tells whether
- * all of it is ASCII. At most WORDS_SHORT bytes.
+ * Copies the text of a string of at most SHORT_STRING_MAX bytes, and pads the last word with zeros, the terminating one
+ * included. Returns whether the text is ASCII.
  */
-static zend_always_inline bool words_copy(char *to, const zend_string *from) {
+static zend_always_inline bool short_string_copy(char *to, const zend_string *from) {
     const char *bytes = ZSTR_VAL(from);
     const char *last = bytes + (ZSTR_LEN(from) & ~(size_t)7);
     uint64_t all = 0, word;
@@ -43,12 +43,12 @@ static zend_always_inline bool words_copy(char *to, const zend_string *from) {
     return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Whether two strings have the same text. */
-static zend_always_inline bool words_equal(const zend_string *a, const zend_string *b) {
+/* Whether two strings of any length have the same text. */
+static zend_always_inline bool string_equal(const zend_string *a, const zend_string *b) {
     if (ZSTR_LEN(a) != ZSTR_LEN(b)) {
         return false;
     }
-    if (ZSTR_LEN(a) > WORDS_SHORT) {
+    if (ZSTR_LEN(a) > SHORT_STRING_MAX) {
         return memcmp(ZSTR_VAL(a), ZSTR_VAL(b), ZSTR_LEN(a)) == 0;
     }
     const char *x = ZSTR_VAL(a), *y = ZSTR_VAL(b), *last = x + (ZSTR_LEN(a) & ~(size_t)7);

@@ -1,0 +1,93 @@
+#include "last_error.h"
+#include "attach.h"
+
+#include <math.h>
+#include <sys/statvfs.h>
+
+enum error error_of(enum cache_result result) {
+    switch (result) {
+        case CACHE_TOO_LARGE:
+            return ERROR_SIZE;
+        case CACHE_NO_ROOM:
+            return ERROR_ROOM;
+        case CACHE_NOT_INTEGER:
+            return ERROR_TYPE;
+        case CACHE_OVERFLOW:
+            return ERROR_RANGE;
+        case CACHE_UNAVAILABLE:
+            return ERROR_AWAY;
+        default:
+            return ERROR_NONE;
+    }
+}
+
+/* The least larder.size, in MiB, that accepts a value of `length` bytes; 0: none does. `most` is the limit now. */
+static uint64_t size_for(const struct cache_info *info, size_t most, size_t length) {
+    const double page = (double)info->page_size, overhead = (double)(info->pages / 8) * page - (double)most;
+    const double pages = 8 * ceil(((double)length + overhead) / page);
+    /* The share of the size that pages take hardly changes with it; the rest covers what does change. */
+    const double size = (double)info->size * pages / (double)info->pages * 1.01 + (1 << 20);
+    return size <= (double)CACHE_SIZE_MAX ? (uint64_t)ceil(size / (1 << 20)) : 0;
+}
+
+/* The size in MiB that a file system needs for a segment of `size` MiB, if it is smaller now; else 0. */
+static uint64_t file_system_for(const char *path, uint64_t size) {
+    enum { SPARE_PART = 16 }; /* core leaves this part of a file system to others */
+    struct statvfs file_system;
+    const uint64_t needed = size * SPARE_PART / (SPARE_PART - 1) + 1;
+    if (statvfs(path, &file_system) != 0 || file_system.f_blocks == 0) {
+        return 0;
+    }
+    return (uint64_t)file_system.f_blocks * file_system.f_frsize >> 20 < needed ? needed : 0;
+}
+
+static zend_string *size_message(struct cache *cache) {
+    struct cache_info info;
+    if (!cache || !cache_read_counters(cache, &info)) {
+        return strpprintf(0, "The value is larger than the limit of the cache, which is not available now");
+    }
+    const size_t most = cache_value_max(cache), length = LARDER_G(refused_length);
+    if (length <= most) { /* 0, or the segment was replaced */
+        return strpprintf(0,
+                          "The value takes more than the limit of %zu bytes, an eighth of the cache. "
+                          "Raise larder.size",
+                          most);
+    }
+    const uint64_t size = size_for(&info, most, length);
+    if (size == 0) {
+        return strpprintf(0,
+                          "The value takes %zu bytes; the limit is %zu, an eighth of the cache. "
+                          "Store it in parts",
+                          length, most);
+    }
+    const uint64_t file_system = file_system_for(info.path, size);
+    zend_string *first = !file_system ? ZSTR_EMPTY_ALLOC()
+                                      : strpprintf(0, ", after enlarging the file system of %s to %" PRIu64 " MiB",
+                                                   LARDER_G(path), file_system);
+    zend_string *message = strpprintf(0,
+                                      "The value takes %zu bytes; the limit is %zu, an eighth of the cache. "
+                                      "Set larder.size=%" PRIu64 "M%s, and run larder resize",
+                                      length, most, size, ZSTR_VAL(first));
+    zend_string_release(first);
+    return message;
+}
+
+zend_string *last_error_message(struct cache *cache) {
+    switch ((enum error)LARDER_G(last_error)) {
+        case ERROR_NONE:
+            break;
+        case ERROR_SIZE:
+            return size_message(cache);
+        case ERROR_ROOM:
+            return strpprintf(0,
+                              "No memory could be freed: readers hold it. "
+                              "larder_info()['processes']['holders'] lists them; end them or raise larder.size");
+        case ERROR_TYPE:
+            return strpprintf(0, "The value is not an integer");
+        case ERROR_RANGE:
+            return strpprintf(0, "The result is outside the range of int");
+        case ERROR_AWAY:
+            return strpprintf(0, "No cache is available%s%s", *attach_reason() ? ": " : "", attach_reason());
+    }
+    return ZSTR_EMPTY_ALLOC();
+}
