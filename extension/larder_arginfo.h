@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ebbf86a3eec71653acaf40dd10857e2e792a8597 */
+ * Stub hash: 87c10eb450cb09ab96f2901a5f7e4d4e9b0b0596 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()

@@ -3,87 +3,84 @@
 declare(strict_types=1);
 
 /**
- * Larder: a cache in shared memory. Every process of one user on one machine sees the same values.
+ * Larder: a cache in shared memory, shared by all processes of one user on one machine.
  *
- * Keys are any bytes, 1 to 65,535 of them; an empty or longer key is a ValueError. `$ttl` is in seconds,
- * 0 means no expiry, fractions are allowed, a negative or NAN one is a ValueError; null, or none, is what larder.default_ttl says. When there is no cache
- * (larder.enabled=0, no room in the directory, all process records taken, not Linux on 64 bits) every function
- * behaves as an empty cache that keeps nothing, and larder_info()['reason'] says why.
+ * Keys are any 1 to 65,535 bytes; an empty or longer key throws a ValueError. `$ttl` is in seconds: 0 means no expiry,
+ * fractions are allowed, a negative number or NAN throws a ValueError, and null means larder.default_ttl. When no cache
+ * is available (larder.enabled=0, no memory in larder.path, no free process record, not 64-bit Linux), every function
+ * behaves like an empty cache that stores nothing, and larder_info()['reason'] says why.
  *
- * Values: null, bool, int, float, string and arrays of these come back as they were, without being copied;
- * objects, and arrays that hold objects or shared references, are serialized. Closures, generators and
- * resources are refused with an Exception and nothing is stored.
+ * Values: null, bool, int, float, string and arrays of these are returned without copying. Objects, and arrays that
+ * contain objects or shared references, are serialized. Closures, generators and resources throw an Exception.
  *
- * An object that no longer unserializes here is a miss, never an error, and so is whatever holds one: its class or enum
- * case is gone, a property has another type, its code or an autoloader throws, igbinary made it and is not loaded. No
- * handler hears of it; larder_info()['unreadable'] counts it. It stays for those who can read it (while a deployment
- * goes on, others do) until it is stored over, deleted, expired or evicted.
+ * Fetching an object that can no longer be unserialized is a miss, never an error: its class or enum case is gone, a
+ * property has another type, its code or an autoloader throws, or it was serialized by igbinary, which is not loaded.
+ * Error handlers do not see it; larder_info()['unreadable'] counts it. The entry stays for processes that can read it
+ * (during a deployment, those with the other code) until it is overwritten, deleted, expired or evicted.
  */
 
 /**
- * Nothing was refused. With a `false`, or a key that is told as not stored: what was asked for does not apply, for there
- * is a value (larder_add()), none (larder_replace(), larder_touch(), larder_delete()) or another one (larder_cas()).
+ * No error. When a call that was to change something returned false all the same, its condition was not met: there is
+ * already a value (larder_add()), none (larder_replace(), larder_touch(), larder_delete()) or another (larder_cas()).
  *
  * @var int
  */
 const LARDER_ERROR_NONE = 0;
 
 /**
- * The value is too large: more than an eighth of the cache, 9 to 11 % of larder.size.
+ * The value is too large: over an eighth of the cache, which is 9 to 11 % of larder.size.
  *
  * @var int
  */
 const LARDER_ERROR_SIZE = 1;
 
 /**
- * No room could be made, because readers hold what would have to go.
+ * No memory could be freed because readers hold it.
  *
  * @var int
  */
 const LARDER_ERROR_ROOM = 2;
 
 /**
- * What is there is not an integer.
+ * The stored value is not an integer.
  *
  * @var int
  */
 const LARDER_ERROR_TYPE = 3;
 
 /**
- * The sum would leave the range of int.
+ * The result is outside the range of int.
  *
  * @var int
  */
 const LARDER_ERROR_RANGE = 4;
 
 /**
- * There is no cache here; larder_info()['reason'] says why.
+ * No cache is available; larder_info()['reason'] says why.
  *
  * @var int
  */
 const LARDER_ERROR_AWAY = 5;
 
 /**
- * Why the last call in this process that was to change something did not: one of LARDER_ERROR_*. Every larder_store…(),
- * larder_add…(), larder_replace(), larder_touch(), larder_increment(), larder_decrement(), larder_cas(), larder_delete…()
- * and larder_clear() sets it, to LARDER_ERROR_NONE when nothing was refused; of the forms for many keys, which tell
- * this of each key, it is the last one. Reading leaves it.
+ * Returns why the last call in this process that was to change something did not: one of LARDER_ERROR_*. Every store,
+ * add, replace, touch, increment, decrement, cas, delete and clear sets it; reading does not. For the functions that
+ * take many keys it is the last error of any key.
  */
 function larder_last_error(): int {}
 
-/** The same in a sentence, with what to do: for a value that is too large, which larder.size would take it. '' if none. */
+/** Returns the last error as a message that says what to do, such as which larder.size accepts the value; '' if none. */
 function larder_last_error_msg(): string {}
 
 /**
- * Returns the value stored under $key, or $default when there is none (never stored, expired, evicted).
- * null and false are values: give a $default of your own to tell a miss from a stored null.
- * A fetched value belongs to the script: it never changes behind its back, whatever others store.
+ * Returns the value of $key, or $default on a miss (never stored, expired, evicted). null and false are values: pass
+ * your own default to tell a miss from a stored null. A fetched value does not change, whatever others store.
  */
 function larder_fetch(string $key, mixed $default = null): mixed {}
 
 /**
- * Fetches many keys: an array with every asked key, in the order asked; $default for those that are missing.
- * Keys may be strings or integers. As in every PHP array, a key like "12" is the integer 12 in the result.
+ * Fetches many keys. Returns an array with every requested key, in the order requested, and $default for misses.
+ * As in every PHP array, a key like "12" becomes the integer 12.
  *
  * @param mixed[] $keys strings or integers
  * @return mixed[]
@@ -91,138 +88,136 @@ function larder_fetch(string $key, mixed $default = null): mixed {}
 function larder_fetch_multiple(array $keys, mixed $default = null): array {}
 
 /**
- * Stores $value under $key in place of what was there, for $ttl seconds (0: no expiry; null: larder.default_ttl).
- * false when it is refused: larger than an eighth of the cache, or no room could be made (larder_last_error() says which);
- * the old value is gone then, so that no stale one is ever read. An exception while serializing leaves the old value.
+ * Stores $value under $key for $ttl seconds, and replaces the old value. Returns false if it is refused, because it is
+ * larger than an eighth of the cache or no memory could be freed (see larder_last_error()); then the old value is
+ * deleted, so no stale value is read. An exception while serializing keeps the old value.
  */
 function larder_store(string $key, mixed $value, int|float|null $ttl = null): bool {}
 
 /**
- * Stores many values, all with the same $ttl; each is stored for itself.
+ * Stores many values with the same $ttl, independently of each other.
  *
  * @param mixed[] $values key => value
- * @return int[] the keys that were refused, each with its LARDER_ERROR_*; none if every value was stored
+ * @return int[] the keys that were refused => LARDER_ERROR_*; empty if every value was stored
  */
 function larder_store_multiple(array $values, int|float|null $ttl = null): array {}
 
-/** Stores $value only if there is nothing under $key. false if there is, or if it is refused. */
+/** Stores $value only if $key does not exist. Returns false if it does, or if the value is refused. */
 function larder_add(string $key, mixed $value, int|float|null $ttl = null): bool {}
 
 /**
- * Stores those of the values under whose keys there is nothing, all with the same $ttl.
+ * Stores those values whose keys do not exist, with the same $ttl.
  *
  * @param mixed[] $values key => value
- * @return int[] the keys that were not stored: LARDER_ERROR_NONE for those that are there already, else why they were
- *               refused; none if every value was stored
+ * @return int[] the keys that were not stored => LARDER_ERROR_NONE if the key exists, else why it was refused; empty if
+ *               every value was stored
  */
 function larder_add_multiple(array $values, int|float|null $ttl = null): array {}
 
-/** Stores $value only if there is something under $key. false if not, or if it is refused: what was there stays. */
+/** Stores $value only if $key exists. Returns false if not, or if the value is refused; then the old value stays. */
 function larder_replace(string $key, mixed $value, int|float|null $ttl = null): bool {}
 
 /**
- * As larder_fetch(), and sets $cas to a token that names just this value as it lies there: give it to larder_store_cas()
- * to store only if nothing else was stored, deleted or cleared since. null when there is nothing under $key: then
- * larder_add() stores only if that is still so. An object that no longer unserializes gives $default and a token, so that
- * it can be stored over. The number itself means nothing; it serves any process of this user.
+ * Like larder_fetch(), and sets $cas to a token of this value: larder_store_cas() with it stores only if the key was not
+ * stored, deleted or cleared since. On a miss $cas is null; then use larder_add(). An object that cannot be unserialized
+ * gives $default and a token, so that it can be replaced. A token is valid in every process of this user.
  */
 function larder_fetch_cas(string $key, mixed $default = null, ?int &$cas = null): mixed {}
 
 /**
- * Stores $value under $key only in place of the value that $cas names, for $ttl seconds (0: no expiry). false if that is
- * not there any more (stored anew even with an equal value, counted, deleted, cleared, expired, evicted), or if it is
- * refused: what is there stays. It may also be false although nobody stored: larder_touch() and making room carry a
- * value to another place. So: fetch again and try again, or give up. (An integer that was counted up and down again
- * to what it was is still the same.)
+ * Stores $value only if $cas is the token of the current value. Returns false if it is not (stored again, even with an
+ * equal value, counted, deleted, expired or evicted), or if the value is refused; then the current value stays. It may
+ * also fail although nobody stored, because larder_touch() and eviction move entries: fetch and try again. (An integer
+ * that was incremented and decremented to the same number still has the same token.)
  */
 function larder_store_cas(string $key, mixed $value, int $cas, int|float|null $ttl = null): bool {}
 
-/** Deletes $key. true if there was a value, false if there was none. */
+/** Deletes $key. Returns whether it existed. */
 function larder_delete(string $key): bool {}
 
 /**
  * Deletes many keys.
  *
  * @param mixed[] $keys strings or integers
- * @return mixed[] those under which there was nothing, as they were given; none if there was a value under each
+ * @return mixed[] the keys that did not exist, as given
  */
 function larder_delete_multiple(array $keys): array {}
 
 /**
- * Deletes every key that begins with $prefix, which is not empty (larder_clear() deletes all), and returns how many there
- * were. What is stored meanwhile may stay. It looks at every key: milliseconds for 100,000 of them. Where many are
- * thrown away often, a version number within the key costs nothing.
+ * Deletes every key that begins with $prefix, which must not be empty (larder_clear() deletes everything), and returns
+ * their number. Keys that are stored meanwhile may stay. It looks at every key: milliseconds for 100,000. To invalidate
+ * many keys often, put a version number into the key instead.
  */
 function larder_delete_prefix(string $prefix): int {}
 
 /**
- * Whether there is a value under $key; true also for an object that no longer unserializes, which larder_fetch() misses.
- * Counts neither as a hit nor as a miss.
+ * Returns whether $key exists, also if larder_fetch() misses because the object cannot be unserialized. Counts neither
+ * as a hit nor as a miss.
  */
 function larder_exists(string $key): bool {}
 
 /**
- * Whether there are values under many keys.
+ * Returns whether many keys exist.
  *
  * @param mixed[] $keys strings or integers
- * @return bool[] every asked key, in the order asked
+ * @return bool[] every requested key, in the order requested
  */
 function larder_exists_multiple(array $keys): array {}
 
-/** Gives the value under $key $ttl more seconds from now (0: no expiry). false if there is none. */
+/** Sets the ttl of $key, counted from now (0: no expiry). Returns false if it does not exist. */
 function larder_touch(string $key, int|float $ttl): bool {}
 
 /**
- * Adds $step to the integer under $key and returns the sum; no other process can come between.
- * A missing key is created with the value $step and $ttl; an existing one keeps its expiry.
- * false, and nothing changes, when the value is no integer or the sum would leave the range of int, or when a missing key
- * is refused: larder_last_error() says which.
+ * Adds $step to the integer under $key atomically, and returns the result. A missing key is created with the value $step
+ * and $ttl; an existing key keeps its expiry. Returns false, and changes nothing, if the value is not an integer, the
+ * result is outside the range of int, or a missing key is refused (see larder_last_error()).
  */
 function larder_increment(string $key, int $step = 1, int|float|null $ttl = null): int|false {}
 
-/** As larder_increment(), but subtracts; a missing key is created with the value -$step. */
+/** Like larder_increment(), but subtracts; a missing key is created with the value -$step. */
 function larder_decrement(string $key, int $step = 1, int|float|null $ttl = null): int|false {}
 
-/** Replaces the integer $old under $key by $new. false if there is no integer or another one. Keeps the expiry. */
+/** Replaces the integer $old under $key by $new. Returns false if the value is another. Keeps the expiry. */
 function larder_cas(string $key, int $old, int $new): bool {}
 
-/** Deletes everything in the segment, for every process of this user. Values already fetched stay whole. */
+/** Deletes everything in the segment, for every process of this user. Fetched values stay intact. */
 function larder_clear(): bool {}
 
 /**
- * Gives memory back to the system, of pages in which nothing is of use any more: after larder_clear(), or when much has
- * expired. No value that could be fetched goes. Also removes the files of segments that no process was attached to for a
- * day. Returns the bytes given back; the cache takes memory again as it needs it.
+ * Returns memory of unused pages to the system, after larder_clear() or when many entries have expired. No live entry is
+ * deleted. Also deletes files of segments that no process has used for a day. Returns the number of bytes; the cache
+ * takes memory again as it needs it.
  */
 function larder_release(): int {}
 
 /**
- * Makes the segment anew, empty, if it was made with another larder.size, larder.processes or larder.pin_share than this
- * process has. The others come to the new one within a second, or with their next request. true when the segment is as
- * the settings say; false when none can be made: larder_info()['reason']. `larder resize` calls it.
+ * Replaces the segment by a new, empty one if it was created with another larder.size, larder.processes or
+ * larder.pin_share than this process has. Other processes switch to it within a second, or with their next request.
+ * Returns whether the segment now has these settings; if not, larder_info()['reason'] says why. The command
+ * `larder resize` calls it.
  */
 function larder_resize(): bool {}
 
 /**
- * What is known of the value under $key without looking at it; null when there is none. Counts as neither hit nor miss.
- * - ttl: float, seconds from now until it expires, 0.0 if it does not: as larder_store() takes it.
- * - age: int, whole seconds since it was stored. What is counted keeps its age, and so does what larder_touch() gives
- *   another expiry. After 388 days it begins anew.
- * - size: int, bytes of the cache that it takes: 32, the key, and the value as it lies in memory.
- * - used: bool, whether it was fetched since it was stored, or since it was last carried to another page to make room.
- * How often it was fetched and when last is not known: a fetch that wrote it down would no longer be one that only reads.
+ * Describes the entry of $key without decoding its value; null if it does not exist. Counts neither as a hit nor as a
+ * miss.
+ * - ttl: float, seconds until it expires; 0.0 for no expiry.
+ * - age: int, whole seconds since it was stored. Counting and larder_touch() do not change it. It wraps after 388 days.
+ * - size: int, bytes of memory: 32, the key, and the value as it is in memory.
+ * - used: bool, whether it was fetched since it was stored, or since eviction last moved it.
+ * The time and number of fetches are not known: recording them would make every fetch a write.
  *
  * @return mixed[]|null
  */
 function larder_key_info(string $key): ?array {}
 
 /**
- * Walks over the keys that begin with a prefix, '' for all of them, in no order: the key => what larder_key_info() says
- * of it. Others may store, delete and evict meanwhile; no lock is taken, and no value is held.
+ * Iterates over the keys that begin with a prefix ('' for all), in no particular order: key => larder_key_info(). Takes
+ * no lock and holds no value; others may store, delete and evict meanwhile.
  *
- * Every key that is there from the beginning of the walk to its end is given, however often it is stored over; no key is
- * given twice, not even one that is deleted and stored anew (for this the iterator remembers 11 to 21 bytes a key); of
- * those that come or go meanwhile some. A segment that is made anew ends it. For a pattern, filter it:
+ * Every key that exists from start to end is returned, however often it is overwritten. No key is returned twice; for
+ * this the iterator remembers 11 to 21 bytes a key. Keys that are created or deleted meanwhile may be returned or not.
+ * Replacing the segment ends the iteration. For a pattern, filter it:
  * new RegexIterator(new LarderIterator('user:'), '/^user:\d+$/', RegexIterator::MATCH, RegexIterator::USE_KEY).
  *
  * @strict-properties
@@ -233,75 +228,72 @@ final class LarderIterator implements Iterator
 {
     public function __construct(string $prefix = '') {}
 
-    /** @return mixed[]|null null behind the last key */
+    /** @return mixed[]|null null after the last key */
     public function current(): ?array {}
 
-    /** null behind the last key; strings of digits stay strings here. */
+    /** Returns null after the last key. Strings of digits stay strings. */
     public function key(): ?string {}
 
     public function next(): void {}
 
-    /** Begins a new walk. */
+    /** Starts again. */
     public function rewind(): void {}
 
     public function valid(): bool {}
 }
 
 /**
- * What the cache holds and what it did. All counts are since the segment was created and over all processes.
- * It looks at all tables, which takes from tens of microseconds to milliseconds: for people and dashboards. With $tables
- * false it looks at none and takes a microsecond or a few: for what asks every second.
+ * Returns the state of the cache and its counters, which count all processes since the segment was created. Reading all
+ * tables takes from tens of microseconds to milliseconds. With $tables false it takes about a microsecond, for monitors
+ * that ask every second.
  *
  * Always there:
- * - available: bool, whether there is a cache here. When false, only the keys up to `user` are there.
- * - reason: string, why there is none, or in what it differs from the settings; '' when all is as asked.
+ * - available: bool, whether a cache is available. If false, only the keys up to `user` are there.
+ * - reason: string, why no cache is available, or how it differs from the settings; '' if neither.
  * - version: string, of this extension.
  * - segment: string, its name (larder.segment).
- * - user: int, the effective user id. Each user has a cache of their own: a cron job of root does not see
- *   the one of www-data.
+ * - user: int, the effective user id. Each user has a separate cache: a cron job of root does not see the cache of
+ *   www-data.
  *
- * When available:
- * - path: string, the file in which the segment lives; '' while nothing has been stored: the first store makes it, and
- *   all figures are 0 until then.
+ * If available:
+ * - path: string, the file of the segment; '' until the first store creates it, and all counters are 0 until then.
  * - age: float, seconds since the segment was created.
- * - size, size_asked: int, bytes of the segment, and what larder.size asks for.
- * - settings: array, the settings that the segment was made with others for: name => [here, segment]. It is used as it
- *   is; `larder resize` makes it anew.
- * - zero_copy: bool, whether fetches here point into the segment; false: larder.zero_copy=0, or the address
- *   was taken in this process, so values are copied out.
- * - serializer: string, 'igbinary' or 'php': what serializes objects stored from here.
- * - slots: int, entries that the index has room for.
+ * - size, size_asked: int, bytes of the segment, and larder.size.
+ * - settings: array, settings that differ from those that the segment was created with: name => [here, segment]. The
+ *   segment keeps its own until `larder resize` replaces it.
+ * - zero_copy: bool, whether fetches point into the segment. If false, they copy: larder.zero_copy=0, or the address of
+ *   the segment is taken in this process.
+ * - serializer: string, 'igbinary' or 'php': the serializer of objects stored from here.
+ * - slots: int, entries that the index can hold.
  * - hits, misses, stores, deletes: int.
- * - unreadable: int, those of the misses at which there was an object that no longer unserializes. Some after a
- *   deployment are usual; when they go on, two versions of the code take turns, or a class throws.
- * - copies: int, hits that copied the value out instead of pointing to it.
- * - evictions: array of int, entries dropped: room (to make room), expired (their time was over), index (both
- *   buckets of a new key were full; many of these mean that larder.size is too small for so many keys).
- * - moves: int, entries carried to another page because they were in use.
- * - refusals: array of int, stores refused: size (too large), room (everything is held by readers).
+ * - unreadable: int, misses because an object could not be unserialized. Some are normal after a deployment. If they
+ *   continue, two versions of the code take turns, or a class throws.
+ * - copies: int, hits that copied the value instead of pointing to it.
+ * - moves: int, entries that eviction moved to another page because they were in use.
+ * - evictions: array of int, evicted entries: room (for memory), expired, index (both buckets of a new key were full;
+ *   many of these mean that larder.size is too small for so many keys).
+ * - refusals: array of int, refused stores: size (value too large), room (readers hold the memory).
  *
- * And if it looks at the tables:
- * - memory: array of int: page_size (bytes), pages (all of them), and how many are free, open (being written),
- *   closed (full), limbo (emptied, but still held by a reader), run (of values longer than half a page). And
- *   dead: bytes of entries that were replaced, deleted or dropped one by one, in pages that still hold others; the
- *   emptiest of those pages are reused first. And committed: bytes of memory that the segment has taken so far; it takes
- *   more as it is needed, up to size. Few free pages are no fault: a cache that works is full.
- * - entries: int, entries in the index, expired ones included until they are reclaimed.
- * - oldest: float, seconds since the oldest page that holds entries was begun: so long stays by now what nobody
- *   uses (what is used is carried to newer pages). In a full cache this is how far back it reaches; when it falls
- *   below the ttl that you give, larder.size is too small.
- * - pins: array of int: pages (held by readers), limit (how many may be), long_lived and long_lived_limit (the
- *   same for processes without request ends, such as the command line), mine (pages held by this process).
- * - processes: array: attached (int), limit (larder.processes), mine (int, this process's record), swept (int,
- *   dead ones cleaned up after), holders (list of the processes that hold most pages: record (int), pid (int, in
- *   that process's own namespace), pages (int), mine (bool), long_lived (bool)).
+ * With $tables:
+ * - memory: array of int: page_size (bytes), pages (number of all pages), and how many are free, open (being written),
+ *   closed (full), limbo (reclaimed, but still held by a reader), large (used by values longer than half a page). Also
+ *   dead: bytes of replaced or deleted entries in pages that still hold others. And committed: bytes of memory that the
+ *   segment uses so far; it grows up to size. Few free pages are normal: a working cache is full.
+ * - entries: int, entries in the index, including expired ones until they are reclaimed.
+ * - oldest: float, seconds since the oldest page in use was opened: how long an unused entry stays. Used entries move to
+ *   newer pages. If it falls below the ttl of your entries, larder.size is too small.
+ * - pins: array of int: pages (held by readers), limit (of these), long_lived and long_lived_limit (the same for
+ *   processes without request ends, such as the command line), mine (held by this process).
+ * - processes: array: attached (int), limit (larder.processes), mine (int, the record of this process), reaped (int,
+ *   dead processes that were cleaned up), holders (list of the processes that hold most pages: record (int), pid (int,
+ *   in the process's own namespace), pages (int), mine (bool), long_lived (bool)).
  *
  * @return mixed[]
  */
 function larder_info(bool $tables = true): array {}
 
 /**
- * The number of this process, as getmypid() gives it, but without asking the system: some nanoseconds. What keeps
- * connections compares it before each use, since a fork must not use those of its parent.
+ * Returns the process id like getmypid(), but in nanoseconds, without a system call. A client that keeps connections
+ * compares it before each use, because a fork must not use its parent's connections.
  */
 function larder_pid(): int {}
