@@ -5,9 +5,8 @@ declare(strict_types=1);
 namespace Larder;
 
 use Larder\Codec\Failure;
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Contract\Counts;
 use Larder\Contract\Decorator;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
@@ -16,11 +15,8 @@ use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
@@ -339,7 +335,7 @@ final class Cache
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $store = Capability::of($this->store, Adds::class);
+        $store = Capability::of($this->store, AtomicStore::class);
         $stored = StoredValue::plain($value);
 
         return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
@@ -354,7 +350,7 @@ final class Cache
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        $store = Capability::of($this->store, Replaces::class);
+        $store = Capability::of($this->store, AtomicStore::class);
 
         return !$this->isOutdated($key) && $store->replace($key, StoredValue::plain($value), $ttl);
     }
@@ -370,7 +366,7 @@ final class Cache
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
-        $store = Capability::of($this->store, Counts::class);
+        $store = Capability::of($this->store, AtomicStore::class);
         $sum = $store->increment($key, $step, $first, $ttl);
 
         return $sum === false && $this->removesOutdated($key) ? $store->increment($key, $step, $first, $ttl) : $sum;
@@ -396,7 +392,7 @@ final class Cache
      */
     public function touch(string $key, int|float $ttl): bool
     {
-        $store = Capability::of($this->store, Touches::class);
+        $store = Capability::of($this->store, AtomicStore::class);
         $until = Ttl::until($ttl);
         $stored = $this->store->get($key);
         $valid = StoredValue::is($stored) ? $this->valid($stored) : new StoredValue($stored);
@@ -438,7 +434,7 @@ final class Cache
      */
     public function swap(string $key, int $old, int $new): bool
     {
-        return Capability::of($this->store, Swaps::class)->swap($key, $old, $new);
+        return Capability::of($this->store, AtomicStore::class)->swap($key, $old, $new);
     }
 
     /**
@@ -448,11 +444,11 @@ final class Cache
      *
      * @param int|float $seconds more than 0, a year at most
      * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
-     * @param LockLifetime $ends ByTime for a lock that stays when this process ends, as another goes on
+     * @param LockLifetime $ends Ttl for a lock that stays when this process ends, as another goes on
      * @return Lock|null null when another has it
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
-    public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::WithProcessOrByTime): ?Lock
+    public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
     {
         return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
     }

@@ -130,8 +130,8 @@ abstract class NamespacesContract extends TestCase
 
     public function testEachCountsForItself(): void
     {
-        if (!$this->caches['a']->can(Capability::Increment)) {
-            self::assertFalse($this->caches['aa']->can(Capability::Increment));
+        if (!$this->caches['a']->can(Capability::Atomic)) {
+            self::assertFalse($this->caches['aa']->can(Capability::Atomic));
 
             return;
         }

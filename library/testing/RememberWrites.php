@@ -21,8 +21,8 @@ trait RememberWrites
         yield 'clear()' => [static fn(Cache $cache): bool => $cache->clear(), null];
         yield 'set()' => [static fn(Cache $cache): bool => $cache->set('k', 'later'), 'later'];
         yield 'setMany()' => [static fn(Cache $cache): bool => $cache->setMany(['k' => 'later'], tags: ['t']), 'later'];
-        yield 'add()' => [static fn(Cache $cache): bool => $cache->can(Capability::Add) ? $cache->add('k', 'later') : $cache->set('k', 'later'), 'later'];
-        yield 'increment()' => [static fn(Cache $cache): int|bool => $cache->can(Capability::Increment) ? $cache->increment('k', 7) : $cache->set('k', 7), 7];
+        yield 'add()' => [static fn(Cache $cache): bool => $cache->can(Capability::Atomic) ? $cache->add('k', 'later') : $cache->set('k', 'later'), 'later'];
+        yield 'increment()' => [static fn(Cache $cache): int|bool => $cache->can(Capability::Atomic) ? $cache->increment('k', 7) : $cache->set('k', 7), 7];
     }
 
     /** @param \Closure(Cache): mixed $write */
@@ -57,7 +57,7 @@ trait RememberWrites
     public function testNoValueFromBeforeADeletionComesBack(): void
     {
         $this->needsProcesses(function (): void {
-            if (!$this->cache->can(Capability::SetIf)) {
+            if (!$this->cache->can(Capability::Atomic)) {
                 self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'it looks, and then stores');
 
                 return;
@@ -131,7 +131,7 @@ trait RememberWrites
                 return self::value('v1');
             }, beta: \INF);
             self::assertSame('v1', $made, $case);
-            if ($this->cache->can(Capability::SetIf) && !$this->isOnlyInItsObject()) {
+            if ($this->cache->can(Capability::Atomic) && !$this->isOnlyInItsObject()) {
                 self::assertSame([$before, 'v2', true, 'v2'], $found, $case);
                 self::assertSame('v2', $this->cache->get('k'), $case);
                 self::assertSame('v2', $this->cache->remember('k', 60, $this->making('v3')), $case);
@@ -147,9 +147,9 @@ trait RememberWrites
                 'get' => $this->cache->get('k', 'none'),
                 'getMany' => $this->cache->getMany(['k'], 'none'),
                 'has' => $this->cache->has('k'),
-                'replace' => $this->cache->can(Capability::Replace) && $this->cache->replace('k', 1),
-                'touch' => $this->cache->can(Capability::Touch) && $this->cache->touch('k', 60),
-                'swap' => $this->cache->can(Capability::Swap) && $this->cache->swap('k', 0, 1),
+                'replace' => $this->cache->can(Capability::Atomic) && $this->cache->replace('k', 1),
+                'touch' => $this->cache->can(Capability::Atomic) && $this->cache->touch('k', 60),
+                'swap' => $this->cache->can(Capability::Atomic) && $this->cache->swap('k', 0, 1),
                 'expiry' => $this->cache->can(Capability::Expiry) ? $this->cache->expiry('k') : null,
                 'keys' => $this->cache->can(Capability::Keys) ? [...$this->cache->keys()] : [],
             ];

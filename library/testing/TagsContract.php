@@ -249,7 +249,7 @@ abstract class TagsContract extends TestCase
             $numbers = array_column($captured, $i);
             $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
             $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
-            if ($this->cache->can(Capability::Add) && !$this->isOnlyInItsObject()) {
+            if ($this->cache->can(Capability::Atomic) && !$this->isOnlyInItsObject()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }
             foreach ($numbers as $process => $number) {
@@ -305,8 +305,8 @@ abstract class TagsContract extends TestCase
 
     public function testWhatIsInvalidatedGivesWayToAdd(): void
     {
-        if (!$this->cache->can(Capability::Add)) {
-            self::assertFalse($this->cache->can(Capability::Add));
+        if (!$this->cache->can(Capability::Atomic)) {
+            self::assertFalse($this->cache->can(Capability::Atomic));
 
             return;
         }
@@ -323,8 +323,8 @@ abstract class TagsContract extends TestCase
 
     public function testOfManyProcessesOneAddsOverWhatIsInvalidated(): void
     {
-        if (!$this->cache->can(Capability::Add)) {
-            self::assertFalse($this->cache->can(Capability::Add));
+        if (!$this->cache->can(Capability::Atomic)) {
+            self::assertFalse($this->cache->can(Capability::Atomic));
 
             return;
         }
@@ -349,7 +349,7 @@ abstract class TagsContract extends TestCase
     {
         $this->cache->set('k', 'old', 60, ['tag']);
         $this->cache->set('touched', 'kept', 60, ['tag']);
-        if ($this->cache->can(Capability::Touch)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::within(0.7, function (): void {
                 $this->cache->set('touched', 'kept', 0.7, ['tag']);
                 self::assertTrue($this->cache->touch('touched', 60));
@@ -358,11 +358,11 @@ abstract class TagsContract extends TestCase
             $this->assertHolds('kept', 'touched');
         }
         $this->cache->invalidateTags(['tag']);
-        if ($this->cache->can(Capability::Touch)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->touch('touched', 60));
         }
         $this->assertMiss('touched');
-        if ($this->cache->can(Capability::Replace)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->replace('k', 'new'));
         }
         $this->assertMiss('k');
@@ -389,18 +389,18 @@ abstract class TagsContract extends TestCase
     public function testATaggedIntegerIsNoCounter(): void
     {
         $this->cache->set('n', 7, tags: ['tag']);
-        if ($this->cache->can(Capability::Increment)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->increment('n'));
         }
-        if ($this->cache->can(Capability::Swap)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->swap('n', 7, 8));
         }
         $this->assertHolds(7, 'n');
         $this->cache->invalidateTags(['tag']);
-        if ($this->cache->can(Capability::Swap)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->swap('n', 7, 8));
         }
-        if ($this->cache->can(Capability::Increment)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertSame(11, $this->cache->increment('n', first: 10));
             self::assertSame(12, $this->cache->increment('n', first: 10));
         }

@@ -15,10 +15,10 @@ use PHPUnit\Framework\TestCase;
 final class StateTest extends TestCase
 {
     private const SHARED = [
-        'Store/MemcachedGeneration.php: static array $known',
-        'Store/Owner.php: static ?self $own',
-        'Store/TrustedPath.php: static ?int $codeOwner',
-        'Store/User.php: static ?int $id',
+        'Driver/Memcached/NamespaceVersion.php: static array $known',
+        'Filesystem/TrustedPath.php: static ?int $codeOwner',
+        'Lock/LockOwner.php: static ?self $own',
+        'Process/User.php: static ?int $id',
     ];
 
     public function testNoFileHasStaticState(): void

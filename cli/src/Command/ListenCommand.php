@@ -5,9 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cli\Listen\Listener;
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Contract\Counts;
 use Larder\Contract\Store;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
@@ -104,9 +103,9 @@ final class ListenCommand extends Command implements SignalableCommandInterface
     }
 
     /** The shared tier is not opened: its servers may be away now. */
-    private static function local(Dsn $address): Store&Adds&Counts
+    private static function local(Dsn $address): Store&AtomicStore
     {
-        return Capability::of(Capability::of($address->tiers[0]->scheme->open($address->tiers[0]), Adds::class), Counts::class);
+        return Capability::of($address->tiers[0]->scheme->open($address->tiers[0]), AtomicStore::class);
     }
 
     /** @return string|null null for an address that can be listened for */

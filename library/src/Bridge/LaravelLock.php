@@ -49,7 +49,7 @@ final class LaravelLock implements Lock
      */
     public function acquire(): bool
     {
-        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::ByTime, self::token($this->owner)));
+        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::Ttl, self::token($this->owner)));
     }
 
     /**

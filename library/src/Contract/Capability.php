@@ -22,15 +22,13 @@ use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Sqlite\SqliteStore;
 use Larder\Exception\NotSupported;
 
-/** What only some stores can do, each by an interface of its own in Larder\Contract\Capability. */
+/**
+ * What only some stores can do, each by an interface of its own: a store can do what its class implements, and a Decorator,
+ * whose class implements all of them, what it reports.
+ */
 enum Capability: string
 {
-    case Add = Adds::class;
-    case Replace = Replaces::class;
-    case Increment = Counts::class;
-    case Touch = Touches::class;
-    case Swap = Swaps::class;
-    case SetIf = SetsIf::class;
+    case Atomic = AtomicStore::class;
     case Lock = LockingStore::class;
     case Keys = ListableStore::class;
     case Expiry = ExpiryAwareStore::class;
@@ -62,7 +60,7 @@ enum Capability: string
      * @template S of Store
      * @template T of object
      * @param S $store
-     * @param class-string<T> $interface one of Larder\Contract\Capability
+     * @param class-string<T> $interface of a case
      * @return S&T
      * @throws NotSupported
      */
@@ -80,12 +78,7 @@ enum Capability: string
     public function words(): string
     {
         return match ($this) {
-            self::Add => 'add',
-            self::Replace => 'replace',
-            self::Increment => 'increment',
-            self::Touch => 'touch',
-            self::Swap => 'compare and swap',
-            self::SetIf => 'set where nothing has changed',
+            self::Atomic => 'change a value in one step',
             self::Lock => 'lock',
             self::Keys => 'list its keys',
             self::Expiry => 'tell when a value expires',
@@ -95,7 +88,7 @@ enum Capability: string
 
     public function isOf(Store $store): bool
     {
-        return is_a($store, $this->value) && (!$store instanceof Decorator || $this->isOf($store->decorated()));
+        return is_a($store, $this->value) && (!$store instanceof Decorator || $store->can($this));
     }
 
     /** @return list<string> the stores of Larder that can do this, by name */

@@ -4,9 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-/** A store before other stores. It can do what they can, and passes that on (see ForwardsCapabilities). */
+/** A store in front of others. What it can do depends on them, whatever interfaces its class implements: it reports it. */
 interface Decorator extends Store
 {
-    /** The store behind it that says what it can do; one of them where all are of one kind. */
+    public function can(Capability $capability): bool;
+
+    /** The store behind it; one of them where there are several, all of one kind. */
     public function decorated(): Store;
 }

@@ -5,17 +5,19 @@ declare(strict_types=1);
 namespace Larder\Contract;
 
 /**
- * What ends a lock that nobody releases. Of the process that took it, its owner, a store on the same machine sees whether
- * it still lives; where it cannot be seen (servers, another container), the time decides alone.
+ * What ends a lock that nobody releases: its ttl, or the end of the process that took it, its owner. A store on the same
+ * machine sees whether the owner lives; where it cannot be seen (servers, another container), the ttl decides alone.
+ *
+ * The values are what stores keep.
  */
-enum LockLifetime
+enum LockLifetime: string
 {
-    /** The time alone: for a job that another process goes on with when this one is gone. */
-    case ByTime;
+    /** The ttl alone: for a job that another process goes on with when this one has ended. */
+    case Ttl = 'ByTime';
 
-    /** The time or the end of the owner, whichever comes first. */
-    case WithProcessOrByTime;
+    /** The ttl or the end of the owner, whichever comes first. */
+    case TtlOrProcess = 'WithProcessOrByTime';
 
-    /** The end of the owner, and not the time while the owner is seen alive: for what may take longer than was thought. */
-    case WithProcess;
+    /** The end of the owner, and not the ttl while the owner is seen alive: for what may take longer than expected. */
+    case Process = 'WithProcess';
 }

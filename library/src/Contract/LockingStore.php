@@ -25,7 +25,7 @@ interface LockingStore
      * @throws InvalidKey
      * @phpstan-impure
      */
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::WithProcessOrByTime, string $token = ''): string|false|null;
+    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null;
 
     /**
      * Gives the lock so many seconds from now.

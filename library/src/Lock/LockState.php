@@ -29,30 +29,26 @@ final class LockState
     public static function begin(float $seconds, LockLifetime $ends, bool $seesOwners, string $token = ''): self
     {
         if ($token !== '') {
-            return new self($token, microtime(true) + $seconds, LockLifetime::ByTime);
+            return new self($token, microtime(true) + $seconds, LockLifetime::Ttl);
         }
-        $hasOwner = $seesOwners && $ends !== LockLifetime::ByTime;
+        $hasOwner = $seesOwners && $ends !== LockLifetime::Ttl;
 
-        return new self($hasOwner ? LockOwner::token() : LockOwner::anonymousToken(), microtime(true) + $seconds, $hasOwner ? $ends : LockLifetime::ByTime);
+        return new self($hasOwner ? LockOwner::token() : LockOwner::anonymousToken(), microtime(true) + $seconds, $hasOwner ? $ends : LockLifetime::Ttl);
     }
 
     /** @return self|null null when this is not one */
     public static function of(mixed $stored): ?self
     {
         $parts = \is_string($stored) ? explode(' ', $stored) : [];
-        foreach (\count($parts) === 3 ? LockLifetime::cases() : [] as $ends) {
-            if ($ends->name === $parts[0]) {
-                return new self($parts[2], (float) $parts[1], $ends);
-            }
-        }
+        $ends = \count($parts) === 3 ? LockLifetime::tryFrom($parts[0]) : null;
 
-        return null;
+        return $ends === null ? null : new self($parts[2], (float) $parts[1], $ends);
     }
 
     /** As of() takes it. */
     public function __toString(): string
     {
-        return \sprintf('%s %.6F %s', $this->ends->name, $this->until, $this->token);
+        return \sprintf('%s %.6F %s', $this->ends->value, $this->until, $this->token);
     }
 
     public function renewed(float $seconds): self
@@ -65,15 +61,15 @@ final class LockState
         $isInTime = $this->until > microtime(true);
 
         return match ($this->ends) {
-            LockLifetime::ByTime => $isInTime,
-            LockLifetime::WithProcessOrByTime => $isInTime && LockOwner::lives($this->token) !== false,
-            LockLifetime::WithProcess => LockOwner::lives($this->token) ?? $isInTime,
+            LockLifetime::Ttl => $isInTime,
+            LockLifetime::TtlOrProcess => $isInTime && LockOwner::lives($this->token) !== false,
+            LockLifetime::Process => LockOwner::lives($this->token) ?? $isInTime,
         };
     }
 
     /** @return float the unix time from which a store need not keep it */
     public function keptUntil(): float
     {
-        return $this->until + ($this->ends === LockLifetime::WithProcess ? self::KEPT_SECONDS : 0);
+        return $this->until + ($this->ends === LockLifetime::Process ? self::KEPT_SECONDS : 0);
     }
 }

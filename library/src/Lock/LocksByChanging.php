@@ -16,7 +16,7 @@ use Larder\Key\ReservedKey;
  */
 trait LocksByChanging
 {
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::WithProcessOrByTime, string $token = ''): string|false|null
+    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
         $name = ReservedKey::lock($key);
         if ($this->seesOwners() && LockState::of($this->glance($name))?->isHeld() === true) {

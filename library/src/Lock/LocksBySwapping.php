@@ -23,7 +23,7 @@ trait LocksBySwapping
     private const LOCK_MARGIN_SECONDS = 3600;
     private const LOCK_TRIES = 10;
 
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::WithProcessOrByTime, string $token = ''): string|false|null
+    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
         $name = $this->name(ReservedKey::lock($key));
         for ($try = 0; $try < self::LOCK_TRIES; ++$try) {

@@ -4,8 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Remember;
 
-use Larder\Contract\Adds;
-use Larder\Contract\SetsIf;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Store;
 use Larder\Exception\StoreFailed;
 use Larder\Process\Pid;
@@ -20,7 +19,7 @@ final class Claim
 
     private function __construct(
         private readonly string $key = '',
-        private readonly (Adds&SetsIf)|null $comparing = null,
+        private readonly AtomicStore|InTwoSteps|null $comparing = null,
         private readonly ?StoredValue $begun = null,
         private readonly ?Store $store = null,
     ) {
@@ -28,7 +27,7 @@ final class Claim
     }
 
     /** @param StoredValue $begun what was there, or was put there: told from all else by isStill() */
-    public static function on(Adds&SetsIf $store, string $key, StoredValue $begun): self
+    public static function on(AtomicStore|InTwoSteps $store, string $key, StoredValue $begun): self
     {
         return new self($key, $store, $begun);
     }

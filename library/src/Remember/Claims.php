@@ -4,10 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Remember;
 
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\ExpiryAwareStore;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
 
 /**
@@ -20,12 +19,12 @@ final class Claims
     private const KEPT = 3600.0;
 
     /** Null where computations are not kept apart either. */
-    private readonly (Adds&SetsIf)|null $comparing;
+    private readonly AtomicStore|InTwoSteps|null $comparing;
 
     public function __construct(private readonly Store $store)
     {
         $this->comparing = match (true) {
-            Capability::SetIf->isOf($store) && Capability::Add->isOf($store) => Capability::of(Capability::of($store, SetsIf::class), Adds::class),
+            Capability::Atomic->isOf($store) => Capability::of($store, AtomicStore::class),
             Capability::Lock->isOf($store) => new InTwoSteps($store),
             default => null,
         };

@@ -4,14 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Remember;
 
-use Larder\Contract\Adds;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
 
 /**
  * What a store cannot do in one step, in two: it looks, and then stores. Who writes just between the two is written over.
  */
-final class InTwoSteps implements Adds, SetsIf
+final class InTwoSteps
 {
     /** Yac gives a miss now and then of what is there. */
     private const LOOKS = 3;
@@ -25,6 +23,7 @@ final class InTwoSteps implements Adds, SetsIf
         return $this->store->get($key, $this) === $this && $this->store->set($key, $value, $ttl);
     }
 
+    /** @param \Closure(mixed): bool $isExpected */
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
         $there = $this->store->get($key, $this);

@@ -85,7 +85,7 @@ final class Remember
         }
         $end = hrtime(true) + 1e9 * $recipe->wait;
         for ($hasWaited = false;; $hasWaited = true) {
-            $lease = $this->lease($recipe, LockLifetime::WithProcess);
+            $lease = $this->lease($recipe, LockLifetime::Process);
             if ($lease === null && !$hasWaited && self::isOfThisProcess($this->stored($recipe))) {
                 return $this->compute($recipe, null, Claim::none()); // the same, by another object
             }
@@ -109,7 +109,7 @@ final class Remember
     {
         $isDeferred = AfterResponse::isPossible();
         // What is done after the response ends by time too: PHP calls nothing any more when it fails there.
-        $lease = $this->computing->isNested($recipe->key) ? null : $this->lease($recipe, $isDeferred ? LockLifetime::WithProcessOrByTime : LockLifetime::WithProcess);
+        $lease = $this->computing->isNested($recipe->key) ? null : $this->lease($recipe, $isDeferred ? LockLifetime::TtlOrProcess : LockLifetime::Process);
         if ($lease === null) {
             return $this->of($recipe, $found);
         }
@@ -143,7 +143,7 @@ final class Remember
         if ($this->computing->isNested($recipe->key)) {
             return $this->compute($recipe, null, Claim::none());
         }
-        $lease = $this->lease($recipe, LockLifetime::WithProcess);
+        $lease = $this->lease($recipe, LockLifetime::Process);
         $claim = null;
         for ($try = 0; $claim === null && $try < self::TRIES; ++$try) {
             $stored = $this->stored($recipe);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tag;
 
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
@@ -121,8 +121,8 @@ final class Tags
     private function create(string $key): mixed
     {
         $generation = random_int(1, \PHP_INT_MAX);
-        $created = Capability::Add->isOf($this->store)
-            ? Capability::of($this->store, Adds::class)->add($key, $generation)
+        $created = Capability::Atomic->isOf($this->store)
+            ? Capability::of($this->store, AtomicStore::class)->add($key, $generation)
             : $this->store->set($key, $generation);
 
         return $created ? $generation : $this->store->get($key);

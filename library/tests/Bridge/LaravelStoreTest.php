@@ -154,7 +154,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->putMany(['2' => 'b'], 60));
         self::assertTrue($this->store->putMany(['2' => 'b'], 0));
         self::assertNull($this->store->get(2));
-        if ($this->cache->can(Capability::Increment)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertSame(1, $this->store->increment(4));
             self::assertSame(0, $this->store->decrement(4));
             self::assertTrue($this->store->add(5, 'a', 60));

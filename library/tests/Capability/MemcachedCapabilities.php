@@ -22,7 +22,7 @@ abstract class MemcachedCapabilities extends CapabilitiesContract
 
     protected function capabilities(): array
     {
-        return [Capability::Add, Capability::Replace, Capability::Increment, Capability::Touch, Capability::Swap, Capability::SetIf, Capability::Lock, Capability::Expiry];
+        return [Capability::Atomic, Capability::Lock, Capability::Expiry];
     }
 
     protected function tooLarge(): string

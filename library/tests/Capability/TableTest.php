@@ -37,12 +37,7 @@ final class TableTest extends TestCase
     private static function headings(): array
     {
         return [
-            'add' => Capability::Add,
-            'replace' => Capability::Replace,
-            'increment, decrement' => Capability::Increment,
-            'touch' => Capability::Touch,
-            'swap' => Capability::Swap,
-            'later writes win' => Capability::SetIf,
+            'atomic' => Capability::Atomic,
             'lock' => Capability::Lock,
             'keys' => Capability::Keys,
             'expiry' => Capability::Expiry,

@@ -57,7 +57,7 @@ final class StoresTest extends TestCase
         $many = ['x' => ['y'], '7' => 'seven', str_repeat('long', 100) => 'a key that is hashed'];
         self::assertTrue($cache->setMany($many, 60));
         self::assertSame($many, $again->getMany(array_keys($many)));
-        if ($cache->can(Capability::Add)) {
+        if ($cache->can(Capability::Atomic)) {
             self::assertTrue($cache->add('new', 'added'));
             self::assertFalse($cache->add('new', 'added again'));
             self::assertTrue($cache->replace('new', ['replaced']));

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tags;
 
-use Larder\Contract\Adds;
 use Larder\Contract\Store;
+use Larder\Decorator\StoreDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
@@ -13,7 +13,7 @@ use Larder\Key\ReservedKey;
  * A control: it loses generations and answers with the number that it knew last, as if nothing had happened; or else with
  * 1, as numbers that count from the beginning do.
  */
-final class ForgetfulStore implements Store, Adds
+final class ForgetfulStore extends StoreDecorator
 {
     /** @var array<array-key, mixed> */
     private array $known = [];
@@ -68,5 +68,10 @@ final class ForgetfulStore implements Store, Adds
     public function clear(): bool
     {
         return $this->store->clear();
+    }
+
+    public function decorated(): Store
+    {
+        return $this->store;
     }
 }

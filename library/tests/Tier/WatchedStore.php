@@ -4,25 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Tier;
 
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
-use Larder\Contract\Decorator;
-use Larder\Contract\ExpiryAwareStore;
-use Larder\Contract\ListableStore;
-use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
-use Larder\Decorator\ForwardsCapabilities;
+use Larder\Decorator\StoreDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
 /** A shared tier in this process, of which the test sees what it is asked, and does something just then. */
-final class WatchedStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, LockingStore, ListableStore, ExpiryAwareStore
+final class WatchedStore extends StoreDecorator
 {
-    use ForwardsCapabilities;
-
     /** @var list<list<string>> */
     private array $reads = [];
 
@@ -93,11 +82,6 @@ final class WatchedStore implements Decorator, Adds, Replaces, Counts, Touches, 
         return $this->store->clear();
     }
 
-    public function keys(): iterable
-    {
-        return $this->store->keys();
-    }
-
     public function entries(array $keys): array
     {
         $this->reads[] = $keys;
@@ -111,12 +95,5 @@ final class WatchedStore implements Decorator, Adds, Replaces, Counts, Touches, 
     public function decorated(): Store
     {
         return $this->store;
-    }
-
-    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
-    {
-        \assert($this->store instanceof $capability);
-
-        return $work($this->store);
     }
 }

@@ -4,22 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Breaker;
 
-use Larder\Contract\Adds;
 use Larder\Contract\Capability;
-use Larder\Contract\Counts;
-use Larder\Contract\Decorator;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
-use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\ReportsOutages;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
-use Larder\Decorator\ForwardsCapabilities;
+use Larder\Decorator\StoreDecorator;
 use Larder\Driver\None\NullStore;
 use Larder\Exception\StoreFailed;
 use Larder\Key\Key;
@@ -28,10 +20,8 @@ use Larder\Key\Key;
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakerStore implements Decorator, RemoteStore, ReportsOutages, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsOutages
 {
-    use ForwardsCapabilities;
-
     /** @param bool $throws StoreFailed, in place of misses and false */
     public function __construct(private readonly RemoteStore $store, private readonly Breaker $breaker, private readonly bool $throws = false) {}
 
@@ -129,9 +119,9 @@ final class BreakerStore implements Decorator, RemoteStore, ReportsOutages, Adds
         return $this->store;
     }
 
-    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
-        $store = Capability::of($this->store, $capability);
+        $store = Capability::of($this->store, $interface);
 
         return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
             Key::check($key);

@@ -4,21 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Sharding;
 
-use Larder\Contract\Adds;
 use Larder\Contract\Capability;
-use Larder\Contract\Counts;
-use Larder\Contract\Decorator;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
-use Larder\Contract\LockingStore;
+use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\ReportsOutages;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
-use Larder\Decorator\ForwardsCapabilities;
+use Larder\Decorator\StoreDecorator;
 use Larder\Key\Key;
 
 /**
@@ -27,10 +20,8 @@ use Larder\Key\Key;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore implements Decorator, RemoteStore, ReportsOutages, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+final class ShardedStore extends StoreDecorator implements RemoteStore, ReportsOutages
 {
-    use ForwardsCapabilities;
-
     /** @param non-empty-array<string, Store> $stores by the server's name; all of one kind */
     public function __construct(private readonly array $stores) {}
 
@@ -120,6 +111,11 @@ final class ShardedStore implements Decorator, RemoteStore, ReportsOutages, Adds
         }
     }
 
+    public function prune(): int
+    {
+        return array_sum(array_map(static fn(Store $store): int => Capability::of($store, PrunableStore::class)->prune(), $this->stores));
+    }
+
     public function awayFor(string $key): float
     {
         $store = $this->stores[$this->server($key)];
@@ -132,9 +128,9 @@ final class ShardedStore implements Decorator, RemoteStore, ReportsOutages, Adds
         return $this->stores[array_key_first($this->stores)];
     }
 
-    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
-        return $work(Capability::of($this->stores[$this->server($key)], $capability));
+        return $work(Capability::of($this->stores[$this->server($key)], $interface));
     }
 
     /**

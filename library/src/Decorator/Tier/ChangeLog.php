@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier;
 
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Store;
 use Larder\Key\ReservedKey;
 
@@ -29,7 +29,7 @@ final class ChangeLog
     /** Microseconds to wait, one after the other, for a process between raising the number and writing the slot. */
     private const PAUSES = [0, 1000, 3000, 10_000];
 
-    public function __construct(private readonly Store&Counts $shared) {}
+    public function __construct(private readonly Store&AtomicStore $shared) {}
 
     /**
      * To be called after what it is about has been done.

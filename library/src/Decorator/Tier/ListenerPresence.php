@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier;
 
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Store;
 use Larder\Key\ReservedKey;
 use Larder\Process\Pid;
@@ -15,7 +15,7 @@ final class ListenerPresence
     private readonly string $name;
 
     /** @param string $place as for Copies */
-    public function __construct(private readonly Store&Adds $local, string $place)
+    public function __construct(private readonly Store&AtomicStore $local, string $place)
     {
         $this->name = ReservedKey::tier($place) . 'listener';
     }

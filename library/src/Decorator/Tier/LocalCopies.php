@@ -4,8 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier;
 
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
@@ -56,7 +55,7 @@ final class LocalCopies
      * @param string $place tells the shared tier from others
      * @param float $ttl seconds that a copy lives at most
      */
-    public function __construct(private readonly Store&Adds&Counts $local, string $place, private readonly float $ttl)
+    public function __construct(private readonly Store&AtomicStore $local, string $place, private readonly float $ttl)
     {
         $this->isEngine = $local instanceof EngineStore;
         $this->names = ReservedKey::tier($place);

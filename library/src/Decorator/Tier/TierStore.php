@@ -4,23 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier;
 
-use Larder\Contract\Adds;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Contract\Counts;
-use Larder\Contract\Decorator;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
-use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
-use Larder\Decorator\ForwardsCapabilities;
+use Larder\Decorator\StoreDecorator;
 use Larder\Exception\NotSupported;
 use Larder\Key\Key;
 use Larder\Key\ReservedKey;
@@ -35,10 +27,8 @@ use Larder\Remember\StoredValue;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, ResettableStore
+final class TierStore extends StoreDecorator implements ReportsOutages, ResettableStore
 {
-    use ForwardsCapabilities;
-
     public readonly LocalCopies $copies;
     private readonly Store&ExpiryAwareStore $shared;
     private readonly string $localName;
@@ -50,16 +40,16 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
      * @param string $place tells the shared tier from others that have copies in the same local tier
      * @param float $localTtl seconds, more than 0
      * @param float $pollSeconds seconds; 0.0 when nobody else writes to the shared tier: it is never asked what was changed
-     * @throws NotSupported when a tier cannot count, the local one cannot add, or the shared one does not tell expiry
+     * @throws NotSupported when a tier has no atomic operations, or the shared one does not tell expiry
      */
     public function __construct(Store $local, Store $shared, string $place, public readonly float $localTtl, public readonly float $pollSeconds)
     {
         $this->shared = Capability::of($shared, ExpiryAwareStore::class);
         $this->localName = Capability::nameOf($local);
-        $local = Capability::of(Capability::of($local, Adds::class), Counts::class);
+        $local = Capability::of($local, AtomicStore::class);
         $this->copies = new LocalCopies($local, $place, $localTtl);
         $this->presence = new ListenerPresence($local, $place);
-        $this->log = new ChangeLog(Capability::of($shared, Counts::class));
+        $this->log = new ChangeLog(Capability::of($shared, AtomicStore::class));
         $this->poll = new ChangePoll($this->copies, $this->log, $pollSeconds);
     }
 
@@ -134,13 +124,12 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->put($key, $value, Adds::class, static fn(Adds $shared): bool => $shared->add($key, $value, $ttl));
+        return $this->put($key, $value, static fn(AtomicStore $shared): bool => $shared->add($key, $value, $ttl));
     }
 
-    /** @param \Closure(mixed): bool $isExpected */
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
-        return $this->put($key, $value, SetsIf::class, static fn(SetsIf $shared): bool => $shared->setIf($key, $isExpected, $value, $ttl));
+        return $this->put($key, $value, static fn(AtomicStore $shared): bool => $shared->setIf($key, $isExpected, $value, $ttl));
     }
 
     public function delete(string $key): bool
@@ -171,7 +160,7 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
 
     public function keys(): iterable
     {
-        $keys = Capability::of($this->shared, ListableStore::class)->keys();
+        $keys = parent::keys();
 
         return (static function () use ($keys): \Generator {
             foreach ($keys as $key) {
@@ -187,11 +176,6 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
         return $this->shared->entries($keys);
     }
 
-    public function prune(): int
-    {
-        return Capability::of($this->shared, PrunableStore::class)->prune();
-    }
-
     /** What an operator wants to know of it, in a line. */
     public function explanation(): string
     {
@@ -204,10 +188,10 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
         });
     }
 
-    private function forward(string $capability, string $key, \Closure $work, mixed $refused): mixed
+    protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
-        $shared = Capability::of($this->shared, $capability);
-        if ($capability === LockingStore::class) {
+        $shared = Capability::of($this->shared, $interface);
+        if ($interface === LockingStore::class) {
             $answer = $work($shared);
             if (\is_string($answer) && $this->pollSeconds > 0.0) {
                 $this->poll->ask(); // who has taken a lock sees what its holder before has changed
@@ -222,18 +206,16 @@ final class TierStore implements Decorator, ReportsOutages, Adds, Replaces, Coun
     /**
      * A placeholder is told to no other host: it comes where none has a copy that is of use, and none makes one of it.
      *
-     * @template C of object
-     * @param class-string<C> $capability
-     * @param \Closure(C): bool $work
+     * @param \Closure(AtomicStore): bool $work
      */
-    private function put(string $key, mixed $value, string $capability, \Closure $work): bool
+    private function put(string $key, mixed $value, \Closure $work): bool
     {
         if (!StoredValue::is($value) || StoredValue::of($value)?->isPlaceholder() !== true) {
-            return $this->forward($capability, $key, $work, false);
+            return $this->forward(AtomicStore::class, $key, $work, false);
         }
 
         try {
-            return $work(Capability::of($this->shared, $capability));
+            return $work(Capability::of($this->shared, AtomicStore::class));
         } finally {
             $this->copies->drop($key);
         }

@@ -9,17 +9,12 @@ use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Codec\MissingClass;
 use Larder\Codec\Serialized;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -46,7 +41,7 @@ use function error_get_last;
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
  */
-final class ApcuStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+final class ApcuStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;

@@ -4,16 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Engine;
 
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\StoreUnavailable;
@@ -36,7 +31,7 @@ use function larder_store_multiple;
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
  * clear() empties the segment; several caches in one segment are for NamespacedLarderStore.
  */
-final class EngineStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+final class EngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use EngineAtomics;
     use EngineExpiry;

@@ -4,16 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Engine;
 
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
 use Larder\Key\NamespaceName;
@@ -32,7 +27,7 @@ use function larder_store_multiple;
  * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
-final class NamespacedEngineStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use EngineAtomics;
     use EngineExpiry;

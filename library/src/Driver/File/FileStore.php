@@ -6,19 +6,14 @@ namespace Larder\Driver\File;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Collector;
 use Larder\Driver\Common\Envelope;
@@ -36,7 +31,7 @@ use Larder\Lock\LocksByChanging;
  * The full key stands in the file, so that two keys with the same hash never meet. Collector
  * removes what has expired, and what is too much.
  */
-final class FileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
+final class FileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

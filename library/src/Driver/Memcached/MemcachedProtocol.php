@@ -6,16 +6,11 @@ namespace Larder\Driver\Memcached;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Dsn\Endpoint;
@@ -39,7 +34,7 @@ use Larder\Process\Pid;
  *
  * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
  */
-abstract class MemcachedProtocol implements RemoteStore, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ExpiryAwareStore
+abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingStore, ExpiryAwareStore
 {
     use MemcachedAtomics;
     use KeepsBytes;

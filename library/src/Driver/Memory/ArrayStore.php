@@ -6,18 +6,13 @@ namespace Larder\Driver\Memory;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
 use Larder\Contract\ResettableStore;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\OneByOne;
 use Larder\Driver\Common\PacksPlainData;
@@ -29,7 +24,7 @@ use Larder\Lock\LocksByChanging;
  * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
  * with its objects since. Nothing is evicted; what has expired goes when it is asked for or written over.
  */
-final class ArrayStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, ResettableStore
+final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, ResettableStore
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;

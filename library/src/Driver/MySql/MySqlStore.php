@@ -6,17 +6,12 @@ namespace Larder\Driver\MySql;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Exception\StoreFailed;
@@ -31,7 +26,7 @@ use PDOException;
  * statement, which both engines carry out whole. The server's max_allowed_packet limits a value. One write of sixteen
  * removes a few rows that have expired.
  */
-final class MySqlStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

@@ -6,8 +6,7 @@ namespace Larder\Driver\PhpFile;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
@@ -15,11 +14,7 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Collector;
 use Larder\Driver\Common\OneByOne;
@@ -46,7 +41,7 @@ use Larder\Process\Quietly;
  * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
-final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
+final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
@@ -121,7 +116,7 @@ final class PhpFileStore implements Store, Adds, Replaces, Counts, Touches, Swap
         return $this->locks()->prune() + $this->collector->prune();
     }
 
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::WithProcessOrByTime, string $token = ''): string|false|null
+    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
         return $this->locks()->acquire($key, $seconds, $ends, $token);
     }

@@ -77,7 +77,7 @@ trait RedisAtomics
     }
 
     /** By SET with NX and PX: the server ends it, by its own clock. What is no lock, or not signed, is in nobody's way. */
-    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::WithProcessOrByTime, string $token = ''): string|false|null
+    public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
         $state = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
         $name = ReservedKey::lock($key);

@@ -6,16 +6,11 @@ namespace Larder\Driver\Redis;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
@@ -35,7 +30,7 @@ use RedisException;
  * for the rest of one that has begun. A TypeError is Predis's when another client of this process has closed the persistent
  * connection that both had.
  */
-abstract class RedisProtocol implements RemoteStore, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore
+abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use RedisAtomics;
 

@@ -6,18 +6,13 @@ namespace Larder\Driver\Sqlite;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Driver\Common\OneByOne;
@@ -36,7 +31,7 @@ use PDOException;
  * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and begun anew; one that was
  * removed or replaced is noticed a tenth of a second later at most.
  */
-final class SqliteStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class SqliteStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;

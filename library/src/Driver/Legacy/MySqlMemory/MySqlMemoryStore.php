@@ -6,16 +6,11 @@ namespace Larder\Driver\Legacy\MySqlMemory;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\MySql\MySqlConnection;
 use Larder\Driver\MySql\MySqlTable;
@@ -32,7 +27,7 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired makes room, and else what was written longest ago.
  */
-final class MySqlMemoryStore extends MySqlTable implements Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     use MySqlMemoryAtomics;
 

@@ -6,18 +6,13 @@ namespace Larder\Driver\Legacy\Shmop;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
@@ -40,7 +35,7 @@ use Larder\Lock\StripedLock;
  * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
  * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
  */
-final class ShmopStore implements Store, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
+final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
