@@ -16,8 +16,6 @@ use Larder\Exception\StoreUnavailable;
  */
 final class IgbinaryCodec extends SerializingCodec
 {
-    public const FORMAT = "\3";
-
     /** @throws StoreUnavailable */
     public function __construct(Failures $failures = new Failures())
     {
@@ -38,24 +36,6 @@ final class IgbinaryCodec extends SerializingCodec
             throw new \UnexpectedValueException(\sprintf('igbinary cannot serialize this %s', get_debug_type($value)));
         }
 
-        return Checksum::before($bytes, self::FORMAT);
-    }
-
-    /**
-     * @param string $bytes that begin with FORMAT
-     * @throws Unreadable
-     */
-    public static function read(string $bytes): mixed
-    {
-        if (!\function_exists('igbinary_unserialize')) {
-            throw new Unreadable(Failure::ExtensionMissing);
-        }
-        $data = Checksum::checked($bytes);
-        $value = @igbinary_unserialize($data);
-        if (($value === false || $value === null) && $data !== igbinary_serialize($value)) {
-            throw new Unreadable(Failure::Damaged);
-        }
-
-        return $value;
+        return Checksum::before($bytes, Formats::IGBINARY);
     }
 }

@@ -4,13 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-use Larder\Driver\Apcu\ApcuStore;
-
 /**
  * Makes a stored object whose class does not exist any more an Unreadable, where PHP would make an incomplete object.
  *
  * It is an autoloader that comes after all others, so it costs nothing while every class is found. It only answers when
- * Larder's own reading looks for the class: what the application unserializes, and what a __wakeup() asks class_exists(),
+ * Larder's own reading (ReadsObjects) looks for the class: what the application unserializes, and what a __wakeup() asks class_exists(),
  * is left alone. The setting unserialize_callback_func would do the same where ini_set() is allowed, but takes longer. The
  * engine notices missing classes itself.
  *
@@ -18,12 +16,8 @@ use Larder\Driver\Apcu\ApcuStore;
  */
 final class MissingClass
 {
-    /** The functions that make objects of stored bytes, and the class that calls each of them. */
-    private const READERS = [
-        'unserialize' => SerializingCodec::class,
-        'igbinary_unserialize' => IgbinaryCodec::class,
-        'apcu_fetch' => ApcuStore::class,
-    ];
+    /** The functions that make objects of stored bytes. */
+    private const READERS = ['unserialize', 'igbinary_unserialize', 'apcu_fetch'];
     /** Stack frames. Between this function and the reader there may be an autoloader that wraps others, for debugging. */
     private const DEPTH = 12;
 
@@ -53,8 +47,8 @@ final class MissingClass
             if (!isset($frame['file'])) {
                 $reader = $frames[$i + 1] ?? null;
 
-                return $reader !== null && !isset($reader['class'])
-                    && (self::READERS[$reader['function']] ?? '') === ($frames[$i + 2]['class'] ?? null);
+                return $reader !== null && !isset($reader['class']) && \in_array($reader['function'], self::READERS, true)
+                    && is_a($frames[$i + 2]['class'] ?? '', ReadsObjects::class, true);
             }
         }
 

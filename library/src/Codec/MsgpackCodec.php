@@ -15,12 +15,8 @@ use MessagePack;
  */
 final class MsgpackCodec extends SerializingCodec
 {
-    public const FORMAT = "\4";
-
     /** The extension reads arrays nested up to twice as deep. */
     private const DEPTH = 512;
-    /** The extension's own way to keep objects is off. */
-    private const PHP_ONLY = false;
 
     /** @throws StoreUnavailable */
     public function __construct(?Classes $classes = null, Failures $failures = new Failures())
@@ -35,25 +31,8 @@ final class MsgpackCodec extends SerializingCodec
         if ($php !== null) {
             return $this->allowed($php);
         }
-        $bytes = (new MessagePack(self::PHP_ONLY))->pack($value);
+        $bytes = (new MessagePack(Formats::MSGPACK_OBJECTS))->pack($value);
 
-        return \is_string($bytes) ? Checksum::before($bytes, self::FORMAT) : $this->serialize($value);
-    }
-
-    /**
-     * @param string $bytes that begin with FORMAT
-     * @throws Unreadable
-     */
-    public static function read(string $bytes): mixed
-    {
-        if (!class_exists(MessagePack::class, false)) {
-            throw new Unreadable(Failure::ExtensionMissing);
-        }
-        $data = Checksum::checked($bytes);
-
-        /** @var callable(string): mixed $unpack which the extension's reflection gives a second argument */
-        $unpack = [new MessagePack(self::PHP_ONLY), 'unpack'];
-
-        return @$unpack($data);
+        return \is_string($bytes) ? Checksum::before($bytes, Formats::MSGPACK) : $this->serialize($value);
     }
 }

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Reads bytes of every known format, chosen by their first byte. Its children write one each. */
-abstract class SerializingCodec implements Codec
+/** Reads bytes of every known format, chosen by their first byte; each serializer writes one. */
+abstract class SerializingCodec implements Codec, ReadsObjects
 {
     /** @var array{allowed_classes?: list<string>|false} for unserialize() */
     private readonly array $options;
@@ -46,7 +46,7 @@ abstract class SerializingCodec implements Codec
                     throw new Unreadable(Failure::Damaged);
                 case LongString::FORMAT:
                     return LongString::read($bytes);
-                case IgbinaryCodec::FORMAT:
+                case Formats::IGBINARY:
                 case 'O':
                     return $this->withObjects($bytes);
                 default:
@@ -101,10 +101,10 @@ abstract class SerializingCodec implements Codec
     private function read(string $bytes): mixed
     {
         return match ($bytes[0] ?? '') {
-            'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E', IgbinaryCodec::FORMAT => $this->withObjects($bytes),
+            'a', 's', 'i', 'd', 'b', 'N', 'O', 'C', 'E', Formats::IGBINARY => $this->withObjects($bytes),
             LongString::FORMAT => LongString::read($bytes),
-            MsgpackCodec::FORMAT => MsgpackCodec::read($bytes),
-            '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' => JsonCodec::read($bytes),
+            Formats::MSGPACK => Formats::msgpack($bytes),
+            '{', '[', '"', 'n', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' => Formats::json($bytes),
             default => throw new Unreadable(Failure::Damaged),
         };
     }
@@ -117,11 +117,11 @@ abstract class SerializingCodec implements Codec
      */
     private function withObjects(string $bytes): mixed
     {
-        $isPhp = $bytes[0] !== IgbinaryCodec::FORMAT;
+        $isPhp = $bytes[0] !== Formats::IGBINARY;
         if ($this->classes !== null && (!$isPhp || $this->classes->notAllowedIn($bytes) !== null)) {
             throw new Unreadable(Failure::ClassNotAllowed);
         }
-        $value = $isPhp ? @unserialize($bytes, $this->options) : IgbinaryCodec::read($bytes);
+        $value = $isPhp ? @unserialize($bytes, $this->options) : Formats::igbinary($bytes);
         if ($value instanceof \__PHP_Incomplete_Class) {
             throw new Unreadable(Failure::ClassMissing); // where somebody has taken the autoloader away
         }

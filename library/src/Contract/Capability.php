@@ -68,7 +68,7 @@ enum Capability: string
     {
         $capability = self::from($interface);
         if (!$store instanceof $interface || !$capability->isOf($store)) {
-            throw NotSupported::by($store, $capability);
+            throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', self::nameOf($store), $capability->words(), implode(', ', $capability->stores())));
         }
 
         return $store;
@@ -88,7 +88,7 @@ enum Capability: string
 
     public function isOf(Store $store): bool
     {
-        return is_a($store, $this->value) && (!$store instanceof Decorator || $store->can($this));
+        return is_a($store, $this->value) && (!$store instanceof Decorator || $store->supports($this->value));
     }
 
     /** @return list<string> the stores of Larder that can do this, by name */

@@ -17,9 +17,9 @@ use Larder\Exception\NotSupported;
 /** Passes on what only some stores can do, and can do what the store behind it can. For decorators of one's own too. */
 abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
-    public function can(Capability $capability): bool
+    public function supports(string $interface): bool
     {
-        return $capability->isOf($this->decorated());
+        return Capability::from($interface)->isOf($this->decorated());
     }
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool

@@ -8,7 +8,9 @@ use APCUIterator;
 use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Codec\MissingClass;
+use Larder\Codec\ReadsObjects;
 use Larder\Codec\Serialized;
+use Larder\Codec\Unreadable;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
@@ -41,11 +43,10 @@ use function error_get_last;
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
  */
-final class ApcuStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
+final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
-    use CountsUnreadable;
     use LocksBySwapping;
 
     /** Stands first in an array that wraps a value. */
@@ -53,6 +54,8 @@ final class ApcuStore implements Store, AtomicStore, LockingStore, ListableStore
 
     /** Seconds. APCu takes more of them, and has 32 bits for them. */
     private const LONGEST = 0x7fffffff;
+
+    private readonly Failures $failures;
 
     private readonly string $prefix;
 
@@ -287,5 +290,29 @@ final class ApcuStore implements Store, AtomicStore, LockingStore, ListableStore
     private static function isWrapped(mixed $value): bool
     {
         return \is_array($value) && ($value[0] ?? null) === self::WRAP;
+    }
+
+    /** @param \Throwable $error of MissingClass, or of a class that refuses its data */
+    private function unreadable(\Throwable $error, mixed $default): mixed
+    {
+        $this->failures->add($error instanceof Unreadable ? $error->failure : Failure::Refused);
+
+        return $default;
+    }
+
+    /**
+     * Where one of several values cannot be read, and PHP does not say which.
+     *
+     * @param list<string> $keys
+     * @return array<array-key, mixed>
+     */
+    private function oneByOne(array $keys, mixed $default): array
+    {
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = $this->get($key, $default);
+        }
+
+        return $values;
     }
 }

@@ -42,12 +42,13 @@ trait ChangesAtomically
         $until = Ttl::until($ttl);
         $sum = false;
         $changed = $this->change($key, function (?Entry $old) use ($key, $step, $first, $until, &$sum): Entry|false {
-            $sum = Counter::sum($old === null ? $first : $this->unpack($key, $old->stored), $step);
+            $value = $old === null ? $first : $this->unpack($key, $old->stored);
+            $sum = \is_int($value) ? $value + $step : false; // a float out of the range of int
 
-            return $sum === false ? false : new Entry($this->pack($key, $sum), $old === null ? $until : $old->until);
+            return \is_int($sum) ? new Entry($this->pack($key, $sum), $old === null ? $until : $old->until) : false;
         });
 
-        return $changed ? $sum : false;
+        return $changed && \is_int($sum) ? $sum : false;
     }
 
     public function swap(string $key, int $old, int $new): bool

@@ -12,8 +12,9 @@ trait PacksByCodec
         return $this->codec->encode($value, $key);
     }
 
+    /** @param string $stored */
     private function unpack(string $key, mixed $stored, mixed $default = null): mixed
     {
-        return \is_string($stored) ? $this->codec->decode($stored, $key, $default) : $default;
+        return $this->codec->decode($stored, $key, $default);
     }
 }

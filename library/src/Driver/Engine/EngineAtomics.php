@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Engine;
 
-use Larder\Driver\Common\Counter;
+use Larder\Contract\Entry;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksBySwapping;
 
@@ -14,12 +14,13 @@ use function larder_delete;
 use function larder_fetch;
 use function larder_fetch_cas;
 use function larder_increment;
+use function larder_key_info;
 use function larder_last_error;
 use function larder_replace;
 use function larder_store_cas;
 use function larder_touch;
 
-/** What the engine does in one step. */
+/** What both stores of the engine do in one step, and until when it keeps a value. */
 trait EngineAtomics
 {
     use LocksBySwapping;
@@ -50,11 +51,12 @@ trait EngineAtomics
         }
         for ($try = 0; $try < self::TRIES; ++$try) {
             $value = larder_fetch($name, $this);
-            $sum = Counter::sum($value === $this ? $first : $value, $step);
-            if ($sum === false) {
-                return false;
+            $old = $value === $this ? $first : $value;
+            $sum = \is_int($old) ? $old + $step : false;
+            if (!\is_int($old) || !\is_int($sum)) {
+                return false; // or a float, out of the range of int
             }
-            if ($value === $this ? larder_add($name, $sum, $seconds) : \is_int($value) && larder_cas($name, $value, $sum)) {
+            if ($value === $this ? larder_add($name, $sum, $seconds) : larder_cas($name, $old, $sum)) {
                 return $sum;
             }
             if (larder_last_error() !== \LARDER_ERROR_NONE) {
@@ -90,6 +92,21 @@ trait EngineAtomics
         return false;
     }
 
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($keys as $key) {
+            $name = $this->name($key);
+            $before = larder_key_info($name);
+            $value = $before === null ? $this : larder_fetch($name, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, self::until($before, larder_key_info($name)));
+            }
+        }
+
+        return $entries;
+    }
+
     /** The key in the segment, checked. */
     abstract private function name(string $key): string;
 
@@ -116,5 +133,18 @@ trait EngineAtomics
     private function removeRaw(string $name): void
     {
         larder_delete($name);
+    }
+
+    /**
+     * It is not told with the value. Where another is stored between the questions the earlier time holds: it is never
+     * later than the value's own.
+     *
+     * @param mixed[]|null ...$infos
+     */
+    private static function until(?array ...$infos): float
+    {
+        $ttls = array_filter(array_map(static fn(?array $info): mixed => $info['ttl'] ?? 0.0, $infos), static fn(mixed $ttl): bool => \is_float($ttl) && $ttl > 0.0);
+
+        return $ttls === [] ? 0.0 : microtime(true) + min($ttls);
     }
 }

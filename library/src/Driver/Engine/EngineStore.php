@@ -34,7 +34,6 @@ use function larder_store_multiple;
 final class EngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use EngineAtomics;
-    use EngineExpiry;
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has

@@ -30,7 +30,6 @@ use function larder_store_multiple;
 final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use EngineAtomics;
-    use EngineExpiry;
 
     private const GENERATION_BYTES = 12;
 

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Larder\Driver\File;
 
 use Larder\Contract\Entry;
-use Larder\Driver\Common\Collector;
 use Larder\Key\Key;
 
 /**

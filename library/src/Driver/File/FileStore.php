@@ -15,7 +15,6 @@ use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
-use Larder\Driver\Common\Collector;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Driver\Common\OneByOne;

@@ -11,14 +11,17 @@ use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\RemoteStore;
+use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
+use Larder\Driver\Common\PacksByCodec;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
 use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
+use Larder\Lock\LocksByChanging;
 use Larder\Process\Pid;
 
 /**
@@ -36,8 +39,18 @@ use Larder\Process\Pid;
  */
 abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingStore, ExpiryAwareStore
 {
-    use MemcachedAtomics;
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
+    use PacksByCodec;
     use KeepsBytes;
+
+    private const TRIES = 1000;
+    /** A unix time that is over. */
+    private const PAST = 1.0;
+    /** Stands in the place of what was removed: no codec's bytes. */
+    private const NOTHING = "\0";
 
     private const NAME_LIMIT = 250;
 
@@ -349,5 +362,45 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $expiry = $seconds < self::LONGEST_RELATIVE_TIME ? $seconds : time() + $seconds;
 
         return $expiry <= 0x7FFFFFFF ? $expiry : 0;
+    }
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
+    }
+
+    /**
+     * Each value has a number in the server that is new with every change: it writes only where the number is the one that
+     * was read. When another was first, all begins again. The server's own counters know no negative numbers.
+     *
+     * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
+     */
+    private function change(string $key, \Closure $change): bool
+    {
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $name = $this->name($key);
+            if ($name === null) {
+                return false;
+            }
+            $there = $this->text->gets($name);
+            $stored = $there[0] ?? ''; // what is not ours is to be written over, but not read
+            $bytes = $this->opened($stored, $name, $key);
+            $until = Envelope::until($stored);
+            $new = $change($bytes === null ? null : new Entry($bytes, $until));
+            if ($new === false) {
+                return false;
+            }
+            $until = $new === null ? self::PAST : $new->until ?? $until;
+            $sealed = $this->sealed($new === null ? self::NOTHING : $new->stored, $until, $name, $key);
+            $expiry = $until === 0.0 ? 0 : self::expiry(max(0.001, $until - microtime(true)));
+            $done = $there === null ? $this->writeNew($name, $sealed, $expiry) : $this->text->cas($name, $sealed, $expiry, $there[1]);
+            if ($done !== false) {
+                return $done === true;
+            }
+            usleep(random_int(0, 100 * min($try, 10)));
+        }
+
+        return false;
     }
 }

@@ -48,10 +48,11 @@ final class SqliteConnection
 
     /**
      * @param int $maxBytes of the file, 0 for no limit
+     * @param \Closure(self, int): bool $evict so many bytes; false when it could not
      * @throws PDOException
      * @throws StoreUnavailable
      */
-    public function __construct(string $file, private readonly int $maxBytes)
+    public function __construct(string $file, private readonly int $maxBytes, private readonly \Closure $evict)
     {
         $this->file = new SqliteFile($file);
         $this->connect(self::OPENING_SECONDS);
@@ -200,7 +201,7 @@ final class SqliteConnection
         try {
             $this->isMakingRoom = true;
 
-            return SqliteEviction::make($this, $this->bytesRefused);
+            return ($this->evict)($this, $this->bytesRefused);
         } catch (PDOException $error) {
             if (SqliteFile::code($error) !== self::FULL) {
                 return false;

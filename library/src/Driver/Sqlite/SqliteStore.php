@@ -65,7 +65,7 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         StoreUnavailable::unlessLoaded('sqlite', 'pdo_sqlite', 'sqlite3');
 
         try {
-            $this->connection = new SqliteConnection($file, $maxBytes);
+            $this->connection = new SqliteConnection($file, $maxBytes, SqliteEviction::make(...));
         } catch (PDOException $cause) {
             throw StoreUnavailable::because(
                 'sqlite',

@@ -7,16 +7,20 @@ namespace Larder\Driver\Legacy\MySqlMemory;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
+use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
+use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
+use Larder\Driver\Common\PacksByCodec;
 use Larder\Driver\MySql\MySqlConnection;
 use Larder\Driver\MySql\MySqlTable;
 use Larder\Exception\StoreFailed;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
+use Larder\Lock\LocksByChanging;
 use PDO;
 use PDOException;
 
@@ -29,7 +33,17 @@ use PDOException;
  */
 final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
-    use MySqlMemoryAtomics;
+    /** @use ChangesAtomically<string> */
+    use ChangesAtomically;
+    /** @use LocksByChanging<string> */
+    use LocksByChanging;
+    use PacksByCodec;
+
+    private const TRIES = 1000;
+    /** The server's codes. */
+    private const DUPLICATE = 1062;
+    /** So many rows hold the longest key and what stands before it. */
+    private const PARTS_OF_KEY = 67;
 
     /** Bytes. Rows of these tables take their full length, however little is in them. */
     private const PART_LENGTH = 1000;
@@ -76,22 +90,43 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         return $this->connection->tries(\sprintf('DELETE FROM %s WHERE name = ?', $this->table), [self::name($key)]);
     }
 
-    /**
-     * @param list<string> $keys
-     * @param list<string> $encoded
-     */
-    private function setAll(array $keys, array $encoded, float $until): bool
+    /** Removes all rows of values that have expired; the number is that of the values. */
+    public function prune(): int
     {
-        $all = true;
-        foreach ($keys as $i => $key) {
-            $sealed = Envelope::seal($encoded[$i], $until, $key);
-            if (!$this->writeInRoom($key, $sealed, $until)) {
-                $this->delete($key);
-                $all = false;
+        try {
+            $now = microtime(true);
+            $expired = \sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table);
+            $values = $this->connection->run($expired . ' AND part = 0', [$now])->rowCount();
+            $this->connection->run($expired, [$now]);
+
+            return $values;
+        } catch (PDOException) {
+            return 0;
+        }
+    }
+
+    public function keys(): iterable
+    {
+        try {
+            $rows = $this->connection->run(
+                \sprintf('SELECT name, data FROM %s WHERE part < ? AND (expires = 0 OR expires > ?) ORDER BY name, part', $this->table),
+                [self::PARTS_OF_KEY, microtime(true)],
+            );
+            /** @var array<array-key, string> $sealed by name; PHP makes an integer of one that is all digits */
+            $sealed = [];
+            /** @var array{string, string} $row */
+            foreach ($rows->fetchAll(PDO::FETCH_NUM) as $row) {
+                $sealed[$row[0]] = ($sealed[$row[0]] ?? '') . $row[1];
+            }
+        } catch (PDOException) {
+            return;
+        }
+        foreach ($sealed as $name => $begin) {
+            $key = Envelope::key($begin);
+            if ($key !== null && $key !== '' && self::name($key) === (string) $name && $this->has($key)) {
+                yield $key;
             }
         }
-
-        return $all;
     }
 
     protected function stored(array $keys): array
@@ -112,6 +147,24 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         }
 
         return $stored;
+    }
+
+    /**
+     * @param list<string> $keys
+     * @param list<string> $encoded
+     */
+    private function setAll(array $keys, array $encoded, float $until): bool
+    {
+        $all = true;
+        foreach ($keys as $i => $key) {
+            $sealed = Envelope::seal($encoded[$i], $until, $key);
+            if (!$this->writeInRoom($key, $sealed, $until)) {
+                $this->delete($key);
+                $all = false;
+            }
+        }
+
+        return $all;
     }
 
     /**
@@ -152,21 +205,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         }
 
         return $sealed;
-    }
-
-    /** Removes all rows of values that have expired; the number is that of the values. */
-    public function prune(): int
-    {
-        try {
-            $now = microtime(true);
-            $expired = \sprintf('DELETE FROM %s WHERE expires > 0 AND expires <= ?', $this->table);
-            $values = $this->connection->run($expired . ' AND part = 0', [$now])->rowCount();
-            $this->connection->run($expired, [$now]);
-
-            return $values;
-        } catch (PDOException) {
-            return 0;
-        }
     }
 
     private function writeInRoom(string $key, string $sealed, float $until): bool
@@ -269,5 +307,90 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         } catch (PDOException) {
             return false;
         }
+    }
+
+    /** Servers are asked from other machines too. */
+    private function seesOwners(): bool
+    {
+        return false;
+    }
+
+    /**
+     * One statement, under which the server locks the table, writes rows where those that were read are still of the same
+     * version, and gives them a new one. When another was first, all begins again.
+     *
+     * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
+     */
+    private function change(string $key, \Closure $change): bool
+    {
+        Key::check($key);
+        $parts = 1;
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            try {
+                $rows = $this->rows([$key])[self::name($key)] ?? [];
+                $sealed = (string) self::joined($rows);
+                $bytes = Envelope::open($sealed, $key);
+                $until = Envelope::until($sealed);
+                $new = $change($bytes === null ? null : new Entry($bytes, $until));
+                if ($new === false) {
+                    return false;
+                }
+                $old = isset($rows[0]) ? (string) $rows[0]['version'] : null; // an integer in a table that others made
+                $parts = 1 + intdiv(\strlen($new->stored ?? ''), self::PART_LENGTH);
+                if ($new === null ? $this->removeVersion($key, $old) : $this->writeOver($key, $old, $new->stored, $new->until ?? $until)) {
+                    return true;
+                }
+            } catch (PDOException $error) {
+                $code = $error->errorInfo[1] ?? null;
+                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->makeRoom($parts))) {
+                    return false; // too large, full or away
+                }
+            }
+            usleep(random_int(0, 100 * min($try, 10)));
+        }
+
+        return false;
+    }
+
+    /** @throws PDOException */
+    private function removeVersion(string $key, ?string $version): bool
+    {
+        return $version === null
+            || $this->connection->run(\sprintf('DELETE FROM %s WHERE name = ? AND version = ?', $this->table), [self::name($key), $version])->rowCount() > 0;
+    }
+
+    /**
+     * @param string|null $old the version that is to be there; null for none
+     * @return bool false when another is there by now
+     * @throws PDOException
+     */
+    private function writeOver(string $key, ?string $old, string $bytes, float $until): bool
+    {
+        $parts = str_split(Envelope::seal($bytes, $until, $key), self::PART_LENGTH);
+        if (\count($parts) > self::PARTS_AT_ONCE) {
+            return false;
+        }
+        $version = self::newVersion();
+        [$sql, $parameters] = $this->rowsToWrite('INSERT', self::name($key), $version, \count($parts), $parts, $until);
+        if ($old === null) {
+            $this->connection->run($sql, $parameters);
+
+            return true;
+        }
+        // Under one lock of the table: a row that was deleted meanwhile must not come back.
+        $row = 'SELECT CAST(? AS BINARY) AS name, ? AS part, CAST(? AS BINARY) AS version, ? AS parts, ? AS expires, CAST(? AS BINARY) AS data';
+        $statement = $this->connection->run(\sprintf(
+            'INSERT INTO %1$s (name, part, version, parts, expires, data) SELECT * FROM (%2$s) AS new'
+            . ' WHERE EXISTS (SELECT 1 FROM %1$s AS old WHERE old.name = ? AND old.part = 0 AND old.version = ?)'
+            . ' ON DUPLICATE KEY UPDATE parts = VALUES(parts), expires = VALUES(expires), data = VALUES(data), version = VALUES(version)',
+            $this->table,
+            $row . str_repeat(' UNION ALL ' . $row, \count($parts) - 1),
+        ), [...$parameters, self::name($key), $old]);
+        $done = $statement->rowCount() > 0;
+        if ($done) {
+            $this->removeLeftovers(self::name($key), \count($parts), $version);
+        }
+
+        return $done;
     }
 }

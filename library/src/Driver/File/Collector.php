@@ -2,9 +2,8 @@
 
 declare(strict_types=1);
 
-namespace Larder\Driver\Common;
+namespace Larder\Driver\File;
 
-use Larder\Driver\File\Folders;
 use Larder\Process\Quietly;
 
 /**
