@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
-use Larder\Cli\Listen\Listener;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
+use Larder\Decorator\Tier\Listener\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Redis\RedisProtocol;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Listen;
+namespace Larder\Decorator\Tier\Listener;
 
 /** What a server says: an answer, or what nobody has asked for. */
 final class Message

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Listen;
+namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Dsn\Endpoint;
 

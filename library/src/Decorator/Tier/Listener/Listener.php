@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Listen;
+namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
@@ -87,7 +87,7 @@ final class Listener
 
     /**
      * @return non-empty-array<string, Connection>
-     * @throws ServerGone when one of the servers is not to be had
+     * @throws ServerGone when one of the servers cannot be reached
      */
     private function connect(): array
     {
@@ -133,7 +133,7 @@ final class Listener
     private function beat(array $connections): void
     {
         if (!$this->presence->renew($this->claim())) {
-            $this->say('another process has taken this one for dead, and listens in its place');
+            $this->say('another process took this one for dead, and listens in its place');
             $this->stop();
         }
         foreach ($connections as $connection) {

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Listen;
+namespace Larder\Decorator\Tier\Listener;
 
 /** A server that cannot be listened to now: it is away, refuses, or has hung up. The message says which. */
 final class ServerGone extends \RuntimeException {}

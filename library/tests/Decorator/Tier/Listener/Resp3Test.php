@@ -2,11 +2,11 @@
 
 declare(strict_types=1);
 
-namespace Larder\Cli\Tests\Listen;
+namespace Larder\Tests\Decorator\Tier\Listener;
 
-use Larder\Cli\Listen\Message;
-use Larder\Cli\Listen\Resp3;
-use Larder\Cli\Listen\ServerGone;
+use Larder\Decorator\Tier\Listener\Message;
+use Larder\Decorator\Tier\Listener\Resp3;
+use Larder\Decorator\Tier\Listener\ServerGone;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
