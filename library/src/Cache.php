@@ -150,18 +150,18 @@ final class Cache
     public function getMany(array $keys, mixed $default = null): array
     {
         $values = $this->patiently(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
-        $generations = [];
+        $tagVersions = [];
         foreach ($values as $key => $stored) {
             if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
                 $wrapped = $stored === $default ? null : StoredValue::of($stored);
                 $isFresh = $wrapped !== null && $wrapped->isFresh(microtime(true));
                 $values[$key] = $isFresh ? $wrapped->value : $default;
-                if ($isFresh && $wrapped->generations !== []) {
-                    $generations[$key] = $wrapped->generations;
+                if ($isFresh && $wrapped->tagVersions !== []) {
+                    $tagVersions[$key] = $wrapped->tagVersions;
                 }
             }
         }
-        foreach ($generations === [] ? [] : array_diff_key($generations, $this->tags->current($generations)) as $key => $ofOldTags) {
+        foreach ($tagVersions === [] ? [] : array_diff_key($tagVersions, $this->tags->current($tagVersions)) as $key => $ofOldTags) {
             $values[$key] = $default;
         }
 
@@ -177,7 +177,7 @@ final class Cache
     /**
      * @param int|float $ttl seconds, fractions allowed; 0 for no expiry
      * @param array<string|int>|TagVersions $tags what invalidateTags() takes; a value that was computed from what may have
-     *        changed meanwhile needs those that generations() gave before
+     *        changed meanwhile needs those that tagVersions() gave before
      * @return bool false when the store refused, also a tag; the old value is gone then too
      * @throws InvalidKey also for a tag
      * @throws InvalidTtl when negative or not a number
@@ -203,14 +203,14 @@ final class Cache
         if ($tags === []) {
             return $this->patiently(fn(): bool => $this->store->setMany(array_map(StoredValue::plain(...), $values), $ttl)) || $this->notStored();
         }
-        $generations = ($tags instanceof TagVersions ? $tags : $this->generations($tags))->byTag;
-        if ($generations === null) {
+        $tagVersions = ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
+        if ($tagVersions === null) {
             $this->deleteMany(array_keys($values));
 
             return $this->notStored();
         }
 
-        $wrapped = array_map(static fn(mixed $value): array => (new StoredValue($value, generations: $generations))->stored(), $values);
+        $wrapped = array_map(static fn(mixed $value): array => (new StoredValue($value, tagVersions: $tagVersions))->stored(), $values);
 
         return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
     }
@@ -260,7 +260,7 @@ final class Cache
      * @param iterable<string|int> $tags 1 to 65,535 bytes each
      * @throws InvalidKey
      */
-    public function generations(iterable $tags): TagVersions
+    public function tagVersions(iterable $tags): TagVersions
     {
         return new TagVersions($this->tags->capture($tags));
     }
@@ -541,7 +541,7 @@ final class Cache
         $wrapped = StoredValue::of($stored);
 
         return $wrapped !== null && $wrapped->isFresh(microtime(true))
-            && ($wrapped->generations === [] || $this->tags->areCurrent($wrapped->generations)) ? $wrapped : null;
+            && ($wrapped->tagVersions === [] || $this->tags->areCurrent($wrapped->tagVersions)) ? $wrapped : null;
     }
 
     /**

@@ -127,7 +127,7 @@ abstract class TagsContract extends TestCase
                 fn(): bool => $this->cache->set('k', 'new', tags: ['good', $bad]),
                 fn(): bool => $this->cache->setMany(['k' => 'new'], tags: [$bad]),
                 fn(): bool => $this->cache->invalidateTags(['good', $bad]),
-                fn(): object => $this->cache->generations([$bad]),
+                fn(): object => $this->cache->tagVersions([$bad]),
             ] as $call) {
                 try {
                     $call();
@@ -169,7 +169,7 @@ abstract class TagsContract extends TestCase
     public function testAValueFromOldDataIsNotServed(): void
     {
         self::assertSame(self::MISS, $this->afterALateWriter(static function (Cache $cache, \Closure $compute): bool {
-            $before = $cache->generations(['data']);
+            $before = $cache->tagVersions(['data']);
 
             return $cache->set('k', $compute(), 60, $before);
         }));
@@ -189,7 +189,7 @@ abstract class TagsContract extends TestCase
     public function testAnInvalidationInAnotherProcessCounts(): void
     {
         $this->cache->set('k', 'value', tags: ['tag']);
-        $before = $this->cache->generations(['tag']);
+        $before = $this->cache->tagVersions(['tag']);
         $this->elsewhere(static fn(Cache $cache): bool => $cache->invalidateTags(['tag']));
         $this->assertMiss('k');
         self::assertTrue($this->cache->set('k', 'late', tags: $before));
@@ -202,7 +202,7 @@ abstract class TagsContract extends TestCase
     {
         $this->cache->set('k', 'value', tags: ['kept', 'lost']);
         $this->cache->set('other', 'stays', tags: ['kept']);
-        $before = $this->cache->generations(['lost']);
+        $before = $this->cache->tagVersions(['lost']);
         $this->cache->store()->delete(ReservedKey::tag('lost'));
         $this->assertMiss('k');
         $this->cache->set('new', 'value', tags: ['lost']);
@@ -215,7 +215,7 @@ abstract class TagsContract extends TestCase
 
     public function testAnEmptiedCacheServesNothingFromBefore(): void
     {
-        $before = $this->cache->generations(['tag']);
+        $before = $this->cache->tagVersions(['tag']);
         $this->cache->clear();
         $this->cache->set('new', 'value', tags: ['tag']);
         $this->cache->set('late', 'value', tags: $before);
@@ -237,7 +237,7 @@ abstract class TagsContract extends TestCase
         $captured = $this->inProcesses(static function (Cache $cache, int $process): array {
             $captured = [];
             for ($i = 0; $i < 100; ++$i) {
-                $generations = $cache->generations(["tag $i"]);
+                $generations = $cache->tagVersions(["tag $i"]);
                 $captured[$i] = $generations->byTag["tag $i"] ?? null;
                 $cache->set("value $i of $process", $i, tags: $generations);
             }
@@ -248,7 +248,7 @@ abstract class TagsContract extends TestCase
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
             $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
-            $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
+            $current = $this->cache->tagVersions(["tag $i"])->byTag["tag $i"] ?? null;
             if ($this->cache->can(Capability::Atomic) && !$this->isOnlyInItsObject()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }

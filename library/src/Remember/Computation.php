@@ -17,14 +17,14 @@ final class Computation
     private bool $isToBeStored = true;
 
     /** @var array<array-key, int>|null of its tags; null when the store refused one */
-    private ?array $generations;
+    private ?array $tagVersions;
 
     /** @param RememberOptions<mixed> $recipe */
     public function __construct(private readonly RememberOptions $recipe, private readonly Tags $tags, private readonly ?Lease $lease)
     {
         $this->key = $recipe->key;
         $this->ttl = $recipe->ttl;
-        $this->generations = $recipe->tags === [] ? [] : $tags->capture($recipe->tags);
+        $this->tagVersions = $recipe->tags === [] ? [] : $tags->capture($recipe->tags);
     }
 
     /**
@@ -45,10 +45,10 @@ final class Computation
      */
     public function tag(string ...$tags): void
     {
-        if ($this->generations !== null) {
+        if ($this->tagVersions !== null) {
             $captured = $this->tags->capture($tags);
             // Those that were captured earlier stay: they notice more.
-            $this->generations = $captured === null ? null : $this->generations + $captured;
+            $this->tagVersions = $captured === null ? null : $this->tagVersions + $captured;
         }
     }
 
@@ -76,14 +76,14 @@ final class Computation
      */
     public function stored(mixed $value, float $cost, Freshness $freshness): ?array
     {
-        if (!$this->isToBeStored || $this->generations === null) {
+        if (!$this->isToBeStored || $this->tagVersions === null) {
             return null;
         }
         if ($this->ttl === 0.0) {
-            return [$this->generations === [] ? StoredValue::plain($value) : (new StoredValue($value, 0.0, $cost, $this->generations))->stored(), 0.0];
+            return [$this->tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, 0.0, $cost, $this->tagVersions))->stored(), 0.0];
         }
         $ttl = $freshness->ttl($this->ttl, $this->recipe->jitter);
 
-        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->generations))->stored(), $ttl + $this->recipe->stale];
+        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->tagVersions))->stored(), $ttl + $this->recipe->stale];
     }
 }

@@ -275,7 +275,7 @@ final class Remember
         }
         $found = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
 
-        return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $recipe->stale)) && $this->tags->areCurrent($found->generations) ? $found : null;
+        return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $recipe->stale)) && $this->tags->areCurrent($found->tagVersions) ? $found : null;
     }
 
     /** Whether it is the placeholder of a computation of this process. */

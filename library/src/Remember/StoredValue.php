@@ -11,7 +11,7 @@ use Larder\Lock\LockOwner;
 /**
  * A value and what is known of it, kept together as one value of a store:
  *
- *     ["\0larder" => [fresh until, cost, generations], 0 => value]
+ *     ["\0larder" => [fresh until, cost, tag versions], 0 => value]
  *     ["\0larder" => [-1.0, 0.0, [], token, failed, process], 0 => null]
  *
  * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread. The second
@@ -30,7 +30,7 @@ final class StoredValue
     /**
      * @param float $freshUntil unix time, 0.0 for as long as the store keeps it
      * @param float $cost seconds that it took to compute; 0.0 for not known
-     * @param array<array-key, int|string> $generations of its tags when it was computed, by tag
+     * @param array<array-key, int|string> $tagVersions of its tags when it was computed, by tag
      * @param int $token random; 0 for none. An integer, as opcache keeps each new string of a php-file
      * @param int $failed the token of the placeholder that was here before; 0 for none
      * @param int $process which computes; 0 for none
@@ -39,7 +39,7 @@ final class StoredValue
         public readonly mixed $value,
         public readonly float $freshUntil = 0.0,
         public readonly float $cost = 0.0,
-        public readonly array $generations = [],
+        public readonly array $tagVersions = [],
         public readonly int $token = 0,
         public readonly int $failed = 0,
         public readonly int $process = 0,
@@ -87,26 +87,26 @@ final class StoredValue
         if (!\is_array($stored) || !\is_array($about) || !\array_key_exists(0, $stored)) {
             return null;
         }
-        [$freshUntil, $cost, $generations] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null];
+        [$freshUntil, $cost, $tagVersions] = [$about[0] ?? null, $about[1] ?? null, $about[2] ?? null];
         [$token, $failed, $process] = [$about[3] ?? 0, $about[4] ?? 0, $about[5] ?? 0];
         // Some serializers make integers of floats that are whole.
-        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($generations) || !\is_int($token) || !\is_int($failed) || !\is_int($process)) {
+        if (!(\is_float($freshUntil) || \is_int($freshUntil)) || !(\is_float($cost) || \is_int($cost)) || !\is_array($tagVersions) || !\is_int($token) || !\is_int($failed) || !\is_int($process)) {
             return null;
         }
-        foreach ($generations as $tag => $generation) {
-            if ((!\is_int($generation) && !\is_string($generation)) || $tag === '' || \strlen((string) $tag) > Key::MAX_LENGTH) {
+        foreach ($tagVersions as $tag => $version) {
+            if ((!\is_int($version) && !\is_string($version)) || $tag === '' || \strlen((string) $tag) > Key::MAX_LENGTH) {
                 return null;
             }
         }
 
-        /** @var array<array-key, int|string> $generations */
-        return new self($stored[0], (float) $freshUntil, (float) $cost, $generations, $token, $failed, $process);
+        /** @var array<array-key, int|string> $tagVersions */
+        return new self($stored[0], (float) $freshUntil, (float) $cost, $tagVersions, $token, $failed, $process);
     }
 
     /** The same value with a token of its own, so that nobody takes it for what was there before. */
     public function marked(): self
     {
-        return new self($this->value, $this->freshUntil, $this->cost, $this->generations, self::newToken());
+        return new self($this->value, $this->freshUntil, $this->cost, $this->tagVersions, self::newToken());
     }
 
     /**
@@ -119,7 +119,7 @@ final class StoredValue
             throw Serialized::refusedResource(); // which within an array would be 0
         }
 
-        $about = [$this->freshUntil, $this->cost, $this->generations];
+        $about = [$this->freshUntil, $this->cost, $this->tagVersions];
         if ($this->token !== 0) {
             array_push($about, $this->token, $this->failed, $this->process);
         }
@@ -141,7 +141,7 @@ final class StoredValue
         $there = self::is($stored) ? self::of($stored) : null;
 
         return $there !== null && $there->token === $this->token
-            && ($this->token !== 0 || ($there->freshUntil === $this->freshUntil && $there->cost === $this->cost && $there->generations === $this->generations));
+            && ($this->token !== 0 || ($there->freshUntil === $this->freshUntil && $there->cost === $this->cost && $there->tagVersions === $this->tagVersions));
     }
 
     /** Whether nothing has come in its place but the word that a computation stored nothing. */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tag;
 
 /**
- * The generations of some tags at one moment, from Cache::generations(): what is stored with them later is not served if
+ * The versions of some tags at one moment, from Cache::tagVersions(): what is stored with them later is not served if
  * one of the tags was invalidated since that moment.
  */
 final class TagVersions

@@ -12,20 +12,20 @@ use Larder\Key\Key;
 use Larder\Key\ReservedKey;
 
 /**
- * Tags of values, without lists of what carries them: each tag has a generation, a random number that stands in the same
- * store, and a tagged value has beside it the generations that its tags had before it was computed. It is out of date once
+ * Tags of values, without lists of what carries them: each tag has a version, a random number that stands in the same
+ * store, and a tagged value has beside it the versions that its tags had before it was computed. It is out of date once
  * one of them is not there any more.
  *
- * So an invalidation is one deletion a tag, whatever carries it. A generation that the store lost for another reason has
- * the same effect, since its successor is another number: a lost generation never brings an old value back. No number comes
- * twice but by accident, one in 2^63. A generation has no expiry: one entry a tag stays until the tag is invalidated.
+ * So an invalidation is one deletion a tag, whatever carries it. A tag version that the store lost for another reason has
+ * the same effect, since its successor is another number: a lost tag version never brings an old value back. No number comes
+ * twice but by accident, one in 2^63. A tag version has no expiry: one entry a tag stays until the tag is invalidated.
  */
 final class Tags
 {
     public function __construct(private readonly Store $store) {}
 
     /**
-     * The generations of tags as they are now; who has none gets one. To be called before what a value is computed from is
+     * The versions of tags as they are now; who has none gets one. To be called before what a value is computed from is
      * read. Takes one fetch for all of them, and two steps for each that is new.
      *
      * @param iterable<string|int> $tags 1 to 65,535 bytes each; PHP makes integers of array keys such as "7": they are taken
@@ -36,35 +36,35 @@ final class Tags
     {
         $keys = self::keys($tags);
         $found = $keys === [] ? [] : $this->store->getMany(array_values($keys));
-        $generations = [];
+        $tagVersions = [];
         foreach ($keys as $tag => $key) {
-            $generation = $found[$key] ?? $this->create($key);
-            if (!\is_int($generation)) {
+            $version = $found[$key] ?? $this->create($key);
+            if (!\is_int($version)) {
                 return null;
             }
-            $generations[$tag] = $generation;
+            $tagVersions[$tag] = $version;
         }
 
-        return $generations;
+        return $tagVersions;
     }
 
     /**
-     * Whether none of these tags was invalidated since, and none of their generations lost. Takes one fetch for all.
+     * Whether none of these tags was invalidated since, and none of their versions lost. Takes one fetch for all.
      *
-     * @param array<array-key, int|string> $generations from capture()
+     * @param array<array-key, int|string> $tagVersions from capture()
      */
-    public function areCurrent(array $generations): bool
+    public function areCurrent(array $tagVersions): bool
     {
         $keys = [];
-        foreach ($generations as $tag => $generation) {
+        foreach ($tagVersions as $tag => $version) {
             $keys[] = ReservedKey::tag((string) $tag);
         }
         if (\count($keys) === 1) {
-            return $this->store->get($keys[0]) === $generation;
+            return $this->store->get($keys[0]) === $version;
         }
         $now = $keys === [] ? [] : $this->store->getMany($keys);
-        foreach (array_values($generations) as $i => $generation) {
-            if ($now[$keys[$i]] !== $generation) {
+        foreach (array_values($tagVersions) as $i => $version) {
+            if ($now[$keys[$i]] !== $version) {
                 return false;
             }
         }
@@ -76,22 +76,22 @@ final class Tags
      * Those whose tags are all as they were. Takes one fetch for all.
      *
      * @template K of array-key
-     * @param array<K, array<array-key, int|string>> $many generations from capture(), of several values
+     * @param array<K, array<array-key, int|string>> $many tag versions from capture(), of several values
      * @return array<K, array<array-key, int|string>>
      */
     public function current(array $many): array
     {
         $keys = [];
-        foreach ($many as $generations) {
-            foreach ($generations as $tag => $generation) {
+        foreach ($many as $tagVersions) {
+            foreach ($tagVersions as $tag => $version) {
                 $keys[$tag] ??= ReservedKey::tag((string) $tag);
             }
         }
         $now = $keys === [] ? [] : $this->store->getMany(array_values($keys));
 
-        return array_filter($many, static function (array $generations) use ($keys, $now): bool {
-            foreach ($generations as $tag => $generation) {
-                if ($now[$keys[$tag]] !== $generation) {
+        return array_filter($many, static function (array $tagVersions) use ($keys, $now): bool {
+            foreach ($tagVersions as $tag => $version) {
+                if ($now[$keys[$tag]] !== $version) {
                     return false;
                 }
             }
@@ -120,12 +120,12 @@ final class Tags
     /** Of processes that do so at once, all get what the store has afterwards, or one that never becomes current. */
     private function create(string $key): mixed
     {
-        $generation = random_int(1, \PHP_INT_MAX);
+        $version = random_int(1, \PHP_INT_MAX);
         $created = Capability::Atomic->isOf($this->store)
-            ? Capability::of($this->store, AtomicStore::class)->add($key, $generation)
-            : $this->store->set($key, $generation);
+            ? Capability::of($this->store, AtomicStore::class)->add($key, $version)
+            : $this->store->set($key, $version);
 
-        return $created ? $generation : $this->store->get($key);
+        return $created ? $version : $this->store->get($key);
     }
 
     /**

@@ -176,7 +176,7 @@ final class MemcachedPlantedTest extends TestCase
             'release' => static fn(Cache $cache): bool => (new Lock($locks($cache), 'lock', 'token'))->release(),
             'remember' => static fn(Cache $cache): mixed => $cache->remember('remembered', 60, static fn(): string => 'again'),
             'remember with tags' => static fn(Cache $cache): mixed => $cache->remember('tagged', 60, static fn(): string => 'again', tags: ['tag']),
-            'generations' => static fn(Cache $cache): mixed => $cache->generations(['tag']),
+            'generations' => static fn(Cache $cache): mixed => $cache->tagVersions(['tag']),
             'invalidateTags' => static fn(Cache $cache): bool => $cache->invalidateTags(['tag']),
             'delete' => static fn(Cache $cache): bool => $cache->delete('k'),
             'deleteMany' => static fn(Cache $cache): bool => $cache->deleteMany(['k', 'l']),

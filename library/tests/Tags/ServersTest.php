@@ -22,7 +22,7 @@ final class ServersTest extends TestCase
             $both = Cache::open(\sprintf($address, $first->socket . ',' . $second->socket));
             $ofFirst = Cache::open(\sprintf($address, $first->socket))->store();
             $ofSecond = Cache::open(\sprintf($address, $second->socket))->store();
-            $both->generations(array_map(strval(...), range(0, 19)));
+            $both->tagVersions(array_map(strval(...), range(0, 19)));
             $tags = array_filter(range(0, 19), static fn(int $tag): bool => $ofFirst->has(ReservedKey::tag((string) $tag)));
             self::assertNotEmpty($tags);
             $tag = reset($tags);

@@ -41,10 +41,10 @@ final class TagsTest extends TestCase
         $cache = new Cache($store);
         $cache->setMany(['k' => 'old', 'l' => 'old']);
         $store->refusesGenerations = true;
-        self::assertNull($cache->generations(['tag'])->byTag);
+        self::assertNull($cache->tagVersions(['tag'])->byTag);
         self::assertFalse($cache->set('k', 'new', tags: ['tag']));
         self::assertFalse($cache->setMany(['l' => 'new'], tags: ['tag']));
-        self::assertFalse($cache->set('m', 'new', tags: $cache->generations(['tag'])));
+        self::assertFalse($cache->set('m', 'new', tags: $cache->tagVersions(['tag'])));
         self::assertSame(['k' => '-', 'l' => '-', 'm' => '-'], $cache->getMany(['k', 'l', 'm'], '-'));
     }
 
@@ -52,7 +52,7 @@ final class TagsTest extends TestCase
     {
         $store = new WatchedStore();
         $cache = new Cache($store);
-        self::assertTrue($cache->set('k', 'value', tags: $cache->generations([])));
+        self::assertTrue($cache->set('k', 'value', tags: $cache->tagVersions([])));
         self::assertSame(['get k'], self::calls($store, static fn(): mixed => $cache->get('k')));
         self::assertTrue((new Tags($store))->areCurrent([]));
     }

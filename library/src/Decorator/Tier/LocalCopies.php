@@ -23,15 +23,15 @@ use function larder_fetch;
  *     seen             int                          the newest change of the shared tier that was looked at here
  *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
  *     asking           1                            while one process asks, and the others need not
- *     generation N     int                          raised whenever a key of the Nth stripe is dropped
+ *     generation N  int                          raised whenever a key of the Nth stripe is dropped
  *     settling         1                            for a moment after all was made void: no copies are made
  *
  * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
  * what was read).
  *
  * A copy of what was read before a change may be written after the change was heard of, and would stay. So who makes a
- * copy remembers the key's generation before it reads, and removes the copy when the generation is another afterwards;
- * who drops a key raises the generation first. A process killed between the two leaves such a copy for its time to live.
+ * copy remembers the key's version before it reads, and removes the copy when the version is another afterwards;
+ * who drops a key raises the version first. A process killed between the two leaves such a copy for its time to live.
  * What the local store loses of this makes copies void, never valid.
  */
 final class LocalCopies
@@ -195,10 +195,10 @@ final class LocalCopies
         return $values;
     }
 
-    /** @return int|null the key's generation before a value is read or written; null when no copy is to be made of it */
+    /** @return int|null the key's version before a value is read or written; null when no copy is to be made of it */
     public function begin(string $key): ?int
     {
-        return $this->local->has($this->names . 'settling') ? null : $this->generation($key);
+        return $this->local->has($this->names . 'settling') ? null : $this->version($key);
     }
 
     /**
@@ -206,15 +206,15 @@ final class LocalCopies
      *
      * @param Entry<mixed> $entry as it was in the shared tier
      * @param array{int, int} $lease when it was read
-     * @param int|null $generation as begin() gave it before it was read
+     * @param int|null $version as begin() gave it before it was read
      */
-    public function fill(string $key, Entry $entry, array $lease, ?int $generation): void
+    public function fill(string $key, Entry $entry, array $lease, ?int $version): void
     {
         $seconds = $this->seconds($entry);
-        if ($generation !== null && $seconds > 0.0) {
+        if ($version !== null && $seconds > 0.0) {
             $name = $this->names . self::part($key);
             $this->local->set($name, [$lease[0], $lease[1], 0, $entry->stored], $seconds);
-            $this->keepIf($name, $key, $generation);
+            $this->keepIf($name, $key, $version);
         }
     }
 
@@ -223,17 +223,17 @@ final class LocalCopies
      *
      * @param Entry<mixed> $entry
      * @param array{int, int} $lease before it was written
-     * @param int|null $generation as begin() gave it before it was written
+     * @param int|null $version as begin() gave it before it was written
      * @param int $own the number of the change that was announced of it
      */
-    public function put(string $key, Entry $entry, array $lease, ?int $generation, int $own): void
+    public function put(string $key, Entry $entry, array $lease, ?int $version, int $own): void
     {
         $part = self::part($key);
         $name = $this->names . $part;
         $seconds = $this->seconds($entry);
         // Copies that are just being made of what was there before must not stay.
         $raised = $this->raise(self::stripe($part));
-        if ($generation === null || $raised !== $generation + 1 || $seconds <= 0.0) {
+        if ($version === null || $raised !== $version + 1 || $seconds <= 0.0) {
             $this->local->delete($name); // another has changed something meanwhile, and may have been later
 
             return;
@@ -267,17 +267,17 @@ final class LocalCopies
         $this->local->delete($this->names . $part);
     }
 
-    private function generation(string $key): int
+    private function version(string $key): int
     {
         $stripe = self::stripe(self::part($key));
-        $generation = $this->local->get($this->names . $stripe);
+        $version = $this->local->get($this->names . $stripe);
 
-        return \is_int($generation) ? $generation : $this->raise($stripe);
+        return \is_int($version) ? $version : $this->raise($stripe);
     }
 
-    private function keepIf(string $name, string $key, int $generation): void
+    private function keepIf(string $name, string $key, int $version): void
     {
-        if ($this->generation($key) !== $generation) {
+        if ($this->version($key) !== $version) {
             $this->local->delete($name);
         }
     }

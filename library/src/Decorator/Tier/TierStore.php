@@ -71,12 +71,12 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
             return $value;
         }
         Key::check($key);
-        $generation = $this->copies->begin($key);
+        $version = $this->copies->begin($key);
         $entry = $this->shared->entries([$key])[$key] ?? null;
         if ($entry === null) {
             return $default;
         }
-        $this->copies->fill($key, $entry, $lease, $generation);
+        $this->copies->fill($key, $entry, $lease, $version);
 
         return $entry->stored;
     }
@@ -86,15 +86,15 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         array_map(Key::check(...), $keys);
         $lease = $this->copies->lease() ?? $this->poll->lease();
         $found = $this->copies->findMany($keys, $lease[0]);
-        $generations = [];
+        $versions = [];
         foreach ($keys as $key) {
             if (!\array_key_exists($key, $found)) {
-                $generations[$key] = $this->copies->begin($key);
+                $versions[$key] = $this->copies->begin($key);
             }
         }
-        $entries = $generations === [] ? [] : $this->shared->entries(array_map(strval(...), array_keys($generations)));
+        $entries = $versions === [] ? [] : $this->shared->entries(array_map(strval(...), array_keys($versions)));
         foreach ($entries as $key => $entry) {
-            $this->copies->fill((string) $key, $entry, $lease, $generations[$key]);
+            $this->copies->fill((string) $key, $entry, $lease, $versions[$key]);
             $found[$key] = $entry->stored;
         }
         $values = [];
@@ -232,7 +232,7 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         $keys = Key::of($values);
         $until = Ttl::until($ttl);
         $lease = $this->copies->lease() ?? $this->copies->state();
-        $generations = array_map($this->copies->begin(...), $keys);
+        $versions = array_map($this->copies->begin(...), $keys);
         $number = null;
 
         try {
@@ -241,7 +241,7 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         } finally {
             foreach ($keys as $i => $key) {
                 if ($number !== null && ($isWritten ?? false)) {
-                    $this->copies->put($key, new Entry($values[$key], $until), $lease, $generations[$i], $number);
+                    $this->copies->put($key, new Entry($values[$key], $until), $lease, $versions[$i], $number);
                 } else {
                     $this->copies->drop($key);
                 }

@@ -24,16 +24,16 @@ use function larder_store;
 use function larder_store_multiple;
 
 /**
- * One of several caches in the engine's segment. A random generation stands before every key: clear() sets a new one, and
+ * One of several caches in the engine's segment. A random version stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
 final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     use EngineAtomics;
 
-    private const GENERATION_BYTES = 12;
+    private const VERSION_BYTES = 12;
 
-    private readonly string $generationName;
+    private readonly string $versionName;
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
@@ -43,7 +43,7 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
     {
         NamespaceName::check($namespace);
         EngineStore::checkEngine($segment);
-        $this->generationName = "\0larder-generation:" . $namespace;
+        $this->versionName = "\0larder-generation:" . $namespace;
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -53,8 +53,8 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        $generation = $this->generation();
-        $names = array_map(fn(string $key): string => $this->name($key, $generation), $keys);
+        $version = $this->version();
+        $names = array_map(fn(string $key): string => $this->name($key, $version), $keys);
         $found = larder_fetch_multiple($names, $default);
         $values = [];
         foreach ($keys as $i => $key) {
@@ -76,8 +76,8 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     public function setMany(array $values, int|float $ttl = 0): bool
     {
-        $generation = $this->generation();
-        $names = array_map(fn(string $key): string => $this->name($key, $generation), Key::of($values));
+        $version = $this->version();
+        $names = array_map(fn(string $key): string => $this->name($key, $version), Key::of($values));
 
         return larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl)) === [];
     }
@@ -91,44 +91,44 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     public function clear(): bool
     {
-        return larder_store($this->generationName, self::newGeneration());
+        return larder_store($this->versionName, self::newVersion());
     }
 
     /** All but those of more than 65,522 bytes, of which the segment has the SHA-256. */
     public function keys(): iterable
     {
-        $prefix = $this->generation() . '=';
+        $prefix = $this->version() . '=';
         foreach (new LarderIterator($prefix) as $name => $info) {
             yield substr($name, \strlen($prefix));
         }
     }
 
-    private function name(string $key, ?string $generation = null): string
+    private function name(string $key, ?string $version = null): string
     {
         Key::check($key);
-        $generation ??= $this->generation();
-        $name = $generation . '=' . $key;
+        $version ??= $this->version();
+        $name = $version . '=' . $key;
 
-        return \strlen($name) <= Key::MAX_LENGTH ? $name : $generation . '#' . hash('sha256', $key, true);
+        return \strlen($name) <= Key::MAX_LENGTH ? $name : $version . '#' . hash('sha256', $key, true);
     }
 
     /** The engine may have none (no room, no cache here): then what is stored under this one is not found again. */
-    private function generation(): string
+    private function version(): string
     {
-        $generation = larder_fetch($this->generationName);
-        if (!\is_string($generation)) {
-            $generation = self::newGeneration();
-            if (!larder_add($this->generationName, $generation)) {
-                $stored = larder_fetch($this->generationName);
-                $generation = \is_string($stored) ? $stored : $generation;
+        $version = larder_fetch($this->versionName);
+        if (!\is_string($version)) {
+            $version = self::newVersion();
+            if (!larder_add($this->versionName, $version)) {
+                $stored = larder_fetch($this->versionName);
+                $version = \is_string($stored) ? $stored : $version;
             }
         }
 
-        return $generation;
+        return $version;
     }
 
-    private static function newGeneration(): string
+    private static function newVersion(): string
     {
-        return random_bytes(self::GENERATION_BYTES);
+        return random_bytes(self::VERSION_BYTES);
     }
 }

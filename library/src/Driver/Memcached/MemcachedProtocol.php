@@ -31,9 +31,9 @@ use Larder\Process\Pid;
  * have more than 250 bytes is hashed, and stands whole beside the value, so that another with the same hash is a miss.
  * memcached counts in whole seconds of its own clock, so a value with a ttl has its exact time of expiry beside it.
  *
- * clear() gives the namespace a new random generation, which stands in every name: one step, and nobody else's values are
- * touched. A process asks for the generation again when it is older than 0.05 s, so it is that late at most in seeing
- * another's clear(). A server that drops the generation for lack of memory has lost the namespace.
+ * clear() gives the namespace a new random version, which stands in every name: one step, and nobody else's values are
+ * touched. A process asks for the version again when it is older than 0.05 s, so it is that late at most in seeing
+ * another's clear(). A server that drops the version for lack of memory has lost the namespace.
  *
  * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
  */
@@ -67,7 +67,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     private const HASHED = '#';
 
     protected MemcachedText $text;
-    private readonly NamespaceVersion $generation;
+    private readonly NamespaceVersion $version;
     private int $process = 0;
     private readonly int $opener;
 
@@ -79,7 +79,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         private readonly bool $persistent = false,
     ) {
         NamespaceName::check($namespace);
-        $this->generation = NamespaceVersion::of($endpoint, $namespace);
+        $this->version = NamespaceVersion::of($endpoint, $namespace);
         $this->opener = Pid::own();
     }
 
@@ -147,7 +147,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     public function delete(string $key): bool
     {
         // It must act on what others have stored since they emptied the namespace, be it a moment ago.
-        $this->generation->expire();
+        $this->version->expire();
         $name = $this->name($key);
 
         if ($name === null) {
@@ -161,11 +161,11 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     public function clear(): bool
     {
         $this->ready();
-        $generation = NamespaceVersion::random();
-        if (!$this->write($this->generationName(), $generation, 0)) {
+        $version = NamespaceVersion::random();
+        if (!$this->write($this->versionName(), $version, 0)) {
             return false;
         }
-        $this->generation->set($generation);
+        $this->version->set($version);
 
         return true;
     }
@@ -279,7 +279,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     }
 
     /**
-     * @return string|null null when the server has no place for a generation
+     * @return string|null null when the server has no place for a version
      * @throws StoreFailed
      */
     private function name(string $key): ?string
@@ -291,11 +291,11 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
 
     private function nameOfChecked(string $key): ?string
     {
-        if ($this->process !== Pid::own() || hrtime(true) > $this->generation->until) {
+        if ($this->process !== Pid::own() || hrtime(true) > $this->version->until) {
             $this->ready();
-            $this->askForGeneration();
+            $this->askForVersion();
         }
-        $prefix = $this->generation->prefix;
+        $prefix = $this->version->prefix;
         if ($prefix === null) {
             return null;
         }
@@ -309,27 +309,27 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return str_contains($name, self::HASHED); // nowhere else unencoded
     }
 
-    private function askForGeneration(): void
+    private function askForVersion(): void
     {
-        $stored = $this->storedGeneration();
+        $stored = $this->storedVersion();
         if ($stored === null) {
-            $this->writeNew($this->generationName(), NamespaceVersion::random(), 0);
-            $stored = $this->storedGeneration();
+            $this->writeNew($this->versionName(), NamespaceVersion::random(), 0);
+            $stored = $this->storedVersion();
         }
         if ($stored === null) {
             // Somebody else has put there what is none, or the server has no place.
-            $this->write($this->generationName(), NamespaceVersion::random(), 0);
-            $stored = $this->storedGeneration();
+            $this->write($this->versionName(), NamespaceVersion::random(), 0);
+            $stored = $this->storedVersion();
         }
-        $this->generation->set($stored);
+        $this->version->set($stored);
     }
 
-    private function storedGeneration(): ?string
+    private function storedVersion(): ?string
     {
-        return NamespaceVersion::checked($this->text->get($this->generationName()));
+        return NamespaceVersion::checked($this->text->get($this->versionName()));
     }
 
-    private function generationName(): string
+    private function versionName(): string
     {
         return $this->namespace . ':generation';
     }
@@ -341,7 +341,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
             $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
-            $this->generation->expire(); // who opens a cache anew sees what others have cleared
+            $this->version->expire(); // who opens a cache anew sees what others have cleared
         }
     }
 

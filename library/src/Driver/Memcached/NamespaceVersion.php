@@ -7,7 +7,7 @@ namespace Larder\Driver\Memcached;
 use Larder\Dsn\Endpoint;
 
 /**
- * What this process knows of a namespace's generation on a server. All its stores for the two share it, so that each sees
+ * What this process knows of a namespace's version on a server. All its stores for the two share it, so that each sees
  * at once what another has cleared.
  */
 final class NamespaceVersion
@@ -47,16 +47,16 @@ final class NamespaceVersion
         return base64_encode(random_bytes(9));
     }
 
-    /** What of the server's answer is a generation: others may have written there, and names are made of it. */
+    /** What of the server's answer is a version: others may have written there, and names are made of it. */
     public static function checked(?string $stored): ?string
     {
         return $stored !== null && preg_match('~^[A-Za-z0-9+/]{12}$~D', $stored) === 1 ? $stored : null;
     }
 
-    public function set(?string $generation): void
+    public function set(?string $version): void
     {
-        $this->prefix = $generation === null ? null : $this->namespace . ':' . $generation;
-        $this->until = $generation === null ? 0 : (int) hrtime(true) + self::NANOSECONDS;
+        $this->prefix = $version === null ? null : $this->namespace . ':' . $version;
+        $this->until = $version === null ? 0 : (int) hrtime(true) + self::NANOSECONDS;
     }
 
     /** Lets the server be asked before the next use. */

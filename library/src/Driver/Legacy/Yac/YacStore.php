@@ -27,8 +27,8 @@ use Yac;
  *
  * Names in Yac have at most 48 bytes: longer keys are hashed, and the full key stands beside the value, so that another
  * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
- * bytes stands before it: a value torn by concurrent writers is a miss. A random generation in every name makes clear()
- * one step; when Yac loses the generation, the namespace is empty. losses() counts what Yac threw away.
+ * bytes stands before it: a value torn by concurrent writers is a miss. A random version in every name makes clear()
+ * one step; when Yac loses the version, the namespace is empty. losses() counts what Yac threw away.
  *
  * Yac cannot compare and swap, so taking and releasing a lock is done under flock() on files in /dev/shm; the lock itself
  * is a value in Yac, and lost when Yac loses it. Processes of one user exclude each other.
@@ -41,8 +41,8 @@ final class YacStore implements Store, LockingStore
     use OneByOne;
     use PacksByCodec;
 
-    private const GENERATION_BYTES = 9;
-    private const DIRECT_LENGTH = 35; // 48 less 12 of the generation and 1 of the kind
+    private const VERSION_BYTES = 9;
+    private const DIRECT_LENGTH = 35; // 48 less 12 of the version and 1 of the kind
     private const HASHED = '#';
 
     /** Before a checksum of 8 bytes. */
@@ -55,11 +55,11 @@ final class YacStore implements Store, LockingStore
     private const READS = 4;
     /** Microseconds between two looks for a lock, which must not be overlooked. */
     private const PAUSE = 50;
-    /** A generation is lost only if none of so many looks has found it. */
+    /** A version is lost only if none of so many looks has found it. */
     private const LONG_READS = 50;
 
     private readonly Yac $yac;
-    private readonly string $generationName;
+    private readonly string $versionName;
     private ?StripedLock $steps = null;
     private ?StripedLock $renewals = null;
 
@@ -75,7 +75,7 @@ final class YacStore implements Store, LockingStore
             throw StoreUnavailable::because('yac', 'Yac is loaded but switched off', \PHP_SAPI === 'cli'
                 ? 'On the command line it is on with: php -d yac.enable_cli=1' : 'Set yac.enable=1 in php.ini', $off);
         }
-        $this->generationName = 'larder-generation:' . substr(hash('xxh128', $namespace), 0, 24);
+        $this->versionName = 'larder-generation:' . substr(hash('xxh128', $namespace), 0, 24);
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
@@ -111,7 +111,7 @@ final class YacStore implements Store, LockingStore
     public function clear(): bool
     {
         for ($try = 0; $try < self::TRIES; ++$try) {
-            if ($this->yac->set($this->generationName, self::newGeneration()) === true) {
+            if ($this->yac->set($this->versionName, self::newVersion()) === true) {
                 return true;
             }
         }
@@ -217,40 +217,40 @@ final class YacStore implements Store, LockingStore
         return @$this->yac->set($name, $bytes, $seconds > 0 && $until < self::LAST_SECOND ? $seconds + 1 : 0) === true;
     }
 
-    /** @return string|null null when Yac takes no generation */
+    /** @return string|null null when Yac takes no version */
     private function name(string $key): ?string
     {
         Key::check($key);
-        $generation = $this->generation();
-        if ($generation === null) {
+        $version = $this->version();
+        if ($version === null) {
             return null;
         }
 
-        return \strlen($key) <= self::DIRECT_LENGTH ? $generation . '=' . $key : $generation . self::HASHED . hash('xxh128', $key);
+        return \strlen($key) <= self::DIRECT_LENGTH ? $version . '=' . $key : $version . self::HASHED . hash('xxh128', $key);
     }
 
-    private function generation(): ?string
+    private function version(): ?string
     {
-        return $this->readSurely($this->generationName) ?? $this->generationMadeByOne();
+        return $this->readSurely($this->versionName) ?? $this->versionMadeByOne();
     }
 
-    /** One process at a time: a second generation would empty what has just been stored under the first. */
-    private function generationMadeByOne(): ?string
+    /** One process at a time: a second version would empty what has just been stored under the first. */
+    private function versionMadeByOne(): ?string
     {
         // Apart from those of change(), within which this happens too.
         $this->renewals ??= self::locks('larder-yac-generations');
 
-        return $this->renewals?->around(crc32($this->generationName), function (): ?string {
+        return $this->renewals?->around(crc32($this->versionName), function (): ?string {
             for ($read = 0; $read < self::LONG_READS; ++$read) {
                 usleep(random_int(self::PAUSE, 4 * self::PAUSE));
-                $generation = $this->yac->get($this->generationName);
-                if (\is_string($generation)) {
-                    return $generation;
+                $version = $this->yac->get($this->versionName);
+                if (\is_string($version)) {
+                    return $version;
                 }
             }
             $this->clear(); // not by add(), which fails in a full Yac
 
-            return $this->readSurely($this->generationName);
+            return $this->readSurely($this->versionName);
         });
     }
 
@@ -264,8 +264,8 @@ final class YacStore implements Store, LockingStore
         }
     }
 
-    private static function newGeneration(): string
+    private static function newVersion(): string
     {
-        return base64_encode(random_bytes(self::GENERATION_BYTES));
+        return base64_encode(random_bytes(self::VERSION_BYTES));
     }
 }
