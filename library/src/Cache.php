@@ -20,14 +20,10 @@ use Larder\Contract\Store;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
-use Larder\Exception\InvalidKey;
-use Larder\Exception\InvalidTtl;
-use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
 use Larder\Lock\Lock;
-use Larder\Remember\Computation;
 use Larder\Remember\Remember;
 use Larder\Remember\RememberOptions;
 use Larder\Remember\StoredValue;
@@ -37,11 +33,8 @@ use Psr\Log\LoggerInterface;
 
 use function larder_fetch;
 
-/**
- * One cache over every place: what a Store promises, for whichever store the address names. What only some stores can do
- * throws NotSupported by the others; what they do, they do in one step, whatever other processes do at the same time.
- */
-final class Cache
+/** The cache over the store that a DSN names, or over any other. */
+final class Cache implements CacheInterface
 {
     private const REMOVAL_SECONDS = 10;
     private const REMOVAL_WAIT = 2;
@@ -123,10 +116,6 @@ final class Cache
         return $this->store;
     }
 
-    /**
-     * @return mixed the value, which may be null or false; on a miss the default
-     * @throws InvalidKey when empty or longer than 65,535 bytes
-     */
     public function get(string $key, mixed $default = null): mixed
     {
         if ($this->isEngine) {
@@ -142,11 +131,6 @@ final class Cache
         return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $default) : $stored;
     }
 
-    /**
-     * @param array<string|int> $keys PHP makes integers of array keys such as "7": they are taken back
-     * @return array<array-key, mixed> every asked key in the order asked, misses as the default
-     * @throws InvalidKey
-     */
     public function getMany(array $keys, mixed $default = null): array
     {
         $values = $this->patiently(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
@@ -168,20 +152,11 @@ final class Cache
         return $values;
     }
 
-    /** @throws InvalidKey */
     public function has(string $key): bool
     {
         return $this->get($key, $this) !== $this;
     }
 
-    /**
-     * @param int|float $ttl seconds, fractions allowed; 0 for no expiry
-     * @param array<string|int>|TagVersions $tags what invalidateTags() takes; a value that was computed from what may have
-     *        changed meanwhile needs those that tagVersions() gave before
-     * @return bool false when the store refused, also a tag; the old value is gone then too
-     * @throws InvalidKey also for a tag
-     * @throws InvalidTtl when negative or not a number
-     */
     public function set(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         if ($tags !== []) {
@@ -191,13 +166,6 @@ final class Cache
         return $this->store->set($key, \is_array($value) && isset($value[StoredValue::MARK]) ? StoredValue::plain($value) : $value, $ttl) || $this->notStored();
     }
 
-    /**
-     * @param array<array-key, mixed> $values
-     * @param array<string|int>|TagVersions $tags of each of them, as set() takes them
-     * @return bool false when any was refused
-     * @throws InvalidKey
-     * @throws InvalidTtl
-     */
     public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         if ($tags === []) {
@@ -215,28 +183,6 @@ final class Cache
         return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
     }
 
-    /**
-     * The value, computed by $make when there is none. Of any number of processes that need it at once, one computes; the
-     * others wait for it, 5 seconds at most, and compute for themselves then, or as soon as nothing was stored. An exception
-     * of $make is the caller's; only where there is an old value, that is returned, and the exception goes to PHP's error
-     * log. Bad input is refused by the exceptions of set().
-     *
-     * What is set, deleted or cleared while a value is computed is not written over by it, on stores that can compare.
-     *
-     * @template T
-     * @param int|float $ttl seconds, 0 for no expiry; by chance up to $jitter shorter, so that not all expire at once
-     * @param callable(Computation): T $make what it returns is kept, null and false too
-     * @param int|float $stale seconds after its ttl in which the old value is still returned while one makes the new one
-     * @param list<string> $tags what invalidateTags() takes; noted before $make is called
-     * @param int|float $wait seconds for which others wait
-     * @param int|float $lease seconds after which another begins, where it is not to be seen whether the one that computes
-     *        lives: on servers
-     * @param float $beta how early a value is made anew before its ttl is over, by chance and by what it costs (XFetch): 0.0
-     *        never, INF now: nothing is waited for, those who began before store no more, and exceptions reach the caller
-     * @param float $jitter less than 1
-     * @return T
-     * @phpstan-impure
-     */
     public function remember(
         string $key,
         int|float $ttl,
@@ -253,44 +199,21 @@ final class Cache
         return $this->remember->value(new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
     }
 
-    /**
-     * The present state of tags, for set(): to be asked for before what a value is computed from is read, so that the value
-     * is not served if a tag is invalidated meanwhile.
-     *
-     * @param iterable<string|int> $tags 1 to 65,535 bytes each
-     * @throws InvalidKey
-     */
     public function tagVersions(iterable $tags): TagVersions
     {
         return new TagVersions($this->tags->capture($tags));
     }
 
-    /**
-     * Makes every value with one of these tags a miss from now on, and those that are being computed since before. Takes the
-     * same time however many values there are.
-     *
-     * @param iterable<string|int> $tags
-     * @return bool false when the store, or one of its servers, cannot be reached: it may serve such values when it is back
-     * @throws InvalidKey before anything is invalidated
-     */
     public function invalidateTags(iterable $tags): bool
     {
         return $this->tags->invalidate($tags);
     }
 
-    /**
-     * @return bool true also when there was nothing
-     * @throws InvalidKey
-     */
     public function delete(string $key): bool
     {
         return $this->store->delete($key);
     }
 
-    /**
-     * @param iterable<string|int> $keys
-     * @throws InvalidKey
-     */
     public function deleteMany(iterable $keys): bool
     {
         return $this->patiently(function () use ($keys): bool {
@@ -303,16 +226,11 @@ final class Cache
         });
     }
 
-    /** Removes what this cache stored under its namespace, and nothing else. */
     public function clear(): bool
     {
         return $this->patiently($this->store->clear(...));
     }
 
-    /**
-     * To be called between two requests where one process serves many: what belongs to one request goes, which are the values
-     * of an array: store. Connections stay open, and what is known of servers that are away is kept.
-     */
     public function reset(): void
     {
         if ($this->store instanceof ResettableStore) {
@@ -320,19 +238,11 @@ final class Cache
         }
     }
 
-    /** Whether the method that this is about works here. */
     public function can(Capability $capability): bool
     {
         return $capability->isOf($this->store);
     }
 
-    /**
-     * Stores where there is nothing, or a value that is out of date: past its freshness, or with a tag that was invalidated.
-     *
-     * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when there is a value, which stays, or the store refused
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $store = Capability::of($this->store, AtomicStore::class);
@@ -341,13 +251,6 @@ final class Cache
         return $store->add($key, $stored, $ttl) || $this->removesOutdated($key) && $store->add($key, $stored, $ttl);
     }
 
-    /**
-     * Stores where there is something.
-     *
-     * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when there is nothing, or the store refused
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $store = Capability::of($this->store, AtomicStore::class);
@@ -355,15 +258,6 @@ final class Cache
         return !$this->isOutdated($key) && $store->replace($key, StoredValue::plain($value), $ttl);
     }
 
-    /**
-     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry. One with tags, or
-     * from remember(), cannot be counted.
-     *
-     * @param int|float $ttl seconds, 0 for no expiry
-     * @return int|false the sum; false, and nothing changes, when the value is no integer, the sum would leave the range
-     *                   of int, or the store refused
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
         $store = Capability::of($this->store, AtomicStore::class);
@@ -372,24 +266,11 @@ final class Cache
         return $sum === false && $this->removesOutdated($key) ? $store->increment($key, $step, $first, $ttl) : $sum;
     }
 
-    /**
-     * As increment(), downwards, and below 0 too.
-     *
-     * @param int $step not PHP_INT_MIN, which has no negative
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function decrement(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
     {
         return $step === \PHP_INT_MIN ? false : $this->increment($key, -$step, $first, $ttl);
     }
 
-    /**
-     * Gives a value $ttl seconds from now; 0 for no expiry. Its tags stay.
-     *
-     * @return bool false when there is none, it is one of remember() that is not to be fresh for so long, or the store
-     *              refused
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function touch(string $key, int|float $ttl): bool
     {
         $store = Capability::of($this->store, AtomicStore::class);
@@ -403,13 +284,6 @@ final class Cache
         return $store->touch($key, $ttl);
     }
 
-    /**
-     * When get() gives a value no longer.
-     *
-     * @return float|null unix time, 0.0 for never; null when there is none, or it is out of date
-     * @throws NotSupported|InvalidKey
-     * @phpstan-impure
-     */
     public function expiry(string $key): ?float
     {
         $entry = Capability::of($this->store, ExpiryAwareStore::class)->entries([$key])[$key] ?? null;
@@ -426,40 +300,16 @@ final class Cache
         return $ends === [] ? 0.0 : min($ends);
     }
 
-    /**
-     * Puts the integer $new in the place of $old; the expiry stays.
-     *
-     * @return bool false when there is nothing or something else, which stays, or the store refused
-     * @throws NotSupported|InvalidKey
-     */
     public function swap(string $key, int $old, int $new): bool
     {
         return Capability::of($this->store, AtomicStore::class)->swap($key, $old, $new);
     }
 
-    /**
-     * A lock that one process has at a time, until it releases it, $seconds are over, or it ends: a holder that died is
-     * succeeded at once on stores of this machine, after its time on servers. It protects work that several must not begin
-     * at once, not data against a holder that went on too long; a store that loses values may lose a lock too.
-     *
-     * @param int|float $seconds more than 0, a year at most
-     * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
-     * @param LockLifetime $ends Ttl for a lock that stays when this process ends, as another goes on
-     * @return Lock|null null when another has it
-     * @throws NotSupported|InvalidKey|InvalidTtl
-     */
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
     {
         return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
     }
 
-    /**
-     * The keys that have a value here; not for each request, since all of them are looked at.
-     *
-     * @param string $prefix with which they begin
-     * @return iterable<string>
-     * @throws NotSupported
-     */
     public function keys(string $prefix = ''): iterable
     {
         $store = Capability::of($this->store, ListableStore::class);
@@ -483,13 +333,6 @@ final class Cache
         })();
     }
 
-    /**
-     * Removes what has expired and still takes room. Stores that offer it remove some at each write too; this looks at all
-     * of them, so it is for a cron job.
-     *
-     * @return int how many values were removed
-     * @throws NotSupported by a store that leaves nothing behind, or removes it by itself
-     */
     public function prune(): int
     {
         return Capability::of($this->store, PrunableStore::class)->prune();

@@ -6,7 +6,7 @@ namespace Larder\Bridge;
 
 use Illuminate\Contracts\Cache\Lock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
-use Larder\Cache;
+use Larder\CacheInterface;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
@@ -36,7 +36,7 @@ final class LaravelLock implements Lock
      * @param int $seconds 0 for a year
      * @param string|null $owner the caller's own name for who holds it; null for a random one
      */
-    public function __construct(Cache $cache, private readonly string $name, private readonly int $seconds, ?string $owner)
+    public function __construct(CacheInterface $cache, private readonly string $name, private readonly int $seconds, ?string $owner)
     {
         $this->locks = Capability::of($cache->store(), LockingStore::class);
         $this->owner = $owner ?? bin2hex(random_bytes(self::OWNER_BYTES));

@@ -6,7 +6,7 @@ namespace Larder\Bridge;
 
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\Store;
-use Larder\Cache;
+use Larder\CacheInterface;
 
 /**
  * A cache of Laravel over any store:
@@ -19,7 +19,7 @@ use Larder\Cache;
  */
 final class LaravelStore implements Store, LockProvider
 {
-    public function __construct(private readonly Cache $cache) {}
+    public function __construct(private readonly CacheInterface $cache) {}
 
     /** @param string|int|array<mixed> $key an array as in many() */
     public function get($key): mixed

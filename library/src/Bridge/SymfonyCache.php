@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Bridge;
 
-use Larder\Cache;
+use Larder\CacheInterface;
 use Larder\Psr\InvalidArgument;
 use Larder\Psr\Keys;
 use Larder\Psr\SystemClock;
@@ -20,7 +20,7 @@ use Symfony\Contracts\Cache\TagAwareCacheInterface;
 final class SymfonyCache implements TagAwareCacheInterface
 {
     /** @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's */
-    public function __construct(private readonly Cache $cache, private readonly ClockInterface $clock = new SystemClock()) {}
+    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock()) {}
 
     /**
      * @param float|null $beta how early a value may be computed anew: 0 never, 1 as usual, INF now

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
-use Larder\Cache;
+use Larder\CacheInterface;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\CacheItemPoolInterface;
 use Psr\Clock\ClockInterface;
@@ -26,7 +26,7 @@ final class ItemPool implements CacheItemPoolInterface
     private Deferred $deferred;
 
     /** @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's */
-    public function __construct(private readonly Cache $cache, private readonly ClockInterface $clock = new SystemClock())
+    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock())
     {
         $this->miss = new \stdClass();
         $this->deferred = new Deferred();

@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Psr;
 
-use Larder\Cache;
+use Larder\CacheInterface;
 use Psr\Clock\ClockInterface;
-use Psr\SimpleCache\CacheInterface;
+use Psr\SimpleCache\CacheInterface as Psr16;
 
 /**
  * PSR-16 over any store.
@@ -16,7 +16,7 @@ use Psr\SimpleCache\CacheInterface;
  * What a store refuses (too large, full, away) is false, and the old value is gone. May be used by one thread at a time,
  * and by processes that fork, as the Cache may.
  */
-final class SimpleCache implements CacheInterface
+final class SimpleCache implements Psr16
 {
     private const KNOWN_KEYS = 1000;
     private const KNOWN_LENGTH = 200;
@@ -25,7 +25,7 @@ final class SimpleCache implements CacheInterface
     private array $known = [];
 
     /** @param ClockInterface $clock for lifetimes given as a DateInterval: how long a month is depends on the day */
-    public function __construct(private readonly Cache $cache, private readonly ClockInterface $clock = new SystemClock()) {}
+    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock()) {}
 
     /** To be called between two requests where one process serves many: resets the cache. */
     public function reset(): void

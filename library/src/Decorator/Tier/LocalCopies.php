@@ -23,7 +23,7 @@ use function larder_fetch;
  *     seen             int                          the newest change of the shared tier that was looked at here
  *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
  *     asking           1                            while one process asks, and the others need not
- *     generation N  int                          raised whenever a key of the Nth stripe is dropped
+ *     generation N     int                          raised whenever a key of the Nth stripe is dropped
  *     settling         1                            for a moment after all was made void: no copies are made
  *
  * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
