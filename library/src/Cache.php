@@ -367,7 +367,7 @@ final class Cache implements CacheInterface
         return $this->patient === null ? $calls() : $this->patient->patiently($calls);
     }
 
-    /** @param array<array-key, mixed> $stored of the form of Wrapped, or damaged: then a miss */
+    /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: then a miss */
     private function unwrap(array $stored, mixed $default): mixed
     {
         $valid = $stored === $default ? null : $this->valid($stored);
@@ -376,7 +376,7 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * @param array<array-key, mixed> $stored of the form of Wrapped
+     * @param array<array-key, mixed> $stored of the form of StoredValue
      * @return StoredValue|null null when it is out of date, or damaged
      */
     private function valid(array $stored): ?StoredValue

@@ -200,7 +200,7 @@ interface CacheInterface
 
     /**
      * A lock that one process has at a time, until it releases it, $seconds are over, or it ends: a holder that died is
-     * succeeded at once on stores of this machine, after its time on servers. It protects work that several must not begin
+     * succeeded at once on stores of this machine, after its ttl on servers. It protects work that several must not begin
      * at once, not data against a holder that went on too long; a store that loses values may lose a lock too.
      *
      * @param int|float $seconds more than 0, a year at most

@@ -8,7 +8,7 @@ namespace Larder\Contract;
 interface HasWaitBudget
 {
     /**
-     * Does several calls as one (see Patience).
+     * Does several calls as one (see WaitBudget).
      *
      * @template T
      * @param \Closure(): T $calls

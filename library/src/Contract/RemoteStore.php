@@ -8,7 +8,7 @@ use Larder\Exception\StoreUnavailable;
 
 /**
  * A store on a server. It connects when it is first used. Where the server does not answer, or not as it should, its
- * methods throw StoreFailed, and what was stored, or not, is unknown; a BreakingStore in front makes misses of that.
+ * methods throw StoreFailed, and what was stored, or not, is unknown; a BreakerStore in front makes misses of that.
  */
 interface RemoteStore extends Store
 {

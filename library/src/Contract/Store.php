@@ -16,7 +16,7 @@ use Larder\Exception\InvalidTtl;
  * completed set, delete or clear.
  *
  * A place that goes away after it was opened gives misses, and false for set, delete and clear; a later call tries again.
- * A store on a server (Remote) throws StoreFailed in place of that; the one that Cache::open() puts before it does not.
+ * A RemoteStore throws StoreFailed in place of that; the one that Cache::open() puts before it does not.
  * Objects of this kind may be used by one thread at a time. In a fork they open connections of their own.
  */
 interface Store

@@ -6,7 +6,7 @@ namespace Larder\Lock;
 
 /**
  * Waiting for an exclusive flock(). The kernel frees it when its process dies; one that lives and does not go on is waited for as
- * long as Patience says.
+ * long as the WaitBudget says.
  */
 final class FileLock
 {
@@ -16,7 +16,7 @@ final class FileLock
 
     /**
      * @param resource $file
-     * @return bool|null null when it was not to be had in time; false where the file system knows no such locks
+     * @return bool|null null when it could not be acquired in time; false where the file system knows no such locks
      */
     public static function acquire(mixed $file, WaitBudget $patience): ?bool
     {

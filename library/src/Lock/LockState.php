@@ -24,7 +24,7 @@ final class LockState
 
     /**
      * @param bool $seesOwners whether those who will look at it are on this machine
-     * @param string $token as Locks::acquire() takes it
+     * @param string $token as LockingStore::acquire() takes it
      */
     public static function begin(float $seconds, LockLifetime $ends, bool $seesOwners, string $token = ''): self
     {

@@ -31,7 +31,7 @@ final class StripedLock
      *
      * @template T
      * @param \Closure(): T $work
-     * @return T|null null also when the lock was not to be had in time
+     * @return T|null null also when the lock could not be acquired in time
      * @phpstan-impure
      */
     public function around(int $number, \Closure $work): mixed
@@ -55,7 +55,7 @@ final class StripedLock
         }
     }
 
-    /** @return resource|null null when it was not to be had in time */
+    /** @return resource|null null when it could not be acquired in time */
     private function locked(int $stripe): mixed
     {
         for ($try = 0; $try < self::TRIES; ++$try) {

@@ -11,7 +11,7 @@ use Larder\Contract\Store;
 
 /**
  * Claims on the keys of a store, for computations that begin. Where there is no value of use, a placeholder is put (see
- * Wrapped); one that is there already is shared, whether or not who put it lives: as long as it is there, nobody wrote.
+ * StoredValue); one that is there already is shared, whether or not who put it lives: as long as it is there, nobody wrote.
  */
 final class Claims
 {

@@ -17,7 +17,7 @@ use Larder\Lock\LockOwner;
  * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread. The second
  * form is a placeholder: it stands where a value is being computed, every get() takes it for a miss, and it is gone when
  * somebody has written or deleted there meanwhile. Its token tells it from others, and "failed" is the token of the one
- * before it, of which the computation stored nothing. The process is Owner::number() of the one that computes, or 0. A value
+ * before it, of which the computation stored nothing. The process is LockOwner::number() of the one that computes, or 0. A value
  * may have a token too.
  */
 final class StoredValue
@@ -48,13 +48,13 @@ final class StoredValue
     /** Of a computation that begins in this process. */
     public static function placeholder(): self
     {
-        return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockOwner::number());
+        return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockLockOwner::number());
     }
 
     /** This placeholder for a computation of this process too. */
     public function shared(): self
     {
-        return new self(null, self::NEVER_FRESH, token: $this->token, failed: $this->failed, process: LockOwner::number());
+        return new self(null, self::NEVER_FRESH, token: $this->token, failed: $this->failed, process: LockLockOwner::number());
     }
 
     /** What comes in the place of this placeholder when its computation stored nothing. */

@@ -13,7 +13,7 @@ use Larder\Key\ReservedKey;
  * changed.
  *
  *     head        int             the number of the newest change
- *     slot N      [number, parts] what that change was about (Copies::part()); null in the place of parts for everything
+ *     slot N      [number, parts] what that change was about (LocalCopies::part()); null in the place of parts for everything
  *
  * A host that comes after so many changes that the ring has gone round, or finds less than all of them, cannot know what
  * was changed: then everything was. Numbers begin with the time in microseconds, so those of a log that was lost, and

@@ -14,7 +14,7 @@ final class ListenerPresence
 {
     private readonly string $name;
 
-    /** @param string $place as for Copies */
+    /** @param string $place as for LocalCopies */
     public function __construct(private readonly Store&AtomicStore $local, string $place)
     {
         $this->name = ReservedKey::tier($place) . 'listener';

@@ -29,7 +29,7 @@ use function larder_store_multiple;
  * The engine (extension larder): memory shared by all processes of one user, of FPM and of the command line.
  *
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
- * clear() empties the segment; several caches in one segment are for NamespacedLarderStore.
+ * clear() empties the segment; several caches in one segment are for NamespacedEngineStore.
  */
 final class EngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {

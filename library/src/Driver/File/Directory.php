@@ -64,7 +64,7 @@ final class Directory
      * @template T
      * @param \Closure(): T $work
      * @param bool $orWithout do it too where the file system knows no such locks
-     * @return T|null null also when the lock was not to be had
+     * @return T|null null also when the lock could not be acquired
      */
     public function locked(string $file, \Closure $work, bool $orWithout = false): mixed
     {
