@@ -44,7 +44,7 @@ final class Cache implements CacheInterface
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
     private readonly Tags $tags;
-    private readonly ?HasWaitBudget $patient;
+    private readonly ?HasWaitBudget $waitBudget;
     private ?Remember $remember = null;
 
     public function __construct(private readonly Store $store, private readonly ?Resolver $search = null)
@@ -54,15 +54,15 @@ final class Cache implements CacheInterface
         while ($store instanceof Decorator) {
             $store = $store->decorated();
         }
-        $this->patient = $store instanceof HasWaitBudget ? $store : null;
+        $this->waitBudget = $store instanceof HasWaitBudget ? $store : null;
     }
 
     /**
      * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
-     * Connects to no server before it is needed: one that is away is a miss then, told once for each outage, and throws
+     * Connects to no server before it is needed: one that is unreachable is a miss then, told once for each outage, and throws
      * only with on_failure=throw.
      *
-     * @param LoggerInterface $logger is told when a server goes away, and when it is back; without one PHP's error log
+     * @param LoggerInterface $logger is told when a server becomes unreachable, and when it is back; without one PHP's error log
      * @throws InvalidDsn naming what is known
      * @throws StoreUnavailable when an extension or a directory is missing: what, and how to get it
      */
@@ -133,7 +133,7 @@ final class Cache implements CacheInterface
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        $values = $this->patiently(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
+        $values = $this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
         $tagVersions = [];
         foreach ($values as $key => $stored) {
             if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
@@ -169,7 +169,7 @@ final class Cache implements CacheInterface
     public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool
     {
         if ($tags === []) {
-            return $this->patiently(fn(): bool => $this->store->setMany(array_map(StoredValue::plain(...), $values), $ttl)) || $this->notStored();
+            return $this->withinOneWaitBudget(fn(): bool => $this->store->setMany(array_map(StoredValue::plain(...), $values), $ttl)) || $this->notStored();
         }
         $tagVersions = ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
         if ($tagVersions === null) {
@@ -180,7 +180,7 @@ final class Cache implements CacheInterface
 
         $wrapped = array_map(static fn(mixed $value): array => (new StoredValue($value, tagVersions: $tagVersions))->stored(), $values);
 
-        return $this->patiently(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
+        return $this->withinOneWaitBudget(fn(): bool => $this->store->setMany($wrapped, $ttl)) || $this->notStored();
     }
 
     public function remember(
@@ -216,7 +216,7 @@ final class Cache implements CacheInterface
 
     public function deleteMany(iterable $keys): bool
     {
-        return $this->patiently(function () use ($keys): bool {
+        return $this->withinOneWaitBudget(function () use ($keys): bool {
             $all = true;
             foreach ($keys as $key) {
                 $all = $this->store->delete((string) $key) && $all;
@@ -228,7 +228,7 @@ final class Cache implements CacheInterface
 
     public function clear(): bool
     {
-        return $this->patiently($this->store->clear(...));
+        return $this->withinOneWaitBudget($this->store->clear(...));
     }
 
     public function reset(): void
@@ -362,9 +362,9 @@ final class Cache implements CacheInterface
      * @param \Closure(): T $calls
      * @return T
      */
-    private function patiently(\Closure $calls): mixed
+    private function withinOneWaitBudget(\Closure $calls): mixed
     {
-        return $this->patient === null ? $calls() : $this->patient->patiently($calls);
+        return $this->waitBudget === null ? $calls() : $this->waitBudget->withinOneWaitBudget($calls);
     }
 
     /** @param array<array-key, mixed> $stored of the form of StoredValue, or damaged: then a miss */

@@ -128,7 +128,7 @@ interface CacheInterface
 
     /**
      * To be called between two requests where one process serves many: what belongs to one request goes, which are the values
-     * of an array: store. Connections stay open, and what is known of servers that are away is kept.
+     * of an array: store. Connections stay open, and what is known of servers that are unreachable is kept.
      */
     public function reset(): void;
 
@@ -221,7 +221,7 @@ interface CacheInterface
     public function keys(string $prefix = ''): iterable;
 
     /**
-     * Removes what has expired and still takes room. Stores that offer it remove some at each write too; this looks at all
+     * Removes what has expired and still takes memory or disk. Stores that offer it remove some at each write too; this looks at all
      * of them, so it is for a cron job.
      *
      * @return int how many values were removed

@@ -21,6 +21,6 @@ enum Failure: string
     case Unsigned = 'unsigned';
     /** They were signed by an unknown key or for another name, or were changed after they were signed. */
     case Forged = 'forged';
-    /** The store refused it, as it does what is too large for it, or its server was away. */
+    /** The store refused it, as it does what is too large for it, or its server was unreachable. */
     case NotStored = 'not stored';
 }

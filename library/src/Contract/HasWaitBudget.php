@@ -14,5 +14,5 @@ interface HasWaitBudget
      * @param \Closure(): T $calls
      * @return T
      */
-    public function patiently(\Closure $calls): mixed;
+    public function withinOneWaitBudget(\Closure $calls): mixed;
 }

@@ -9,7 +9,7 @@ interface ListableStore
 {
     /**
      * @return iterable<string> the keys that have a value in this namespace, in no order; of those that come or go meanwhile
-     *                          some. Larder's own too (ReservedKey). None when the place is away
+     *                          some. Larder's own too (ReservedKey). None when the store is unreachable
      */
     public function keys(): iterable;
 }

@@ -21,7 +21,7 @@ interface LockingStore
      * @param string $token what stands for the holder, without spaces: the lock falls by time then, whatever $ends says;
      *                      '' for one that no other lock has
      * @return string|false|null what renew() and release() ask for, in this or another process; null when another has the
-     *                           lock; false when the store refused, or is away
+     *                           lock; false when the store refused, or is unreachable
      * @throws InvalidKey
      * @phpstan-impure
      */
@@ -46,7 +46,7 @@ interface LockingStore
     public function release(string $key, string $token): bool;
 
     /**
-     * @return string|null the token of who holds the lock; null when nobody does, or the place is away
+     * @return string|null the token of who holds the lock; null when nobody does, or the store is unreachable
      * @throws InvalidKey
      * @phpstan-impure
      */

@@ -8,5 +8,5 @@ namespace Larder\Contract;
 interface ReportsOutages
 {
     /** @return float seconds until the server of a key is asked again; 0.0 while it may be asked */
-    public function awayFor(string $key): float;
+    public function secondsToProbe(string $key): float;
 }

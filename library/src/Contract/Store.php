@@ -15,7 +15,7 @@ use Larder\Exception\InvalidTtl;
  * What a store holds can go at any time, but never comes back changed: not torn, not another key's, not from before a
  * completed set, delete or clear.
  *
- * A place that goes away after it was opened gives misses, and false for set, delete and clear; a later call tries again.
+ * A store that becomes unreachable after it was opened gives misses, and false for set, delete and clear; a later call tries again.
  * A RemoteStore throws StoreFailed in place of that; the one that Cache::open() puts before it does not.
  * Objects of this kind may be used by one thread at a time. In a fork they open connections of their own.
  */
@@ -36,7 +36,7 @@ interface Store
 
     /**
      * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when refused (too large, full, away): then the old value is gone too, never stale, as far as
+     * @return bool false when refused (too large, full, unreachable): then the old value is gone too, never stale, as far as
      *              the place can be reached
      * @throws InvalidKey
      * @throws InvalidTtl when negative or not a number

@@ -95,7 +95,7 @@ enum Scheme: string
     /**
      * Connects to no server: that is done when it is first needed.
      *
-     * @param LoggerInterface $logger is told when a server goes away, and when it is back
+     * @param LoggerInterface $logger is told when a server becomes unreachable, and when it is back
      * @throws InvalidDsn
      * @throws StoreUnavailable when an extension or a directory is missing
      */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Exception;
 
 /**
- * A server that went away, or answers late or wrongly. Callers see it with on_failure=throw; without that they see a miss,
+ * A server that is unreachable, or answers late or wrongly. Callers see it with on_failure=throw; without that they see a miss,
  * or false. Whether what was asked for has been done is unknown.
  */
 final class StoreFailed extends \RuntimeException implements CacheException

@@ -18,7 +18,7 @@ final class FileLock
      * @param resource $file
      * @return bool|null null when it could not be acquired in time; false where the file system knows no such locks
      */
-    public static function acquire(mixed $file, WaitBudget $patience): ?bool
+    public static function acquire(mixed $file, WaitBudget $waitBudget): ?bool
     {
         $isHeld = 0;
         if (flock($file, \LOCK_EX | \LOCK_NB, $isHeld)) {
@@ -28,12 +28,12 @@ final class FileLock
             return false;
         }
         $start = hrtime(true);
-        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $patience->seconds());
+        $backoff = new Backoff(self::FIRST_PAUSE, self::LONGEST_PAUSE, $waitBudget->seconds());
         do {
             $backoff->pause();
             $isLocked = flock($file, \LOCK_EX | \LOCK_NB);
         } while (!$isLocked && !$backoff->isOver());
-        $patience->use((hrtime(true) - $start) / 1e9);
+        $waitBudget->use((hrtime(true) - $start) / 1e9);
 
         return $isLocked ? true : null;
     }

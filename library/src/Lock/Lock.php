@@ -29,7 +29,7 @@ final class Lock
     public function __construct(private readonly LockingStore $store, public readonly string $key, public readonly string $token) {}
 
     /**
-     * @return self|null null when another has it, and had it until the waiting was over; or the store is away for longer
+     * @return self|null null when another has it, and had it until the waiting was over; or the store is unreachable for longer
      * @throws InvalidKey
      * @throws InvalidTtl
      */
@@ -45,15 +45,15 @@ final class Lock
             if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
-            // A server that is away, and that nobody asks again before the time is over, is not waited for.
-            if ($backoff->isOver() || ($token === false && $store instanceof ReportsOutages && $store->awayFor($key) > $backoff->left())) {
+            // A server that is unreachable, and that nobody asks again before the time is over, is not waited for.
+            if ($backoff->isOver() || ($token === false && $store instanceof ReportsOutages && $store->secondsToProbe($key) > $backoff->left())) {
                 return null;
             }
             $backoff->pause();
         }
     }
 
-    /** @return bool false when it had fallen, so that another may have it, which keeps it; or the place is away */
+    /** @return bool false when it had fallen, so that another may have it, which keeps it; or the store is unreachable */
     public function release(): bool
     {
         return $this->store->release($this->key, $this->token);
@@ -62,7 +62,7 @@ final class Lock
     /**
      * Gives the lock so many seconds from now.
      *
-     * @return bool false when it had fallen, so that another may have it; or the store refused, or is away
+     * @return bool false when it had fallen, so that another may have it; or the store refused, or is unreachable
      * @throws InvalidTtl
      */
     public function renew(int|float $seconds): bool

@@ -44,7 +44,7 @@ trait LocksBySwapping
             if ($this->addRaw($name, $lock, $kept + self::LOCK_MARGIN_SECONDS)) {
                 return $state->token;
             }
-            $this->removeRaw($stateName); // another was first, or there is no room
+            $this->removeRaw($stateName); // another was first, or it is full
         }
 
         return false;

@@ -24,7 +24,7 @@ final class StripedLock
     private int $process = 0;
 
     /** @param string $directory that only this user can write */
-    public function __construct(private readonly string $directory, public readonly WaitBudget $patience = new WaitBudget()) {}
+    public function __construct(private readonly string $directory, public readonly WaitBudget $waitBudget = new WaitBudget()) {}
 
     /**
      * Does something while no other process does anything under that number. Not to be nested.
@@ -64,7 +64,7 @@ final class StripedLock
                 return null;
             }
             $this->files[$stripe] = $file;
-            if (FileLock::acquire($file, $this->patience) !== true) {
+            if (FileLock::acquire($file, $this->waitBudget) !== true) {
                 return null;
             }
             if ((fstat($file)['nlink'] ?? 0) > 0) {

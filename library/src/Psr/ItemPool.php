@@ -13,7 +13,7 @@ use Psr\Clock\ClockInterface;
  * PSR-6 over any store.
  *
  * Keys are strings of 1 to 65,535 bytes without {}()/\@: in them; others are an InvalidArgument, before anything has
- * changed. null and false are values: isHit() tells them from a miss. What a store refuses (too large, full, away) is
+ * changed. null and false are values: isHit() tells them from a miss. What a store refuses (too large, full, unreachable) is
  * false, and the old value is gone.
  *
  * Deferred items are seen by this pool at once, and by others from commit() on, or from this pool's end: a process that is

@@ -13,7 +13,7 @@ use Psr\SimpleCache\CacheInterface as Psr16;
  *
  * Keys are strings of 1 to 65,535 bytes without {}()/\@: in them; others are an InvalidArgument, before anything has
  * changed. A miss gives the default, so null and false are values. A lifetime of null is none, one of 0 or less deletes.
- * What a store refuses (too large, full, away) is false, and the old value is gone. May be used by one thread at a time,
+ * What a store refuses (too large, full, unreachable) is false, and the old value is gone. May be used by one thread at a time,
  * and by processes that fork, as the Cache may.
  */
 final class SimpleCache implements Psr16

@@ -86,41 +86,41 @@ final class Claims
     /**
      * On whatever is there, which stays if others may still take it, but those who computed before can store no more.
      *
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @param mixed $stored what was there; $nothing for nothing
      * @param bool $isOfUse whether it is a value that others may still take
      * @return Claim|null null when it is not there any more, or the store refused
      */
-    public function onAny(RememberOptions $recipe, mixed $stored, object $nothing, bool $isOfUse): ?Claim
+    public function onAny(RememberOptions $options, mixed $stored, object $nothing, bool $isOfUse): ?Claim
     {
         $there = StoredValue::is($stored) ? StoredValue::of($stored) : null;
         if ($stored === $nothing || (StoredValue::is($stored) && $there === null)) {
-            return $this->onMissing($recipe->key, $stored, $nothing, (float) $recipe->lease);
+            return $this->onMissing($options->key, $stored, $nothing, (float) $options->lease);
         }
         if ($this->comparing === null || $this->comparing instanceof InTwoSteps) {
-            return Claim::onAnything($this->store, $recipe->key);
+            return Claim::onAnything($this->store, $options->key);
         }
-        $ttl = $isOfUse ? $this->ttl($recipe, $there ?? new StoredValue($stored)) : null;
+        $ttl = $isOfUse ? $this->ttl($options, $there ?? new StoredValue($stored)) : null;
         $new = $ttl === null ? StoredValue::placeholder() : ($there ?? new StoredValue($stored))->marked();
         $isExpected = static fn(mixed $now): bool => $there === null ? self::isSame($stored, $now) : $there->isStill($now);
 
-        return $this->comparing->setIf($recipe->key, $isExpected, $new->stored(), $ttl ?? max(self::KEPT, (float) $recipe->lease))
-            ? Claim::on($this->comparing, $recipe->key, $new) : null;
+        return $this->comparing->setIf($options->key, $isExpected, $new->stored(), $ttl ?? max(self::KEPT, (float) $options->lease))
+            ? Claim::on($this->comparing, $options->key, $new) : null;
     }
 
     /**
      * What a value that is there has left. No longer than that may it be there.
      *
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @return float|null seconds, 0.0 for no expiry; null when it is not known, or over
      */
-    private function ttl(RememberOptions $recipe, StoredValue $there): ?float
+    private function ttl(RememberOptions $options, StoredValue $there): ?float
     {
         if (Capability::Expiry->isOf($this->store)) {
-            $until = (Capability::of($this->store, ExpiryAwareStore::class)->entries([$recipe->key])[$recipe->key] ?? null)?->until;
+            $until = (Capability::of($this->store, ExpiryAwareStore::class)->entries([$options->key])[$options->key] ?? null)?->until;
         } else {
             // The engine does not tell. Without an expiry a value is stored as remember() stores it that has none.
-            $until = $there->freshUntil === 0.0 ? ($recipe->ttl === 0.0 ? 0.0 : null) : $there->freshUntil + $recipe->stale;
+            $until = $there->freshUntil === 0.0 ? ($options->ttl === 0.0 ? 0.0 : null) : $there->freshUntil + $options->stale;
         }
         $left = $until === null ? 0.0 : $until - microtime(true);
 

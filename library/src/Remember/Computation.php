@@ -19,12 +19,12 @@ final class Computation
     /** @var array<array-key, int>|null of its tags; null when the store refused one */
     private ?array $tagVersions;
 
-    /** @param RememberOptions<mixed> $recipe */
-    public function __construct(private readonly RememberOptions $recipe, private readonly Tags $tags, private readonly ?Lease $lease)
+    /** @param RememberOptions<mixed> $options */
+    public function __construct(private readonly RememberOptions $options, private readonly Tags $tags, private readonly ?Lease $lease)
     {
-        $this->key = $recipe->key;
-        $this->ttl = $recipe->ttl;
-        $this->tagVersions = $recipe->tags === [] ? [] : $tags->capture($recipe->tags);
+        $this->key = $options->key;
+        $this->ttl = $options->ttl;
+        $this->tagVersions = $options->tags === [] ? [] : $tags->capture($options->tags);
     }
 
     /**
@@ -65,7 +65,7 @@ final class Computation
      */
     public function renew(): bool
     {
-        return $this->lease?->renew((float) $this->recipe->lease) ?? false;
+        return $this->lease?->renew((float) $this->options->lease) ?? false;
     }
 
     /**
@@ -82,8 +82,8 @@ final class Computation
         if ($this->ttl === 0.0) {
             return [$this->tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, 0.0, $cost, $this->tagVersions))->stored(), 0.0];
         }
-        $ttl = $freshness->ttl($this->ttl, $this->recipe->jitter);
+        $ttl = $freshness->ttl($this->ttl, $this->options->jitter);
 
-        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->tagVersions))->stored(), $ttl + $this->recipe->stale];
+        return [(new StoredValue($value, $freshness->now() + $ttl, $cost, $this->tagVersions))->stored(), $ttl + $this->options->stale];
     }
 }

@@ -43,7 +43,7 @@ final class Lease
         try {
             $this->lock->release();
         } catch (StoreFailed) {
-            // The server is away: the lease falls by its time, and what was computed is as good.
+            // The server is unreachable: the lease falls by its time, and what was computed is as good.
         }
     }
 }

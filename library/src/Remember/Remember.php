@@ -51,119 +51,119 @@ final class Remember
 
     /**
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @return T
      */
-    public function value(RememberOptions $recipe): mixed
+    public function value(RememberOptions $options): mixed
     {
-        if ($recipe->beta === \INF) {
-            return $this->computedNow($recipe);
+        if ($options->beta === \INF) {
+            return $this->computedNow($options);
         }
-        $stored = $this->stored($recipe);
-        $found = $this->usable($recipe, $stored);
+        $stored = $this->stored($options);
+        $found = $this->usable($options, $stored);
         if ($found === null) {
-            return $this->computedByOne($recipe, self::token($stored), $stored === $this);
+            return $this->computedByOne($options, self::token($stored), $stored === $this);
         }
-        if ($found->isFresh($this->freshness->now()) && !$this->freshness->isEarly($found, $recipe->beta)) {
-            return $this->of($recipe, $found);
+        if ($found->isFresh($this->freshness->now()) && !$this->freshness->isEarly($found, $options->beta)) {
+            return $this->of($options, $found);
         }
 
-        return $this->refreshedByOne($recipe, $found);
+        return $this->refreshedByOne($options, $found);
     }
 
     /**
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @param int $awaited the token of the placeholder of the computation that is waited for; 0 for not seen
      * @param bool $wasMissing whether there was nothing just now
      * @return T
      */
-    private function computedByOne(RememberOptions $recipe, int $awaited, bool $wasMissing): mixed
+    private function computedByOne(RememberOptions $options, int $awaited, bool $wasMissing): mixed
     {
-        if ($this->computing->isNested($recipe->key)) {
-            return $this->compute($recipe, null, Claim::none()); // it is asked for by its own computation
+        if ($this->computing->isNested($options->key)) {
+            return $this->compute($options, null, Claim::none()); // it is asked for by its own computation
         }
-        $end = hrtime(true) + 1e9 * $recipe->wait;
+        $end = hrtime(true) + 1e9 * $options->wait;
         for ($hasWaited = false;; $hasWaited = true) {
-            $lease = $this->lease($recipe, LockLifetime::Process);
-            if ($lease === null && !$hasWaited && self::isOfThisProcess($this->stored($recipe))) {
-                return $this->compute($recipe, null, Claim::none()); // the same, by another object
+            $lease = $this->lease($options, LockLifetime::Process);
+            if ($lease === null && !$hasWaited && self::isOfThisProcess($this->stored($options))) {
+                return $this->compute($options, null, Claim::none()); // the same, by another object
             }
-            $found = $lease === null ? $this->awaited($recipe, $end, $awaited) : null;
+            $found = $lease === null ? $this->awaited($options, $end, $awaited) : null;
             if ($found === null && $lease === null && hrtime(true) < $end) {
                 continue;
             }
             // Its last holder may have stored the value since we looked.
-            $found = $found instanceof StoredValue ? $found : $this->claimed($recipe, $hasWaited, $wasMissing && !$hasWaited);
+            $found = $found instanceof StoredValue ? $found : $this->claimed($options, $hasWaited, $wasMissing && !$hasWaited);
 
-            return $found instanceof StoredValue ? $this->of($recipe, $found) : $this->compute($recipe, $lease === false ? null : $lease, $found);
+            return $found instanceof StoredValue ? $this->of($options, $found) : $this->compute($options, $lease === false ? null : $lease, $found);
         }
     }
 
     /**
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @return T
      */
-    private function refreshedByOne(RememberOptions $recipe, StoredValue $found): mixed
+    private function refreshedByOne(RememberOptions $options, StoredValue $found): mixed
     {
         $isDeferred = AfterResponse::isPossible();
         // What is done after the response ends by time too: PHP calls nothing any more when it fails there.
-        $lease = $this->computing->isNested($recipe->key) ? null : $this->lease($recipe, $isDeferred ? LockLifetime::TtlOrProcess : LockLifetime::Process);
+        $lease = $this->computing->isNested($options->key) ? null : $this->lease($options, $isDeferred ? LockLifetime::TtlOrProcess : LockLifetime::Process);
         if ($lease === null) {
-            return $this->of($recipe, $found);
+            return $this->of($options, $found);
         }
-        $compute = function () use ($recipe, $lease, $found): mixed {
-            $now = $this->usable($recipe, $this->stored($recipe));
+        $compute = function () use ($options, $lease, $found): mixed {
+            $now = $this->usable($options, $this->stored($options));
             $claim = match (true) {
-                $now === null => $this->claimed($recipe, false),
+                $now === null => $this->claimed($options, false),
                 $now->freshUntil > $found->freshUntil => $now, // another was first
-                default => $this->claims->onFound($recipe->key, $now),
+                default => $this->claims->onFound($options->key, $now),
             };
 
-            return $claim instanceof StoredValue ? $this->of($recipe, $claim) : $this->compute($recipe, $lease === false ? null : $lease, $claim, $found);
+            return $claim instanceof StoredValue ? $this->of($options, $claim) : $this->compute($options, $lease === false ? null : $lease, $claim, $found);
         };
         if (!$isDeferred) {
             return $compute();
         }
         $this->afterResponse->add($compute);
 
-        return $this->of($recipe, $found);
+        return $this->of($options, $found);
     }
 
     /**
      * Whoever computes it since before, and whatever is there: others may take that until the new value is.
      *
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @return T
      */
-    private function computedNow(RememberOptions $recipe): mixed
+    private function computedNow(RememberOptions $options): mixed
     {
-        if ($this->computing->isNested($recipe->key)) {
-            return $this->compute($recipe, null, Claim::none());
+        if ($this->computing->isNested($options->key)) {
+            return $this->compute($options, null, Claim::none());
         }
-        $lease = $this->lease($recipe, LockLifetime::Process);
+        $lease = $this->lease($options, LockLifetime::Process);
         $claim = null;
         for ($try = 0; $claim === null && $try < self::TRIES; ++$try) {
-            $stored = $this->stored($recipe);
-            $claim = $this->claims->onAny($recipe, $stored, $this, $this->usable($recipe, $stored) !== null);
+            $stored = $this->stored($options);
+            $claim = $this->claims->onAny($options, $stored, $this, $this->usable($options, $stored) !== null);
         }
 
-        return $this->compute($recipe, $lease === false ? null : $lease, $claim ?? Claim::none());
+        return $this->compute($options, $lease === false ? null : $lease, $claim ?? Claim::none());
     }
 
     /**
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @param int $awaited as for computedByOne(); what is seen is noted there
      * @return StoredValue|false|null false when that computation stored nothing; null when neither is known yet
      */
-    private function awaited(RememberOptions $recipe, float $end, int &$awaited): StoredValue|false|null
+    private function awaited(RememberOptions $options, float $end, int &$awaited): StoredValue|false|null
     {
         $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, min(($end - hrtime(true)) / 1e9, self::LEASE_PAUSE));
         do {
-            $stored = $this->stored($recipe);
-            $found = $this->usable($recipe, $stored);
+            $stored = $this->stored($options);
+            $found = $this->usable($options, $stored);
             if ($found === null && $awaited !== 0 && self::failed($stored) === $awaited) {
                 return false;
             }
@@ -179,23 +179,23 @@ final class Remember
     /**
      * To be called when a computation is to begin.
      *
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @param bool $wasMissing whether there was nothing just now: then to add a placeholder tells whether there is by now
      * @return Claim|StoredValue the value, when it is there by now
      */
-    private function claimed(RememberOptions $recipe, bool $hasWaited, bool $wasMissing = false): Claim|StoredValue
+    private function claimed(RememberOptions $options, bool $hasWaited, bool $wasMissing = false): Claim|StoredValue
     {
-        $claim = $wasMissing ? $this->claims->onNothing($recipe->key, (float) $recipe->lease) : null;
+        $claim = $wasMissing ? $this->claims->onNothing($options->key, (float) $options->lease) : null;
         if ($claim !== null) {
             return $claim;
         }
         for ($try = 0; $try < self::TRIES; ++$try) {
-            $stored = $this->stored($recipe);
+            $stored = $this->stored($options);
             if ($stored === $this && $hasWaited) {
                 usleep(self::PAUSE); // Yac gives a miss now and then of what many ask for
-                $stored = $this->stored($recipe);
+                $stored = $this->stored($options);
             }
-            $claim = $this->usable($recipe, $stored) ?? $this->claims->onMissing($recipe->key, $stored, $this, (float) $recipe->lease);
+            $claim = $this->usable($options, $stored) ?? $this->claims->onMissing($options->key, $stored, $this, (float) $options->lease);
             if ($claim !== null) {
                 return $claim;
             }
@@ -206,76 +206,76 @@ final class Remember
 
     /**
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @param StoredValue|null $stale what is returned if the computation throws
      * @return T
      */
-    private function compute(RememberOptions $recipe, ?Lease $lease, Claim $claim, ?StoredValue $stale = null): mixed
+    private function compute(RememberOptions $options, ?Lease $lease, Claim $claim, ?StoredValue $stale = null): mixed
     {
         $isStored = false;
-        $this->computing->begin($recipe, $lease, $claim);
+        $this->computing->begin($options, $lease, $claim);
 
         try {
-            $computation = new Computation($recipe, $this->tags, $lease);
+            $computation = new Computation($options, $this->tags, $lease);
             $start = hrtime(true);
 
             try {
-                $value = ($recipe->make)($computation);
+                $value = ($options->make)($computation);
             } catch (\Throwable $error) {
                 if ($stale === null) {
                     throw $error;
                 }
-                error_log(\sprintf('Larder: the value of "%s" could not be made anew, the old one is returned: %s', addcslashes($recipe->key, "\0..\37\177"), $error));
+                error_log(\sprintf('Larder: the value of "%s" could not be made anew, the old one is returned: %s', addcslashes($options->key, "\0..\37\177"), $error));
 
-                return $this->of($recipe, $stale);
+                return $this->of($options, $stale);
             }
             $stored = $computation->stored($value, (hrtime(true) - $start) / 1e9, $this->freshness);
             $isStored = $stored !== null && $claim->store(...$stored);
 
             return $value;
         } finally {
-            $this->computing->end($recipe, $lease, $isStored);
+            $this->computing->end($options, $lease, $isStored);
         }
     }
 
     /**
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @return Lease|false|null null when another has it; false when the store has none to give
      */
-    private function lease(RememberOptions $recipe, LockLifetime $ends): Lease|false|null
+    private function lease(RememberOptions $options, LockLifetime $ends): Lease|false|null
     {
         if ($this->locks === null) {
             return false;
         }
-        $key = ReservedKey::lease($recipe->key);
-        $token = $this->locks->acquire($key, (float) $recipe->lease, $ends);
+        $key = ReservedKey::lease($options->key);
+        $token = $this->locks->acquire($key, (float) $options->lease, $ends);
 
         return \is_string($token) ? new Lease(new Lock($this->locks, $key, $token)) : $token;
     }
 
     /**
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @return mixed this object when there is nothing
      * @phpstan-impure
      */
-    private function stored(RememberOptions $recipe): mixed
+    private function stored(RememberOptions $options): mixed
     {
-        return $this->store->get($recipe->key, $this);
+        return $this->store->get($options->key, $this);
     }
 
     /**
-     * @param RememberOptions<mixed> $recipe
+     * @param RememberOptions<mixed> $options
      * @return StoredValue|null null when there is none, it is staler than it may be, or a tag was invalidated
      * @phpstan-impure
      */
-    private function usable(RememberOptions $recipe, mixed $stored): ?StoredValue
+    private function usable(RememberOptions $options, mixed $stored): ?StoredValue
     {
         if ($stored === $this) {
             return null;
         }
         $found = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
 
-        return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $recipe->stale)) && $this->tags->areCurrent($found->tagVersions) ? $found : null;
+        return $found !== null && $found->isFresh(max(0.0, $this->freshness->now() - $options->stale)) && $this->tags->areCurrent($found->tagVersions) ? $found : null;
     }
 
     /** Whether it is the placeholder of a computation of this process. */
@@ -300,10 +300,10 @@ final class Remember
 
     /**
      * @template T
-     * @param RememberOptions<T> $recipe
+     * @param RememberOptions<T> $options
      * @return T what it made once, in this process or another
      */
-    private function of(RememberOptions $recipe, StoredValue $found): mixed
+    private function of(RememberOptions $options, StoredValue $found): mixed
     {
         /** @var T */
         return $found->value;

@@ -20,21 +20,21 @@ final class RunningComputation
         return isset($this->depths[$key]);
     }
 
-    /** @param RememberOptions<mixed> $recipe */
-    public function begin(RememberOptions $recipe, ?Lease $lease, Claim $claim): void
+    /** @param RememberOptions<mixed> $options */
+    public function begin(RememberOptions $options, ?Lease $lease, Claim $claim): void
     {
-        $this->depths[$recipe->key] = ($this->depths[$recipe->key] ?? 0) + 1;
+        $this->depths[$options->key] = ($this->depths[$options->key] ?? 0) + 1;
         if ($lease !== null) {
-            $this->open[spl_object_id($lease)] = [$lease, $claim, (float) $recipe->lease];
+            $this->open[spl_object_id($lease)] = [$lease, $claim, (float) $options->lease];
             $this->endWithRequest();
         }
     }
 
-    /** @param RememberOptions<mixed> $recipe */
-    public function end(RememberOptions $recipe, ?Lease $lease, bool $isStored): void
+    /** @param RememberOptions<mixed> $options */
+    public function end(RememberOptions $options, ?Lease $lease, bool $isStored): void
     {
-        if (--$this->depths[$recipe->key] === 0) {
-            unset($this->depths[$recipe->key]);
+        if (--$this->depths[$options->key] === 0) {
+            unset($this->depths[$options->key]);
         }
         if ($lease !== null) {
             [, $claim, $seconds] = $this->open[spl_object_id($lease)];

@@ -48,13 +48,13 @@ final class StoredValue
     /** Of a computation that begins in this process. */
     public static function placeholder(): self
     {
-        return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockLockOwner::number());
+        return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockOwner::number());
     }
 
     /** This placeholder for a computation of this process too. */
     public function shared(): self
     {
-        return new self(null, self::NEVER_FRESH, token: $this->token, failed: $this->failed, process: LockLockOwner::number());
+        return new self(null, self::NEVER_FRESH, token: $this->token, failed: $this->failed, process: LockOwner::number());
     }
 
     /** What comes in the place of this placeholder when its computation stored nothing. */

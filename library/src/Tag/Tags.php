@@ -29,7 +29,7 @@ final class Tags
      * read. Takes one fetch for all of them, and two steps for each that is new.
      *
      * @param iterable<string|int> $tags 1 to 65,535 bytes each; PHP makes integers of array keys such as "7": they are taken
-     * @return array<array-key, int>|null by tag; null when the store refused (full, away): then nothing can be tagged
+     * @return array<array-key, int>|null by tag; null when the store refused (full, unreachable): then nothing can be tagged
      * @throws InvalidKey
      */
     public function capture(iterable $tags): ?array

@@ -56,7 +56,7 @@ final class PatienceTest extends TestCase
         $stopped = self::stopped((array) glob("$directory/*.lock"));
 
         try {
-            self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $lock->patience->of(static function () use ($lock): bool {
+            self::assertLessThan(self::BOUND, self::seconds(static fn(): bool => $lock->waitBudget->of(static function () use ($lock): bool {
                 foreach (range(1, self::KEYS) as $number) {
                     self::assertNull($lock->around($number, static fn(): bool => true));
                 }

@@ -109,7 +109,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         return $this->attempt(static fn(Store $there): int => $there instanceof NullStore ? 0 : $store->prune(), 0);
     }
 
-    public function awayFor(string $key): float
+    public function secondsToProbe(string $key): float
     {
         return $this->breaker->secondsToProbe();
     }

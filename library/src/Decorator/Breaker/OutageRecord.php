@@ -101,7 +101,7 @@ final class OutageRecord
 
     /**
      * @param resource $handle
-     * @return bool false where there is no room
+     * @return bool false where it is full
      */
     private static function write(mixed $handle, string $line): bool
     {

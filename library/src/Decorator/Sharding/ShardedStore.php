@@ -116,11 +116,11 @@ final class ShardedStore extends StoreDecorator implements RemoteStore, ReportsO
         return array_sum(array_map(static fn(Store $store): int => Capability::of($store, PrunableStore::class)->prune(), $this->stores));
     }
 
-    public function awayFor(string $key): float
+    public function secondsToProbe(string $key): float
     {
         $store = $this->stores[$this->server($key)];
 
-        return $store instanceof ReportsOutages ? $store->awayFor($key) : 0.0;
+        return $store instanceof ReportsOutages ? $store->secondsToProbe($key) : 0.0;
     }
 
     public function decorated(): Store

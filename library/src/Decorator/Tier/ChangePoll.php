@@ -56,7 +56,7 @@ final class ChangePoll
             $head = $this->log->head() ?? throw StoreFailed::because('tier', 'the shared tier does not answer');
             $changes = $seen === null ? null : $this->log->between($seen, $head);
         } catch (StoreFailed) {
-            // Copies go on alone while it is away, for their time to live.
+            // Copies go on alone while it is unreachable, for their time to live.
             $this->copies->grant($epoch, $seen ?? 0, $this->seconds);
 
             return [$epoch, $seen ?? 0];

@@ -53,9 +53,9 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         $this->poll = new ChangePoll($this->copies, $this->log, $pollSeconds);
     }
 
-    public function awayFor(string $key): float
+    public function secondsToProbe(string $key): float
     {
-        return $this->shared instanceof ReportsOutages ? $this->shared->awayFor($key) : 0.0;
+        return $this->shared instanceof ReportsOutages ? $this->shared->secondsToProbe($key) : 0.0;
     }
 
     public function decorated(): Store

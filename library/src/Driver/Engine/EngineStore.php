@@ -45,7 +45,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     }
 
     /**
-     * For reasons that stay: an engine that is only short of room or of process records is an empty cache meanwhile.
+     * For reasons that stay: an engine that is only short of memory or of process records is an empty cache meanwhile.
      *
      * @throws StoreUnavailable
      */

@@ -112,7 +112,7 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
         return \strlen($name) <= Key::MAX_LENGTH ? $name : $version . '#' . hash('sha256', $key, true);
     }
 
-    /** The engine may have none (no room, no cache here): then what is stored under this one is not found again. */
+    /** The engine may have none (no memory, no cache here): then what is stored under this one is not found again. */
     private function version(): string
     {
         $version = larder_fetch($this->versionName);

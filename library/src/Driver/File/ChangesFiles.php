@@ -24,9 +24,9 @@ trait ChangesFiles
         return $this->directory->delete($this->directory->file($key));
     }
 
-    public function patiently(\Closure $calls): mixed
+    public function withinOneWaitBudget(\Closure $calls): mixed
     {
-        return $this->directory->patience->of($calls);
+        return $this->directory->waitBudget->of($calls);
     }
 
     /** @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change */

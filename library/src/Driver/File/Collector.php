@@ -7,7 +7,7 @@ namespace Larder\Driver\File;
 use Larder\Process\Quietly;
 
 /**
- * Takes back the room of files: of those that have expired, a few now and then when something is written, and of the oldest
+ * Reclaims the space of files: of those that have expired, a few now and then when something is written, and of the oldest
  * where a namespace has a size that it is to keep.
  *
  * No process knows how much there is in all, and none counts: each of the 256 folders has a 256th of the size for itself,

@@ -26,7 +26,7 @@ final class Directory
     private const SHORT = 32_767;
 
     public readonly Folders $folders;
-    public readonly WaitBudget $patience;
+    public readonly WaitBudget $waitBudget;
     private readonly GuardedFolder $folder;
     private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
@@ -43,12 +43,12 @@ final class Directory
     public function __construct(string $store, string $directory, string $namespace, private readonly string $suffix)
     {
         NamespaceName::check($namespace);
-        $this->patience = new WaitBudget();
+        $this->waitBudget = new WaitBudget();
         $this->nonce = bin2hex(random_bytes(8));
         $this->ignore = Quietly::ignore(...);
         $this->folder = new GuardedFolder($store, $directory, $namespace);
         $this->path = $this->folder->path;
-        $this->folders = new Folders($this->folder, $suffix, $this->patience);
+        $this->folders = new Folders($this->folder, $suffix, $this->waitBudget);
     }
 
     /** Whether nobody but trusted users can have put a file there. */
@@ -82,7 +82,7 @@ final class Directory
         if ($folder === false) {
             return $orWithout ? $work() : null;
         }
-        $isLocked = FileLock::acquire($folder, $this->patience);
+        $isLocked = FileLock::acquire($folder, $this->waitBudget);
         if ($isLocked !== true) {
             return $isLocked === false && $orWithout ? $work() : null;
         }

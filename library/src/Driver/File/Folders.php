@@ -20,7 +20,7 @@ final class Folders
     /** Bytes that head() gives at most. */
     private const HEAD = 64;
 
-    public function __construct(private readonly GuardedFolder $folder, private readonly string $suffix, private readonly WaitBudget $patience) {}
+    public function __construct(private readonly GuardedFolder $folder, private readonly string $suffix, private readonly WaitBudget $waitBudget) {}
 
     /** @return bool true when the file is not there any more */
     public static function remove(string $file): bool
@@ -85,7 +85,7 @@ final class Folders
         }
 
         try {
-            return ($waits ? FileLock::acquire($handle, $this->patience) === true : flock($handle, \LOCK_EX | \LOCK_NB)) ? $work() : null;
+            return ($waits ? FileLock::acquire($handle, $this->waitBudget) === true : flock($handle, \LOCK_EX | \LOCK_NB)) ? $work() : null;
         } finally {
             fclose($handle);
         }

@@ -128,7 +128,7 @@ final class MemcachedStore extends MemcachedProtocol
         }
     }
 
-    /** Gives the connection up, so that a late answer is nobody's. */
+    /** Closes the connection, as a late reply must not answer the next request. */
     private function failed(string $command, int $code): StoreFailed
     {
         // The reason of the system stands in parentheses: "(0x5560…) CONNECTION FAILURE(Connection refused), host: …"

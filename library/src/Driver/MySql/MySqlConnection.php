@@ -105,7 +105,7 @@ final class MySqlConnection
      *
      * @param list<string|int|float|null> $parameters
      * @throws PDOException when the server refuses
-     * @throws StoreFailed when it is away
+     * @throws StoreFailed when it is unreachable
      */
     public function run(string $sql, array $parameters = []): PDOStatement
     {
@@ -132,7 +132,7 @@ final class MySqlConnection
     /**
      * @param list<string|int|float|null> $parameters
      * @return bool false when the server refuses
-     * @throws StoreFailed when it is away
+     * @throws StoreFailed when it is unreachable
      */
     public function tries(string $sql, array $parameters = []): bool
     {
@@ -171,7 +171,7 @@ final class MySqlConnection
         });
     }
 
-    /** Whether the connection is of no use any more; it is given up then, so that a late answer is nobody's. */
+    /** Whether the connection is of no use any more; it is closed then, as a late reply must not answer the next request. */
     private function isLost(PDOException $error): bool
     {
         $code = $error->errorInfo[1] ?? self::OF_CLIENT;

@@ -40,7 +40,7 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
 
     private const TRIES_TO_WRITE = 10;
 
-    /** A write of so many, by lot, removes so many expired rows at most: twice as many as are written. */
+    /** A write of so many, at random, removes so many expired rows at most: twice as many as are written. */
     private const WRITES_PER_COLLECTION = 16;
     private const ROWS_PER_COLLECTION = 32;
     private const ROWS_PER_PRUNING = 1000;
@@ -175,7 +175,7 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
                 }
             } catch (PDOException $error) {
                 if (($error->errorInfo[1] ?? null) !== self::DEADLOCK) {
-                    return false; // too large, full or away
+                    return false; // too large, full or unreachable
                 }
             }
             usleep(random_int(0, 100 * min($try, 10)));

@@ -38,7 +38,7 @@ use Larder\Process\Quietly;
  * (opcache.revalidate_freq) is an old value returned, whichever process wrote the new one.
  *
  * Opcache never takes memory back before it restarts, so each new value costs some until then. It is used only while there
- * is room (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
+ * is memory (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
 final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
@@ -54,7 +54,7 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
     private const FIRST_VERSION = 0x2000_0000;
     private const LAST_VERSION = 0x3FFF_FFFF;
 
-    private readonly ?OpcacheRoom $opcache;
+    private readonly ?OpcacheMemory $opcache;
 
     /** @var \Closure(): FileStore */
     private readonly \Closure $openLocks;
@@ -70,7 +70,7 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
         $this->collector = new Collector($this->directory->folders, self::isOver(...), $maxBytes);
         $path = $this->directory->path();
         $this->openLocks = static fn(): FileStore => new FileStore($path, 'locks');
-        $this->opcache = OpcacheRoom::here();
+        $this->opcache = OpcacheMemory::here();
     }
 
     public function get(string $key, mixed $default = null): mixed

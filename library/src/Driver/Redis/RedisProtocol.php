@@ -32,8 +32,8 @@ use RedisException;
  * What the stores on Redis and Valkey servers have in common, whichever client speaks to the server.
  *
  * Names are "larder-cache:namespace:key", so that clear(), which looks for them (SCAN) and unlinks them without holding up
- * the server, meets none of a program's own. After a failure the connection is given up, and the next call opens a new one:
- * an answer that came late is nobody's. The same after an answer that took longer than it may: some clients keep no time
+ * the server, meets none of a program's own. After a failure the connection is closed, and the next call opens a new one:
+ * a late reply must not answer the next request. The same after an answer that took longer than it may: some clients keep no time
  * for the rest of one that has begun. A TypeError is Predis's when another client of this process has closed the persistent
  * connection that both had.
  */
@@ -102,7 +102,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     private readonly string $prefix;
     private readonly \SensitiveParameterValue $secret;
     /** Nanoseconds that an answer may take. */
-    private readonly int $patience;
+    private readonly int $longestReply;
 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
@@ -121,7 +121,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $this->opener = Pid::own();
         $this->prefix = self::prefix($namespace);
         $this->secret = new \SensitiveParameterValue($password);
-        $this->patience = (int) (self::TIMEOUTS * 1e9 * $timeout);
+        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $timeout);
     }
 
     /** What the names of a namespace begin with in the server. */
@@ -155,7 +155,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         try {
             $start = $this->ready();
             $bytes = $this->read($this->prefix . $key);
-            if (hrtime(true) - $start > $this->patience) {
+            if (hrtime(true) - $start > $this->longestReply) {
                 throw $this->late();
             }
         } catch (\Throwable $error) {
@@ -434,7 +434,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         try {
             $start = $this->ready();
             $answer = $work();
-            if ($isOneAnswer && hrtime(true) - $start > $this->patience) {
+            if ($isOneAnswer && hrtime(true) - $start > $this->longestReply) {
                 throw $this->late();
             }
 
@@ -488,7 +488,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return $this->used;
     }
 
-    /** Whether the connection is of use; it is given up if not. */
+    /** Whether the connection is of use; it is closed if not. */
     private function stands(): bool
     {
         try {
@@ -519,7 +519,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     }
 
     /**
-     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is given up.
+     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed.
      *
      * @throws \Throwable what is not of the client, or says that there is no connection
      */

@@ -13,7 +13,7 @@ use PDOStatement;
 
 /**
  * A connection to an SQLite file with one table, opened anew in a fork and when another file has taken its place. It waits
- * for other writers, a second at most, sets a damaged file aside, and makes room in a full one.
+ * for other writers, a second at most, sets a damaged file aside, and evicts from a full one.
  */
 final class SqliteConnection
 {
@@ -39,7 +39,7 @@ final class SqliteConnection
     private int $process = 0;
     private int $nextLook = 0;
     private bool $isWithin = false;
-    private bool $isMakingRoom = false;
+    private bool $isEvicting = false;
     /** Of the write that a transaction failed at. */
     private int $bytesRefused = 0;
 
@@ -60,7 +60,7 @@ final class SqliteConnection
 
     /**
      * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
-     * @param int $bytes so much room is made in a full file
+     * @param int $bytes that are evicted from a full file
      * @return list<list<mixed>> rows
      * @throws PDOException
      * @throws StoreUnavailable
@@ -180,7 +180,7 @@ final class SqliteConnection
     {
         $isDamage = SqliteFile::isDamage($error);
         if (SqliteFile::code($error) === self::FULL) {
-            return $this->makeRoom();
+            return $this->evict();
         }
         if ($isDamage) {
             $this->file->setAside();
@@ -192,14 +192,14 @@ final class SqliteConnection
         return true;
     }
 
-    private function makeRoom(): bool
+    private function evict(): bool
     {
-        if ($this->isMakingRoom) {
+        if ($this->isEvicting) {
             return false; // so full that nothing can be deleted
         }
 
         try {
-            $this->isMakingRoom = true;
+            $this->isEvicting = true;
 
             return ($this->evict)($this, $this->bytesRefused);
         } catch (PDOException $error) {
@@ -207,7 +207,7 @@ final class SqliteConnection
                 return false;
             }
         } finally {
-            $this->isMakingRoom = false;
+            $this->isEvicting = false;
         }
         // On a disk so full that SQLite cannot even delete, old values would stay and be read.
         $this->file->discard();
@@ -265,7 +265,7 @@ final class SqliteConnection
         $this->process = 0;
         $this->statements = [];
         $this->isWithin = false;
-        unset($this->database); // first: a file that was removed keeps its room until it is closed
+        unset($this->database); // first: a file that was removed keeps its space until it is closed
         $this->database = $this->file->open(fn(PDO $database) => SqliteSchema::prepare($database, $this->maxBytes), $seconds);
         $this->process = Pid::own();
         $this->nextLook = hrtime(true) + self::NANOSECONDS_BETWEEN_LOOKS;

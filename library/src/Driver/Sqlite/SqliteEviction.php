@@ -7,7 +7,7 @@ namespace Larder\Driver\Sqlite;
 use Larder\Exception\StoreUnavailable;
 use PDOException;
 
-/** Makes room in an SQLite file: by what has expired, or else by what was written longest ago (rows are numbered as they come). */
+/** Evicts from an SQLite file what has expired, or else by what was written longest ago (rows are numbered as they come). */
 final class SqliteEviction
 {
     /** Rows that are deleted at once, at most. */
@@ -53,7 +53,7 @@ final class SqliteEviction
         }
 
         try {
-            // On a full disk the log itself may find no room.
+            // On a full disk the log itself may find no space.
             $connection->run('PRAGMA wal_checkpoint(TRUNCATE)', []);
         } catch (PDOException) {
             // nor does the file: it may all the same reuse what it has

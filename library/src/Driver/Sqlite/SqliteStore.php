@@ -41,7 +41,7 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     use OneByOne;
     use PacksByCodec;
 
-    /** A write of so many, by lot, removes so many expired rows at most: twice as many as are written. */
+    /** A write of so many, at random, removes so many expired rows at most: twice as many as are written. */
     private const WRITES_PER_COLLECTION = 16;
     private const ROWS_PER_COLLECTION = 32;
 
@@ -52,7 +52,7 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     private readonly SqliteConnection $connection;
 
     /**
-     * @param int $maxBytes of the file, 0 for no limit; what was written longest ago makes room then
+     * @param int $maxBytes of the file, 0 for no limit; what was written longest ago is evicted then
      * @throws StoreUnavailable
      */
     public function __construct(
@@ -139,7 +139,7 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         return $this->tries('DELETE FROM larder WHERE namespace = ?', [$this->namespace]);
     }
 
-    /** The file keeps its size, and uses the room again. */
+    /** The file keeps its size, and uses the space again. */
     public function prune(): int
     {
         $all = 0;

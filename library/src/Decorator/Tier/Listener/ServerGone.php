@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier\Listener;
 
-/** A server that cannot be listened to now: it is away, refuses, or has hung up. The message says which. */
+/** A server that cannot be listened to now: it is unreachable, refuses, or has hung up. The message says which. */
 final class ServerGone extends \RuntimeException {}

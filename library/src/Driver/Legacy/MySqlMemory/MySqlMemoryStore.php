@@ -29,7 +29,7 @@ use PDOException;
  *
  * Every row of a value carries the same version, which is new with every set. A reader takes the version of the first row
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
- * max_heap_table_size; then what has expired makes room, and else what was written longest ago.
+ * max_heap_table_size; then what has expired is evicted, and else what was written longest ago.
  */
 final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
@@ -50,7 +50,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
     private const PARTS_AT_ONCE = 1000;
     private const MAX_PARTS = 1_000_000;
     private const SECONDS_BETWEEN_SWEEPS = 1.0;
-    /** Others may take the room that was made. */
+    /** Others may take the memory that was freed. */
     private const TRIES_TO_WRITE = 8;
     private const ROWS_PER_EVICTION = 64;
     private const TABLE_FULL = 1114;
@@ -219,7 +219,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
 
                 return true;
             } catch (PDOException $error) {
-                if (($error->errorInfo[1] ?? null) !== self::TABLE_FULL || !$this->makeRoom(\count($parts))) {
+                if (($error->errorInfo[1] ?? null) !== self::TABLE_FULL || !$this->evict(\count($parts))) {
                     return false;
                 }
             }
@@ -283,7 +283,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
      * @return bool false when all of it would not do
      * @throws StoreFailed
      */
-    private function makeRoom(int $rows): bool
+    private function evict(int $rows): bool
     {
         try {
             $now = microtime(true);
@@ -342,8 +342,8 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
                 }
             } catch (PDOException $error) {
                 $code = $error->errorInfo[1] ?? null;
-                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->makeRoom($parts))) {
-                    return false; // too large, full or away
+                if ($code !== self::DUPLICATE && !($code === self::TABLE_FULL && $this->evict($parts))) {
+                    return false; // too large, full or unreachable
                 }
             }
             usleep(random_int(0, 100 * min($try, 10)));

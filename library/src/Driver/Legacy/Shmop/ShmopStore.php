@@ -45,7 +45,7 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
     use OneByOne;
     use PacksByCodec;
 
-    /** Others may take the room that was made. */
+    /** Others may take the memory that was freed. */
     private const TRIES_TO_WRITE = 8;
 
     private readonly StripedLock $lock;
@@ -95,9 +95,9 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
         }) ?? false;
     }
 
-    public function patiently(\Closure $calls): mixed
+    public function withinOneWaitBudget(\Closure $calls): mixed
     {
-        return $this->lock->patience->of($calls);
+        return $this->lock->waitBudget->of($calls);
     }
 
     public function clear(): bool

@@ -10,7 +10,7 @@ use Larder\Process\Quietly;
  * How much opcache has left. A quarter of its memory, of the keys that it can hold and of its buffer of strings stays free
  * for the program's own files: opcache takes none of it back before it restarts.
  */
-final class OpcacheRoom
+final class OpcacheMemory
 {
     private const FREE_SHARE = 0.25;
 
