@@ -17,8 +17,8 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
+use Larder\Driver\Drivers;
 use Larder\Driver\Engine\EngineStore;
-use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
@@ -58,7 +58,7 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * @param string $address such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
+     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
      * Connects to no server before it is needed: one that is unreachable is a miss then, told once for each outage, and throws
      * only with on_failure=throw.
      *
@@ -66,9 +66,9 @@ final class Cache implements CacheInterface
      * @throws InvalidDsn naming what is known
      * @throws StoreUnavailable when an extension or a directory is missing: what, and how to get it
      */
-    public static function open(#[\SensitiveParameter] string $address = 'auto:', LoggerInterface $logger = new ErrorLog()): self
+    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog()): self
     {
-        $search = Resolver::at(Dsn::parse($address), $logger);
+        $search = Resolver::at(Drivers::parse($dsn), $logger);
 
         return new self($search->store(), $search);
     }

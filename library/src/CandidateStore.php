@@ -4,19 +4,18 @@ declare(strict_types=1);
 
 namespace Larder;
 
-use Larder\Driver\Scheme;
-
 /** One kind of store that was looked for, and what came of it. */
 final class CandidateStore
 {
     /**
+     * @param string $scheme what DSNs of it begin with
      * @param bool $isChosen whether the cache keeps its values there
      * @param string $why it was chosen, or not: "the PHP extension apcu is not loaded"
      * @param string $how the command or setting that would make it available; empty when there is nothing to do
-     * @param string $whose of a store of this machine that was chosen: whose cache it is, as "user www-data, PHP 8.2"
+     * @param string $whose of a store of this machine that was chosen: whose cache it is, such as "user www-data, PHP 8.2"
      */
     public function __construct(
-        public readonly Scheme $scheme,
+        public readonly string $scheme,
         public readonly bool $isChosen,
         public readonly string $why,
         public readonly string $how = '',
@@ -28,7 +27,7 @@ final class CandidateStore
     {
         return \sprintf(
             '%s: %s, %s%s%s',
-            $this->scheme->value,
+            $this->scheme,
             $this->isChosen ? 'chosen' : 'no',
             $this->why,
             $this->whose === '' ? '' : \sprintf(' (%s)', $this->whose),

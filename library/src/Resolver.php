@@ -4,55 +4,55 @@ declare(strict_types=1);
 
 namespace Larder;
 
+use Larder\Codec\Codec;
+use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\Store;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Decorator\Breaker\OutageRecord;
+use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
-use Larder\Driver\Scheme;
+use Larder\Driver\AutoCandidate;
+use Larder\Driver\Diagnoses;
+use Larder\Driver\Drivers;
+use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Psr\Log\LoggerInterface;
 
-/** The search for the store of an address: what was looked for, in which order, and what came of each. */
-final class Resolver
+/** Opens the store of a DSN, and can tell what was looked for, in which order, and what came of each. */
+final class Resolver implements Opener
 {
-    /** @param non-empty-list<CandidateStore> $candidates */
-    private function __construct(
-        private readonly Store|StoreUnavailable $outcome,
-        private readonly array $candidates,
-        public readonly Failures $failures,
-    ) {}
+    private Store|StoreUnavailable $outcome;
+
+    /** @var list<CandidateStore> */
+    private array $candidates = [];
+
+    private function __construct(private readonly Dsn $dsn, private readonly LoggerInterface $logger, public readonly Failures $failures) {}
 
     /**
      * Opens the first store that works here; those after it are not looked at.
      *
      * @throws InvalidDsn
      */
-    public static function at(Dsn $address, LoggerInterface $logger = new ErrorLog()): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog()): self
     {
-        $outcome = null;
-        $candidates = [];
-        $missing = [];
-        foreach ($address->scheme->attempts($address, $logger) as [$scheme, $open]) {
-            if ($outcome !== null) {
-                $candidates[] = new CandidateStore($scheme, false, 'it comes after one that works here');
+        $resolver = new self($dsn, $logger, new Failures());
 
-                continue;
-            }
-
-            try {
-                $outcome = $open();
-                $candidates[] = $scheme === $address->scheme
-                    ? new CandidateStore($scheme, true, 'the address names it')
-                    : self::found($scheme, $logger);
-            } catch (StoreUnavailable $none) {
-                $missing[] = $none;
-                $candidates[] = new CandidateStore($scheme, false, $none->what, $none->how);
-            }
+        try {
+            $resolver->outcome = $resolver->open($dsn);
+            $candidate = new CandidateStore($dsn->scheme, true, 'the DSN names it');
+        } catch (StoreUnavailable $none) {
+            $resolver->outcome = $none;
+            $candidate = new CandidateStore($dsn->scheme, false, $none->what, $none->how);
         }
+        $resolver->candidates = $resolver->candidates === [] ? [$candidate] : $resolver->candidates;
 
-        return new self($outcome ?? self::nothing($missing), $candidates, $address->failures);
+        return $resolver;
     }
 
     /** @throws StoreUnavailable when there was none: what is missing for each, and how to get it */
@@ -65,17 +65,87 @@ final class Resolver
      * What was found when the cache was opened. An engine that keeps nothing at the moment, a tier, and a server, which is
      * connected to for it, are told of as they are now.
      *
-     * @return non-empty-list<CandidateStore> in the order looked for
+     * @return list<CandidateStore> in the order looked for; of at least one
      */
     public function candidates(): array
     {
         return array_map(fn(CandidateStore $candidate): CandidateStore => $candidate->isChosen ? $this->asItIsNow($candidate) : $candidate, $this->candidates);
     }
 
+    public function open(Dsn $dsn): Store
+    {
+        return Drivers::get($dsn->scheme)->open($dsn, $this);
+    }
+
+    public function search(Dsn $dsn): Store
+    {
+        $found = null;
+        $candidates = $missing = [];
+        $split = '';
+        foreach (Drivers::automatic() as $driver) {
+            $scheme = $driver->scheme()->name;
+            if ($found !== null) {
+                $candidates[] = new CandidateStore($scheme, false, 'it comes after one that works here');
+
+                continue;
+            }
+
+            try {
+                $found = $driver->openAuto($dsn, $this);
+                $candidates[] = $this->found($driver, $split);
+            } catch (StoreUnavailable $none) {
+                $missing[] = $none;
+                $candidates[] = new CandidateStore($scheme, false, $none->what, $none->how);
+                $split = $driver->isSplit() ? $scheme : $split;
+            }
+        }
+        if ($dsn === $this->dsn) {
+            $this->candidates = $candidates;
+        }
+
+        return $found ?? throw StoreUnavailable::because($dsn->scheme, 'nothing that it looks for works here', implode('. ', array_map(
+            static fn(StoreUnavailable $none): string => $none->getMessage(),
+            $missing,
+        )));
+    }
+
+    public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store
+    {
+        $stores = [];
+        foreach ($dsn->endpoints($defaultPort) as $endpoint) {
+            $stores[(string) $endpoint] = $this->withBreaker($connect($endpoint), $dsn, $endpoint);
+        }
+
+        return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
+    }
+
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store
+    {
+        $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
+        // What makes two ways to one server differ: one may work where the other does not.
+        $way = array_intersect_key($dsn->options, array_flip(['timeout', 'client', 'database']));
+        ksort($way);
+        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $way]));
+
+        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * $dsn->timeout()), $throws);
+    }
+
+    public function codec(Dsn $dsn): Codec
+    {
+        return CodecOptions::codec($dsn, $this->failures);
+    }
+
+    public function failures(): Failures
+    {
+        return $this->failures;
+    }
+
     private function asItIsNow(CandidateStore $candidate): CandidateStore
     {
         $why = $candidate->why;
         $how = $candidate->how;
+        $driver = Drivers::get($candidate->scheme);
+        $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();
         } elseif ($this->outcome instanceof RemoteStore) {
@@ -85,33 +155,36 @@ final class Resolver
                 $why .= ', but it cannot be used now: ' . $none->what;
                 $how = $none->how;
             }
-        } elseif ($candidate->scheme === Scheme::Larder && \is_string($reason = larder_info()['reason']) && $reason !== '') {
-            $why .= ', but it keeps nothing now: ' . $reason;
+        } elseif ($problem !== '') {
+            $why .= ', but it keeps nothing now: ' . $problem;
         }
 
-        return new CandidateStore($candidate->scheme, true, $why, $how, SharingScope::cache($candidate->scheme));
+        return new CandidateStore($candidate->scheme, true, $why, $how, ($driver->variants()[0] ?? null)->owner ?? '');
     }
 
-    /** Tells it on the command line, where a script may clear what the web server does not use. */
-    private static function found(Scheme $scheme, LoggerInterface $logger): CandidateStore
+    /**
+     * Tells on the command line if the web server's PHP finds another store: a script may clear what that does not use.
+     *
+     * @param string $split the store that it passed by, though the web server's PHP would take it; may be empty
+     */
+    private function found(AutoCandidate $driver, string $split): CandidateStore
     {
-        $differs = SharingScope::differs($scheme);
+        $scheme = $driver->scheme()->name;
+        $isCommandLine = \in_array(\PHP_SAPI, ['cli', 'phpdbg', 'embed'], true);
+        $differs = match (true) {
+            $driver->isSplit() && $isCommandLine => \sprintf('the web server\'s PHP has another %s, of its own workers', $scheme),
+            $driver->isSplit() => \sprintf('the command line has no part in this %s', $scheme),
+            $split !== '' && $isCommandLine => \sprintf('a web server\'s PHP with these extensions takes %s, which is off on the command line only', $split),
+            default => '',
+        };
         if ($differs === '') {
             return new CandidateStore($scheme, true, 'the first that works here');
         }
         $how = 'So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/cli-sees-nothing.md)';
-        if (SharingScope::isCommandLine()) {
-            $logger->warning('auto: takes {store} here, but {other}. {how}', ['store' => $scheme->value, 'other' => $differs, 'how' => $how]);
+        if ($isCommandLine) {
+            $this->logger->warning('auto: takes {store} here, but {other}. {how}', ['store' => $scheme, 'other' => $differs, 'how' => $how]);
         }
 
         return new CandidateStore($scheme, true, \sprintf('the first that works here, but %s', $differs), $how);
-    }
-
-    /** @param list<StoreUnavailable> $missing of at least one */
-    private static function nothing(array $missing): StoreUnavailable
-    {
-        $all = array_map(static fn(StoreUnavailable $none): string => $none->getMessage(), $missing);
-
-        return \count($missing) === 1 ? $missing[0] : StoreUnavailable::because('auto', 'nothing that it looks for works here', implode('. ', $all));
     }
 }

@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
-use Larder\Dsn\Dsn;
+use Larder\Driver\Drivers;
 use Larder\Exception\CacheException;
+use Larder\Resolver;
 use PHPUnit\Framework\TestCase;
 
 /** No message, trace or dump shows a part of a password, however the address with it is broken. */
@@ -47,7 +48,7 @@ final class AddressSecretsTest extends TestCase
         $errors = 0;
         foreach (self::broken() as $address) {
             try {
-                Dsn::parse($address)->scheme->open(Dsn::parse($address));
+                Resolver::at(Drivers::parse($address))->store();
             } catch (CacheException $error) {
                 ++$errors;
                 $this->assertNothingIn((string) $error, $address);
@@ -72,7 +73,7 @@ final class AddressSecretsTest extends TestCase
 
     public function testAnAddressIsDumpedWithoutItsPassword(): void
     {
-        $address = Dsn::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
+        $address = Drivers::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
         self::assertSame('zqxwvkjy', $address->password());
         ob_start();
         var_dump($address, [$address]);
@@ -80,7 +81,7 @@ final class AddressSecretsTest extends TestCase
         foreach ($dumps as $dump) {
             $this->assertNothingIn($dump, 'dump');
         }
-        $this->assertNothingIn(var_export(Dsn::parse('redis://shop:zqxwvkjy@cache.example'), true), 'var_export');
+        $this->assertNothingIn(var_export(Drivers::parse('redis://shop:zqxwvkjy@cache.example'), true), 'var_export');
         $this->expectException(\Exception::class);
         $this->expectExceptionMessage('is not allowed');
         serialize($address);

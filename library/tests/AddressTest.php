@@ -5,8 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
-use Larder\Driver\Scheme;
-use Larder\Dsn\Dsn;
+use Larder\Driver\Drivers;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -16,15 +15,15 @@ final class AddressTest extends TestCase
 {
     public function testItsPartsAreTakenApart(): void
     {
-        $address = Dsn::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
-        self::assertSame(Scheme::MySql, $address->scheme);
+        $address = Drivers::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
+        self::assertSame('mysql', $address->scheme);
         self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password(), $address->servers, $address->name()]);
         self::assertSame(['engine' => 'memory', 'namespace' => 'a-b_C9'], $address->options);
         self::assertSame('a-b_C9', $address->namespace());
-        self::assertSame('larder', Dsn::parse('apcu:')->namespace());
-        self::assertSame('shop', Dsn::parse('larder:shop')->name());
-        self::assertSame('/var/cache/with ?', Dsn::parse('file:///var/cache/with%20%3F')->name());
-        self::assertSame(Scheme::Redis, Dsn::parse('REDIS://localhost')->scheme);
+        self::assertSame('larder', Drivers::parse('apcu:')->namespace());
+        self::assertSame('shop', Drivers::parse('larder:shop')->name());
+        self::assertSame('/var/cache/with ?', Drivers::parse('file:///var/cache/with%20%3F')->name());
+        self::assertSame('redis', Drivers::parse('REDIS://localhost')->scheme);
     }
 
     /** @return iterable<string, array{string, list<string>}> */
@@ -45,8 +44,8 @@ final class AddressTest extends TestCase
     #[DataProvider('servers')]
     public function testServersAndSockets(string $address, array $expected): void
     {
-        $parsed = Dsn::parse($address);
-        $endpoints = $parsed->endpoints($parsed->scheme === Scheme::Redis ? 6379 : 11211);
+        $parsed = Drivers::parse($address);
+        $endpoints = $parsed->endpoints($parsed->scheme === 'redis' ? 6379 : 11211);
         self::assertSame($expected, array_map(static fn(Endpoint $endpoint): string => (string) $endpoint, $endpoints));
     }
 
@@ -55,9 +54,9 @@ final class AddressTest extends TestCase
     {
         $all = 'auto:, none:, array:, larder:, apcu:, yac:, shmop:, memcached:, memcache:, redis:, mysql:, sqlite:, file:, php-file:';
         yield 'nothing' => ['', 'begins with one of ' . $all];
-        yield 'a path' => ['/var/cache', 'The scheme of the address is missing: it begins with one of ' . $all];
-        yield 'another scheme' => ['mongodb://localhost', 'The scheme of the address is not known: it begins with one of ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', 'This redis: address has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
+        yield 'a path' => ['/var/cache', 'The scheme of the DSN is missing: it begins with one of ' . $all];
+        yield 'another scheme' => ['mongodb://localhost', 'The scheme of the DSN is not known: it begins with one of ' . $all];
+        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
         yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
         yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
         yield 'no options known' => ['none:?namespace=a', 'Known: none'];

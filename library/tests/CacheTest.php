@@ -113,7 +113,7 @@ final class CacheTest extends TestCase
 
     public function testAnAddressThatNamesItsStoreIsTheWholeExplanation(): void
     {
-        self::assertSame(['array: chosen, the address names it'], array_map(strval(...), Cache::open('array:')->explain()));
+        self::assertSame(['array: chosen, the DSN names it'], array_map(strval(...), Cache::open('array:')->explain()));
         self::assertSame([], (new Cache(new ArrayStore()))->explain());
     }
 

@@ -186,7 +186,7 @@ final class DoctorCommandTest extends TestCase
     {
         $run = $this->doctor(self::POSIX, ['mongodb://localhost']);
         self::assertSame(2, $run->run());
-        self::assertStringContainsString('The scheme of the address is not known: it begins with one of auto:', $run->getOutput());
+        self::assertStringContainsString('The scheme of the DSN is not known: it begins with one of auto:', $run->getOutput());
     }
 
     /**

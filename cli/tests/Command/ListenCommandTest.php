@@ -15,7 +15,7 @@ final class ListenCommandTest extends TestCase
     /** @return iterable<string, array{string, string}> */
     public static function unfit(): iterable
     {
-        yield 'no tier' => ['redis://127.0.0.1', 'This redis: address has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)'];
+        yield 'no tier' => ['redis://127.0.0.1', 'This redis: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)'];
         yield 'no address' => ['tier:(larder:)(redis://', 'does not name two others in parentheses'];
         yield 'a local tier of one process' => ['tier:(array:)(redis://127.0.0.1)', 'array: is not shared by the command line and the web server'];
         yield 'APCu, which the command line has for itself' => ['tier:(apcu:)(redis://127.0.0.1)', 'Local tiers that can be listened for: larder:, file:, php-file:, shmop:, sqlite:'];

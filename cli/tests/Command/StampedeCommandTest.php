@@ -106,7 +106,7 @@ final class StampedeCommandTest extends TestCase
     {
         $command = new CommandTester(new StampedeCommand());
         self::assertSame(2, $command->execute(['address' => ['array:', 'nothing:']]));
-        self::assertStringContainsString('The scheme of the address is not known', $command->getDisplay());
+        self::assertStringContainsString('The scheme of the DSN is not known', $command->getDisplay());
         self::assertStringNotContainsString('computations', $command->getDisplay());
     }
 

@@ -4,22 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-use Larder\Driver\Apcu\ApcuStore;
-use Larder\Driver\Engine\EngineStore;
-use Larder\Driver\Engine\NamespacedEngineStore;
-use Larder\Driver\File\FileStore;
-use Larder\Driver\Legacy\Memcache\MemcacheStore;
-use Larder\Driver\Legacy\MySqlMemory\MySqlMemoryStore;
-use Larder\Driver\Legacy\Shmop\ShmopStore;
-use Larder\Driver\Legacy\Yac\YacStore;
-use Larder\Driver\Memcached\MemcachedStore;
-use Larder\Driver\Memory\ArrayStore;
-use Larder\Driver\MySql\MySqlStore;
-use Larder\Driver\None\NullStore;
-use Larder\Driver\PhpFile\PhpFileStore;
-use Larder\Driver\Redis\PredisStore;
-use Larder\Driver\Redis\RedisStore;
-use Larder\Driver\Sqlite\SqliteStore;
+use Larder\Driver\Drivers;
 use Larder\Exception\NotSupported;
 
 /**
@@ -33,26 +18,6 @@ enum Capability: string
     case Keys = ListableStore::class;
     case Expiry = ExpiryAwareStore::class;
     case Prune = PrunableStore::class;
-
-    /** By what addresses begin with; mysql once for its tables of whole rows and once for its MEMORY tables. */
-    private const STORES = [
-        'larder' => EngineStore::class,
-        'larder with a namespace' => NamespacedEngineStore::class,
-        'apcu' => ApcuStore::class,
-        'yac' => YacStore::class,
-        'shmop' => ShmopStore::class,
-        'memcached' => MemcachedStore::class,
-        'memcache' => MemcacheStore::class,
-        'redis' => RedisStore::class,
-        'redis with client=predis' => PredisStore::class,
-        'mysql' => MySqlStore::class,
-        'mysql with engine=memory' => MySqlMemoryStore::class,
-        'sqlite' => SqliteStore::class,
-        'file' => FileStore::class,
-        'php-file' => PhpFileStore::class,
-        'array' => ArrayStore::class,
-        'none' => NullStore::class,
-    ];
 
     /**
      * The store as one that can do what the interface asks for.
@@ -94,7 +59,7 @@ enum Capability: string
     /** @return list<string> the stores of Larder that can do this, by name */
     public function stores(): array
     {
-        return array_keys(array_filter(self::STORES, fn(string $class): bool => is_a($class, $this->value, true)));
+        return array_keys(array_filter(Drivers::stores(), fn(string $class): bool => is_a($class, $this->value, true)));
     }
 
     /** As in stores(); the class of a store that is not Larder's. */
@@ -103,7 +68,7 @@ enum Capability: string
         if ($store instanceof Decorator) {
             return self::nameOf($store->decorated());
         }
-        $name = array_search($store::class, self::STORES, true);
+        $name = array_search($store::class, Drivers::stores(), true);
 
         return $name === false ? $store::class : $name;
     }

@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Dsn;
 
-use Larder\Codec\Failures;
-use Larder\Driver\Scheme;
 use Larder\Exception\InvalidDsn;
 use Larder\Key\NamespaceName;
 
@@ -15,36 +13,42 @@ use Larder\Key\NamespaceName;
  *     scheme:[name]                                     larder:shop   apcu:
  *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
- *     tier:(address)(address)[?…]                       a local tier, and the shared one behind it
+ *     tier:(DSN)(DSN)[?…]                               a local tier, and the shared one behind it
  *
  * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name. A mistake is named by the part where it is,
- * never by what stands there: that may be a piece of a password (AddressMistake).
+ * never by what stands there: that may be a piece of a password (DsnError).
  */
 final class Dsn
 {
+    /** Options that say how to speak to a place; all others say which place it is. */
+    private const MANNERS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'max_size', 'local_ttl', 'poll'];
+
+    /** What it begins with, lower case: "redis". */
+    public readonly string $scheme;
+
     /**
      * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
      * @param list<string> $servers "host", "host:port", "[::1]:port"
      * @param array<string, string> $options
      * @param \SensitiveParameterValue $secret the password, which var_dump(), var_export() and serialize() do not show
-     * @param Failures $failures in which the codecs of its stores count what they cannot read
-     * @param list<self> $tiers of a tier: address, the local one first; of others none
+     * @param list<self> $tiers of a tier: DSN, the local one first; of others none
      */
     private function __construct(
-        public readonly Scheme $scheme,
+        Scheme $scheme,
         public readonly string $rest,
         public readonly array $servers,
         public readonly string $user,
         private readonly \SensitiveParameterValue $secret,
         public readonly array $options,
-        public readonly Failures $failures,
         public readonly array $tiers = [],
-    ) {}
+    ) {
+        $this->scheme = $scheme->name;
+    }
 
     /** @return array<string, mixed> without what may be a secret, or a piece of one */
     public function __debugInfo(): array
     {
-        return ['scheme' => $this->scheme->value, 'options' => array_keys($this->options), 'tiers' => $this->tiers];
+        return ['scheme' => $this->scheme, 'options' => array_keys($this->options), 'tiers' => $this->tiers];
     }
 
     /** Empty when there is none. */
@@ -56,56 +60,54 @@ final class Dsn
     }
 
     /** @throws InvalidDsn naming what is known */
-    public static function parse(#[\SensitiveParameter] string $address, Failures $failures = new Failures()): self
+    public static function parse(#[\SensitiveParameter] string $dsn, Schemes $schemes): self
     {
-        if (str_contains(rawurldecode($address), "\0")) {
+        if (str_contains(rawurldecode($dsn), "\0")) {
             throw DsnError::zeroByte();
         }
-        if (preg_match('~^tier:(.*)$~Dis', $address, $tier) === 1) {
-            [$tiers, $options] = self::inParentheses($tier[1]);
+        if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):((?://([^/?]*))?([^?]*)(?:\?(.*))?)$~Ds', $dsn, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
+            throw DsnError::noScheme($schemes);
+        }
+        $scheme = $schemes->scheme(strtolower($parts[1])) ?? throw DsnError::unknownScheme($schemes);
+        if ($scheme->nesting !== '') {
+            [$tiers, $query] = self::inParentheses($scheme, $parts[2]);
 
-            return new self(Scheme::Tier, '', [], '', new \SensitiveParameterValue(''), self::options(Scheme::Tier, $options), $failures, [
-                self::parse($tiers[0], $failures),
-                self::parse($tiers[1], $failures),
-            ]);
+            return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), array_map(
+                static fn(string $tier): self => self::parse($tier, $schemes),
+                $tiers,
+            ));
         }
-        if (preg_match('~^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?]*))?([^?]*)(?:\?(.*))?$~Ds', $address, $parts, \PREG_UNMATCHED_AS_NULL) !== 1) {
-            throw DsnError::noScheme();
-        }
-        $scheme = Scheme::tryFrom(strtolower($parts[1]))
-            ?? throw DsnError::unknownScheme();
-        $authority = $parts[2] ?? '';
+        $authority = $parts[3] ?? '';
         $at = strrpos($authority, '@');
         [$user, $password] = [...explode(':', $at === false ? '' : substr($authority, 0, $at), 2), ''];
         $hosts = $at === false ? $authority : substr($authority, $at + 1);
-        if ($scheme->isRemote() && strpbrk($parts[3], '@:') !== false) {
-            throw DsnError::inPath($scheme);
+        if ($scheme->isRemote && strpbrk($parts[4], '@:') !== false) {
+            throw DsnError::inPath($scheme->name);
         }
         $servers = $hosts === '' ? [] : explode(',', $hosts);
-        foreach ($scheme->isRemote() ? $servers : [] as $server) {
-            self::hostAndPort($server) ?? throw DsnError::inHost($scheme);
+        foreach ($scheme->isRemote ? $servers : [] as $server) {
+            self::hostAndPort($server) ?? throw DsnError::inHost($scheme->name);
         }
 
         return new self(
             $scheme,
-            $parts[3],
+            $parts[4],
             $servers,
             rawurldecode($user),
             new \SensitiveParameterValue(rawurldecode($password)),
-            self::options($scheme, $parts[4] ?? ''),
-            $failures,
+            self::options($scheme, $schemes, $parts[5] ?? ''),
         );
     }
 
-    /** The same for all addresses of one place, whatever its options say of how to speak to it. */
+    /** The same for all DSNs of one place, whatever its options say of how to speak to it. */
     public function place(): string
     {
         $servers = $this->servers;
         sort($servers);
-        $named = array_intersect_key($this->options, array_flip(['namespace', 'database', 'engine', 'socket']));
+        $named = array_diff_key($this->options, array_flip(self::MANNERS));
         ksort($named);
 
-        return serialize([$this->scheme->value, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
+        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
     }
 
     /** The part after the scheme as one name or path, decoded. */
@@ -127,8 +129,31 @@ final class Dsn
     public function refuseServers(): void
     {
         if ($this->servers !== []) {
-            throw $this->invalid(\sprintf('has no host: write %s:///path with three slashes', $this->scheme->value));
+            throw $this->invalid(\sprintf('has no host: write %s:///path with three slashes', $this->scheme));
         }
+    }
+
+    /** @throws InvalidDsn when there is a user or a password */
+    public function refuseLogin(): void
+    {
+        if ($this->user . $this->password() !== '') {
+            throw $this->invalid(\sprintf('has a user or a password, which %s does not ask for here', $this->scheme));
+        }
+    }
+
+    /**
+     * @return string the absolute path of a file or a directory
+     * @throws InvalidDsn
+     */
+    public function path(): string
+    {
+        $this->refuseServers();
+        $path = $this->name();
+        if (!str_starts_with($path, '/')) {
+            throw $this->invalid(\sprintf('names no absolute path: %s:///path', $this->scheme));
+        }
+
+        return $path;
     }
 
     /**
@@ -141,7 +166,7 @@ final class Dsn
             $sockets = array_map(rawurldecode(...), explode(',', $this->rest));
             foreach ($sockets as $socket) {
                 if (!str_starts_with($socket, '/')) {
-                    throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme->value, $defaultPort));
+                    throw $this->invalid(\sprintf('names no server: %1$s://127.0.0.1:%2$d or %1$s:///path/of.sock', $this->scheme, $defaultPort));
                 }
             }
 
@@ -210,6 +235,21 @@ final class Dsn
         return $this->number('timeout', 1.0, 0.001, 3600.0);
     }
 
+    /** @throws InvalidDsn */
+    public function isPersistent(): bool
+    {
+        return $this->choice('persistent', ['0', '1'], '0') === '1';
+    }
+
+    /**
+     * @return int bytes that its files may take, 0 for no limit
+     * @throws InvalidDsn
+     */
+    public function maxSize(): int
+    {
+        return isset($this->options['max_size']) ? (int) $this->number('max_size', 0.0, 1 << 20, 1 << 50) : 0;
+    }
+
     /**
      * @return float seconds after which a host asks a shared tier again what was changed; 0.0 for never
      * @throws InvalidDsn
@@ -221,7 +261,7 @@ final class Dsn
 
     public function invalid(string $why): InvalidDsn
     {
-        return new InvalidDsn(\sprintf('This %s: address %s', $this->scheme->value, $why));
+        return new InvalidDsn(\sprintf('This %s: DSN %s', $this->scheme, $why));
     }
 
     /** @return array{string, int|null}|null null when it is something else */
@@ -236,17 +276,17 @@ final class Dsn
     }
 
     /**
-     * Takes "(one)(two)?options" apart; parentheses inside of the addresses come in pairs.
+     * Takes "(one)(two)?options" apart; parentheses inside of the DSNs come in pairs.
      *
      * @return array{array{string, string}, string}
      * @throws InvalidDsn
      */
-    private static function inParentheses(#[\SensitiveParameter] string $text): array
+    private static function inParentheses(Scheme $scheme, #[\SensitiveParameter] string $text): array
     {
         $pair = '\(((?:[^()]++|(?<nested>\((?:[^()]++|(?&nested))*+\)))*+)\)';
         if (preg_match(\sprintf('~^%s(.*)$~Ds', $pair), $text, $local) !== 1
             || preg_match(\sprintf('~^%s(?:\?(.*))?$~Ds', $pair), $local[3], $shared) !== 1) {
-            throw DsnError::inTier();
+            throw DsnError::inNesting($scheme);
         }
 
         return [[$local[1], $shared[1]], $shared[3] ?? ''];
@@ -256,13 +296,13 @@ final class Dsn
      * @return array<string, string>
      * @throws InvalidDsn
      */
-    private static function options(Scheme $scheme, #[\SensitiveParameter] string $query): array
+    private static function options(Scheme $scheme, Schemes $schemes, #[\SensitiveParameter] string $query): array
     {
         $options = [];
         foreach ($query === '' ? [] : explode('&', $query) as $assignment) {
             [$option, $value] = [...explode('=', $assignment, 2), ''];
-            if (!\in_array($option, $scheme->options(), true)) {
-                throw DsnError::unknownOption($scheme, $option);
+            if (!\in_array($option, $scheme->options, true)) {
+                throw DsnError::unknownOption($scheme, $schemes, $option);
             }
             $options[$option] = rawurldecode($value);
         }

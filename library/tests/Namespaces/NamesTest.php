@@ -6,6 +6,7 @@ namespace Larder\Tests\Namespaces;
 
 use Larder\Contract\Store;
 use Larder\Driver\Apcu\ApcuStore;
+use Larder\Driver\Drivers;
 use Larder\Driver\Engine\NamespacedEngineStore;
 use Larder\Driver\File\FileStore;
 use Larder\Driver\Legacy\Memcache\MemcacheStore;
@@ -19,7 +20,6 @@ use Larder\Driver\PhpFile\PhpFileStore;
 use Larder\Driver\Redis\PredisStore;
 use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Sqlite\SqliteStore;
-use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Tests\Servers;
@@ -70,7 +70,7 @@ final class NamesTest extends TestCase
     {
         foreach (self::BAD as $name) {
             try {
-                Dsn::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
+                Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
                 self::fail("\"$name\" was taken");
             } catch (InvalidDsn $refused) {
                 self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());

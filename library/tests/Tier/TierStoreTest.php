@@ -304,7 +304,7 @@ final class TierStoreTest extends TestCase
     public function testItSaysHowOldAValueMayBe(): void
     {
         $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
-        self::assertSame('tier: chosen, the address names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
+        self::assertSame('tier: chosen, the DSN names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
 
     }
 
@@ -315,9 +315,9 @@ final class TierStoreTest extends TestCase
         yield 'three' => ['tier:(array:)(array:)(array:)', 'does not name two others in parentheses'];
         yield 'a parenthesis too few' => ['tier:(array:)(file:///x', 'does not name two others in parentheses'];
         yield 'a parenthesis too many' => ['tier:(array:)(file:///x))', 'does not name two others in parentheses'];
-        yield 'what is in them' => ['tier:(aray:)(file:///x)', 'The scheme of the address is not known'];
-        yield 'an option of theirs' => ['tier:(array:)(redis://h?pol=1)', 'This redis: address has an unknown option'];
-        yield 'an option' => ['tier:(array:)(array:)?ttl=1', 'This tier: address has an unknown option. Known: local_ttl, poll'];
+        yield 'what is in them' => ['tier:(aray:)(file:///x)', 'The scheme of the DSN is not known'];
+        yield 'an option of theirs' => ['tier:(array:)(redis://h?pol=1)', 'This redis: DSN has an unknown option'];
+        yield 'an option' => ['tier:(array:)(array:)?ttl=1', 'This tier: DSN has an unknown option. Known: local_ttl, poll'];
         yield 'no number' => ['tier:(array:)(array:)?poll=often', 'has a value for the option poll that is not a number'];
         yield 'a time that is none' => ['tier:(array:)(array:)?local_ttl=0', 'has a value for the option local_ttl that is not a number from'];
     }

@@ -1,0 +1,149 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver;
+
+use Larder\Contract\Store;
+use Larder\Decorator\Tier\TierDriver;
+use Larder\Driver\Apcu\ApcuDriver;
+use Larder\Driver\Auto\AutoDriver;
+use Larder\Driver\Engine\EngineDriver;
+use Larder\Driver\File\FileDriver;
+use Larder\Driver\Legacy\Memcache\MemcacheDriver;
+use Larder\Driver\Legacy\Shmop\ShmopDriver;
+use Larder\Driver\Legacy\Yac\YacDriver;
+use Larder\Driver\Memcached\MemcachedDriver;
+use Larder\Driver\Memory\ArrayDriver;
+use Larder\Driver\MySql\MySqlDriver;
+use Larder\Driver\None\NoneDriver;
+use Larder\Driver\PhpFile\PhpFileDriver;
+use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Sqlite\SqliteDriver;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Scheme;
+use Larder\Dsn\Schemes;
+use Larder\Exception\InvalidDsn;
+
+/** The registry of drivers: the only list of stores. A driver is made when it is first needed. */
+final class Drivers implements Schemes
+{
+    /** By scheme, in the order in which lists show them. */
+    private const BUILT_IN = [
+        'auto' => AutoDriver::class,
+        'none' => NoneDriver::class,
+        'array' => ArrayDriver::class,
+        'larder' => EngineDriver::class,
+        'apcu' => ApcuDriver::class,
+        'yac' => YacDriver::class,
+        'shmop' => ShmopDriver::class,
+        'memcached' => MemcachedDriver::class,
+        'memcache' => MemcacheDriver::class,
+        'redis' => RedisDriver::class,
+        'mysql' => MySqlDriver::class,
+        'sqlite' => SqliteDriver::class,
+        'file' => FileDriver::class,
+        'php-file' => PhpFileDriver::class,
+        'tier' => TierDriver::class,
+    ];
+
+    /** What auto: looks for, in this order. */
+    private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
+
+    /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
+    private static array $drivers = [];
+    /** @var array<string, Scheme> */
+    private static array $schemes = [];
+
+    /**
+     * Adds the driver of another package: its DSNs work from then on in everything that this process opens. For every
+     * request and command, call it in a file that Composer loads ("autoload": {"files": […]}).
+     *
+     * @throws \InvalidArgumentException when its scheme, or a name of its stores, is malformed or taken
+     */
+    public static function register(Driver $driver): void
+    {
+        $scheme = $driver->scheme()->name;
+        if (preg_match('~^[a-z][a-z0-9+.-]*$~D', $scheme) !== 1) {
+            throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is malformed: it is a lower-case letter and then lower-case letters, digits, +, . and -', $scheme, $driver::class));
+        }
+        if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme])) {
+            throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is taken by %s', $scheme, $driver::class, self::get($scheme)::class));
+        }
+        $taken = self::variants();
+        foreach ($driver->variants() as $variant) {
+            if (isset($taken[$variant->name])) {
+                throw new \InvalidArgumentException(\sprintf('The store name "%s" of %s is taken by %s', $variant->name, $driver::class, $taken[$variant->name]->store));
+            }
+        }
+        self::$drivers[$scheme] = $driver;
+    }
+
+    /** @param string $scheme of a Dsn, which has only schemes that are known */
+    public static function get(string $scheme): Driver
+    {
+        return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf('There is no driver for the scheme "%s"', $scheme)))();
+    }
+
+    /** @return array<string, Driver> by scheme: those of Larder, then those that were registered */
+    public static function all(): array
+    {
+        $all = [];
+        foreach (self::BUILT_IN + self::$drivers as $scheme => $driver) {
+            $all[$scheme] = self::get($scheme);
+        }
+
+        return $all;
+    }
+
+    /** @return non-empty-list<AutoCandidate> what auto: looks for, in this order */
+    public static function automatic(): array
+    {
+        return array_map(static fn(string $class): AutoCandidate => new $class(), self::AUTO);
+    }
+
+    /** @throws InvalidDsn naming what is known */
+    public static function parse(#[\SensitiveParameter] string $dsn): Dsn
+    {
+        return Dsn::parse($dsn, new self());
+    }
+
+    /** @return array<string, Variant> every store by the one name that people see */
+    public static function variants(): array
+    {
+        $variants = array_merge(...array_values(array_map(static fn(Driver $driver): array => $driver->variants(), self::all())));
+
+        return array_combine(array_map(static fn(Variant $variant): string => $variant->name, $variants), $variants);
+    }
+
+    /** @return array<string, class-string<Store>> by the one name that people see */
+    public static function stores(): array
+    {
+        $stores = [];
+        foreach (self::variants() as $name => $variant) {
+            $stores[$name] = $variant->store;
+            if ($variant->namespaced !== null) {
+                $stores["$name with a namespace"] = $variant->namespaced;
+            }
+        }
+
+        return $stores;
+    }
+
+    public function scheme(string $name): ?Scheme
+    {
+        if (!isset(self::$schemes[$name])) {
+            if (!isset(self::$drivers[$name]) && !isset(self::BUILT_IN[$name])) {
+                return null;
+            }
+            self::$schemes[$name] = self::get($name)->scheme();
+        }
+
+        return self::$schemes[$name];
+    }
+
+    public function schemes(): array
+    {
+        return array_values(array_map(static fn(Driver $driver): Scheme => $driver->scheme(), self::all()));
+    }
+}

@@ -1,0 +1,67 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Engine;
+
+use Larder\Contract\Store;
+use Larder\Driver\AutoCandidate;
+use Larder\Driver\Diagnoses;
+use Larder\Driver\Opener;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Scheme;
+
+/** larder: the engine, which is the extension of PHP of this project. */
+final class EngineDriver implements AutoCandidate, Diagnoses
+{
+    public function scheme(): Scheme
+    {
+        return new Scheme('larder', ['namespace'], whyNoCodec: 'It keeps PHP\'s own values and makes no bytes of them');
+    }
+
+    public function open(Dsn $dsn, Opener $opener): Store
+    {
+        $dsn->refuseServers();
+
+        return isset($dsn->options['namespace']) ? new NamespacedEngineStore($dsn->namespace(), $dsn->name()) : new EngineStore($dsn->name());
+    }
+
+    public function openAuto(Dsn $auto, Opener $opener): Store
+    {
+        return $this->open($auto, $opener);
+    }
+
+    public function isSplit(): bool
+    {
+        return false;
+    }
+
+    public function variants(): array
+    {
+        return [
+            new Variant(
+                'larder',
+                EngineStore::class,
+                Scope::Machine,
+                extension: 'larder',
+                ini: ['larder.path' => Variant::FOLDER, 'larder.size' => Variant::ROOM],
+                namespaced: NamespacedEngineStore::class,
+                detail: \sprintf('segment %s in %s, PHP %d.%d', ini_get('larder.segment'), ini_get('larder.path'), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION),
+            ),
+        ];
+    }
+
+    public function problem(): string
+    {
+        $info = larder_info();
+
+        return $info['available'] === false && \is_string($info['reason']) ? $info['reason'] : '';
+    }
+
+    public function advice(): string
+    {
+        return '';
+    }
+}

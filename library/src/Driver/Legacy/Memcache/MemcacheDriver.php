@@ -1,0 +1,50 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Legacy\Memcache;
+
+use Larder\Contract\Store;
+use Larder\Driver\Connection;
+use Larder\Driver\Driver;
+use Larder\Driver\Opener;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
+
+/** memcache: the servers of memcached, without any extension. */
+final class MemcacheDriver implements Driver
+{
+    private const PORT = 11211;
+
+    public function scheme(): Scheme
+    {
+        return new Scheme('memcache', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS], isRemote: true);
+    }
+
+    public function open(Dsn $dsn, Opener $opener): Store
+    {
+        $dsn->refuseLogin();
+        $codec = $opener->codec($dsn);
+
+        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): MemcacheStore
+            => new MemcacheStore($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent()));
+    }
+
+    public function variants(): array
+    {
+        return [
+            new Variant(
+                'memcache',
+                MemcacheStore::class,
+                Scope::Server,
+                connections: [Connection::Socket, Connection::Tcp],
+                server: 'Memcached',
+                places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
+                isLegacy: true,
+            ),
+        ];
+    }
+}

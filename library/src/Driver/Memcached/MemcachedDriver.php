@@ -1,0 +1,51 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Memcached;
+
+use Larder\Contract\Store;
+use Larder\Driver\Connection;
+use Larder\Driver\Driver;
+use Larder\Driver\Opener;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
+
+/** memcached: one server or several, by the extension memcached. */
+final class MemcachedDriver implements Driver
+{
+    private const PORT = 11211;
+
+    public function scheme(): Scheme
+    {
+        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS], isRemote: true);
+    }
+
+    public function open(Dsn $dsn, Opener $opener): Store
+    {
+        $dsn->refuseLogin();
+        $codec = $opener->codec($dsn);
+
+        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): MemcachedStore
+            => new MemcachedStore($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent()));
+    }
+
+    public function variants(): array
+    {
+        return [
+            new Variant(
+                'memcached',
+                MemcachedStore::class,
+                Scope::Server,
+                extension: 'memcached',
+                package: 'memcached',
+                connections: [Connection::Socket, Connection::Tcp],
+                server: 'Memcached',
+                places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
+            ),
+        ];
+    }
+}

@@ -1,0 +1,50 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis;
+
+use Larder\Contract\Store;
+use Larder\Driver\Connection;
+use Larder\Driver\Driver;
+use Larder\Driver\Opener;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
+
+/** redis: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
+final class RedisDriver implements Driver
+{
+    private const PORT = 6379;
+
+    public function scheme(): Scheme
+    {
+        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'database'], isRemote: true);
+    }
+
+    public function open(Dsn $dsn, Opener $opener): Store
+    {
+        $class = $dsn->choice('client', ['phpredis', 'predis'], 'phpredis') === 'phpredis' ? RedisStore::class : PredisStore::class;
+        $database = (int) $dsn->number('database', 0, 0, 1_000_000);
+        $codec = $opener->codec($dsn);
+
+        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): RedisStore|PredisStore
+            => new $class($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent(), $dsn->user, $dsn->password(), $database));
+    }
+
+    public function variants(): array
+    {
+        $server = [
+            'connections' => [Connection::Socket, Connection::Tcp],
+            'server' => 'Redis',
+            'places' => ['/run/redis/redis-server.sock', '/run/redis/redis.sock', '/run/valkey/valkey.sock', '127.0.0.1:' . self::PORT],
+        ];
+
+        return [
+            new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
+            new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server),
+        ];
+    }
+}

@@ -1,0 +1,15 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Dsn;
+
+/** The schemes that a DSN may have. */
+interface Schemes
+{
+    /** @return Scheme|null null when there is none of this name */
+    public function scheme(string $name): ?Scheme;
+
+    /** @return list<Scheme> in the order in which messages list them */
+    public function schemes(): array;
+}
