@@ -46,6 +46,14 @@ final class Php
         return new self($ini, $extensions, $directory);
     }
 
+    /** @return string|null the path of an extension that dev/setup has only unpacked, in a clone */
+    public static function unpacked(string $extension): ?string
+    {
+        $path = \sprintf('%s/var/%s/%s/%s.so', \dirname(__DIR__, 2), $extension, self::version(), $extension);
+
+        return is_file($path) ? $path : null;
+    }
+
     /** The version in the names of packages and directories: "8.2". */
     public static function version(): string
     {

@@ -139,7 +139,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $this->places?->close();
     }
 
-    /** @param non-empty-list<key-of<Catalog::STORES>> $stores */
+    /** @param non-empty-list<string> $stores */
     private function measure(Plan $plan, array $stores, bool $withoutServers, OutputInterface $errors): Result
     {
         $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));

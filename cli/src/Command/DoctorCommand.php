@@ -10,7 +10,8 @@ use Larder\Cli\Doctor\Engine;
 use Larder\Cli\Doctor\Finding;
 use Larder\Cli\Doctor\Stores;
 use Larder\Cli\Machine;
-use Larder\Driver\Scheme;
+use Larder\Driver\Diagnoses;
+use Larder\Driver\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Psr\Log\NullLogger;
@@ -74,8 +75,9 @@ final class DoctorCommand extends Command
         $output->writeln(array_map(static fn(CandidateStore $candidate): string => '  ' . $candidate, $candidates), OutputInterface::OUTPUT_RAW);
         foreach ($candidates as $candidate) {
             if ($candidate->isChosen) {
-                $keeps = $candidate->scheme !== Scheme::Larder || larder_info()['available'] === true;
-                $isShared = $keeps && Stores::isShared($candidate->scheme);
+                $driver = Drivers::get($candidate->scheme);
+                $keeps = !$driver instanceof Diagnoses || $driver->problem() === '';
+                $isShared = $keeps && ($driver->variants()[0] ?? null)?->scope->isShared() === true;
                 $output->writeln($isShared ? '  Processes share it.' : '  Processes do not share it' . ($keeps ? ': on the command line each has a memory of its own.' : '.'));
 
                 return $isShared ? Command::SUCCESS : Command::FAILURE;

@@ -10,12 +10,16 @@ use Larder\Contract\Store;
 use Larder\Decorator\Tier\Listener\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
+use Larder\Driver\Driver;
+use Larder\Driver\Drivers;
+use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Redis\RedisProtocol;
-use Larder\Driver\Scheme;
+use Larder\Driver\Scope;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
+use Larder\Resolver;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
@@ -31,9 +35,6 @@ use Symfony\Component\Console\Output\OutputInterface;
 #[AsCommand('listen', 'Drops this host\'s copies of what other hosts change in Redis or Valkey, at once')]
 final class ListenCommand extends Command implements SignalableCommandInterface
 {
-    /** Local tiers that the command line and the web server have together. */
-    private const SHARED = [Scheme::Larder, Scheme::File, Scheme::PhpFile, Scheme::Shmop, Scheme::Sqlite];
-
     private ?Listener $listener = null;
 
     protected function configure(): void
@@ -66,7 +67,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $reason = null;
 
         try {
-            $address = Dsn::parse(\is_string($text) ? $text : '');
+            $address = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($address);
             $local = $reason === null ? self::local($address) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
@@ -105,25 +106,27 @@ final class ListenCommand extends Command implements SignalableCommandInterface
     /** The shared tier is not opened: its servers may be away now. */
     private static function local(Dsn $address): Store&AtomicStore
     {
-        return Capability::of($address->tiers[0]->scheme->open($address->tiers[0]), AtomicStore::class);
+        return Capability::of(Resolver::at($address->tiers[0])->store(), AtomicStore::class);
     }
 
     /** @return string|null null for an address that can be listened for */
     private static function whyNot(Dsn $address): ?string
     {
-        if ($address->scheme !== Scheme::Tier) {
-            return \sprintf('This %s: address has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $address->scheme->value);
+        if ($address->tiers === []) {
+            return \sprintf('This %s: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $address->scheme);
         }
         [$local, $shared] = [$address->tiers[0]->scheme, $address->tiers[1]->scheme];
-        if (!\in_array($local, self::SHARED, true)) {
+        // Local tiers that the command line and the web server have together.
+        $reachable = array_filter(Drivers::all(), static fn(Driver $driver): bool => ($driver->variants()[0] ?? null)?->scope === Scope::Machine);
+        if (!isset($reachable[$local])) {
             return \sprintf(
                 '%s: is not shared by the command line and the web server, so this process cannot reach the copies. The processes ask for changes themselves. Local tiers that can be listened for: %s',
-                $local->value,
-                implode(', ', array_map(static fn(Scheme $scheme): string => $scheme->value . ':', self::SHARED)),
+                $local,
+                implode(':, ', array_keys($reachable)) . ':',
             );
         }
-        if ($shared !== Scheme::Redis) {
-            return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared->value);
+        if (!Drivers::get($shared) instanceof RedisDriver) {
+            return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 
         return $address->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;

@@ -4,14 +4,16 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Machine;
 use Larder\Cli\Php;
-use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\Stampede\End;
 use Larder\Cli\Stampede\Row;
-use Larder\Dsn\Dsn;
+use Larder\Driver\Drivers;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
 use Larder\Exception\InvalidDsn;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
@@ -56,7 +58,7 @@ final class StampedeCommand extends Command
         /** @var list<string> $given */
         $given = $input->getArgument('address');
         try {
-            array_map(Dsn::parse(...), $given);
+            array_map(Drivers::parse(...), $given);
         } catch (InvalidDsn $mistake) {
             $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
 
@@ -83,33 +85,18 @@ final class StampedeCommand extends Command
         return $isWhole && $measured > 0 ? Command::SUCCESS : Command::FAILURE;
     }
 
-    /** @return array<string, \Closure(): string> addresses by the names of their stores; a server is started when it is asked for */
+    /** @return array<string, \Closure(): string> DSNs by the names of their stores; a server is started when it is asked for */
     private static function all(StoreLocations $places): array
     {
-        $mySql = static fn(string $engine): \Closure => static fn(): string => \sprintf(
-            'mysql://%s:%s@/%s?engine=%s&socket=%s',
-            MariaDbServer::USER,
-            $places->mariaDb()->password,
-            MariaDbServer::DATABASE,
-            $engine,
-            $places->mariaDb()->socket,
-        );
+        $catalog = new Catalog($places);
+        $dsns = [];
+        foreach (Drivers::variants() as $name => $variant) {
+            if ($variant->scope !== Scope::Process) {
+                $dsns[$name] = static fn(): string => $catalog->dsn($name);
+            }
+        }
 
-        return [
-            'larder' => static fn(): string => 'larder:',
-            'apcu' => static fn(): string => 'apcu:',
-            'yac' => static fn(): string => 'yac:',
-            'shmop' => static fn(): string => 'shmop:',
-            'sqlite' => static fn(): string => \sprintf('sqlite://%s/cache.sqlite', $places->disk('sqlite')),
-            'file' => static fn(): string => 'file://' . $places->disk('files'),
-            'php-file' => static fn(): string => 'php-file://' . $places->disk('php-files'),
-            'memcached' => static fn(): string => 'memcached://' . $places->memcached()->socket,
-            'memcache' => static fn(): string => 'memcache://' . $places->memcached()->socket,
-            'redis' => static fn(): string => 'redis://' . $places->redis()->socket,
-            'redis with client=predis' => static fn(): string => \sprintf('redis://%s?client=predis', $places->redis()->socket),
-            'mysql' => $mySql('innodb'),
-            'mysql with engine=memory' => $mySql('memory'),
-        ];
+        return $dsns;
     }
 
     /** @param \Closure(): string $address */
@@ -120,7 +107,8 @@ final class StampedeCommand extends Command
         } catch (ServerFailed $failed) {
             return Row::missing($failed->getMessage());
         }
-        $php = new Php(['apc.enable_cli' => '1', 'yac.enable_cli' => '1'], self::extensions());
+        $variants = Drivers::variants();
+        $php = new Php(array_merge(...array_values(array_map(self::ini(...), $variants))), array_values(array_filter(array_map(self::unpacked(...), $variants), \is_string(...))));
         $limit = self::SECONDS + 2 * $processes * $seconds;
         $process = new Process($php->command([\dirname(__DIR__, 2) . '/bin/stampede.php']), input: json_encode($job, \JSON_THROW_ON_ERROR), timeout: $limit);
         try {
@@ -138,12 +126,16 @@ final class StampedeCommand extends Command
         return (string) preg_replace('~//.*@~', '//…@', $address);
     }
 
-    /** @return list<string> Yac, where it lies unpacked in a clone */
-    private static function extensions(): array
+    /** @return array<string, string> settings that make it work on the command line, but those that ask for a folder of a run's own */
+    private static function ini(Variant $variant): array
     {
-        $yac = \sprintf('%s/var/yac/%s/yac.so', \dirname(__DIR__, 3), Php::version());
+        return \in_array(Variant::FOLDER, $variant->ini, true) ? [] : $variant->ini;
+    }
 
-        return \extension_loaded('yac') || !is_file($yac) ? [] : [$yac];
+    /** The extension of a store that lies only unpacked in a clone. */
+    private static function unpacked(Variant $variant): ?string
+    {
+        return $variant->excludes === '' || \extension_loaded($variant->extension) ? null : Php::unpacked($variant->extension);
     }
 
     private static function number(InputInterface $input, string $option): float

@@ -5,159 +5,141 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cli\Php;
-use Larder\Cli\Server\MariaDbServer;
-use Larder\Cli\Server\MemcachedServer;
-use Larder\Cli\Server\RedisServer;
+use Larder\Driver\Connection;
+use Larder\Driver\Drivers;
+use Larder\Driver\Scope;
+use Larder\Driver\Variant;
 
-/** Every store that can be measured, each in all the ways that it can be reached. */
+/** Every store of the registry that can be measured, each in all the ways that it can be reached. */
 final class Catalog
 {
-    /** By the names that people choose them by; whether they need a server. */
-    public const STORES = [
-        'larder' => false, 'apcu' => false, 'yac' => false, 'shmop' => false,
-        'memcached' => true, 'memcache' => true, 'redis' => true, 'predis' => true,
-        'mysql-myisam' => true, 'mysql-memory' => true,
-        'sqlite' => false, 'file' => false, 'php-file' => false, 'array' => false,
-    ];
-
-    /** Memory for the stores that have to be told, as much as memcached has by default. */
-    private const MEMORY = '64M';
+    /** As much memory as memcached has by default, for the stores that have to be told. */
+    private const MEMORY = 64;
 
     /**
      * For servers: after its usual second, a server that had to wait for a processor would count as one that loses values.
      * One that fails is named for that. Neither costs a call anything.
      */
-    private const PATIENCE = 'timeout=20&on_failure=throw';
+    private const PATIENCE = ['timeout' => '20', 'on_failure' => 'throw'];
 
     public function __construct(private readonly StoreLocations $places) {}
 
-    /** @return non-empty-list<key-of<self::STORES>> */
+    /** @return non-empty-list<string> */
     public static function names(): array
     {
-        return array_keys(self::STORES);
+        $names = array_keys(array_filter(Drivers::variants(), static fn(Variant $variant): bool => $variant->isMeasured));
+
+        return $names !== [] ? $names : throw new \LogicException('no stores');
     }
 
-    /** @param key-of<self::STORES> $store */
     public static function needsServer(string $store): bool
     {
-        return self::STORES[$store];
+        return Drivers::variants()[$store]->scope === Scope::Server;
     }
 
     /**
      * Starts the servers that it needs.
      *
-     * @param key-of<self::STORES> $store one of names()
+     * @param string $store one of names()
      * @return list<Target|NotMeasured>
      */
     public function subjects(string $store): array
     {
+        $variant = Drivers::variants()[$store];
+        $scheme = Drivers::schemeOf($store);
+
         try {
-            return match ($store) {
-                'larder' => $this->larder(),
-                'apcu' => $this->local($store, 'apcu:', new Php(['apc.enable_cli' => '1', 'apc.shm_size' => self::MEMORY])),
-                'yac' => $this->yac(),
-                'shmop' => $this->local($store, 'shmop:?namespace=' . $this->places->shmopNamespace()),
-                'memcached', 'memcache' => $this->memcached($store, $this->places->memcached()),
-                'redis' => $this->redis($store, 'phpredis', $this->places->redis()),
-                'predis' => $this->redis($store, 'predis', $this->places->redis()),
-                'mysql-myisam', 'mysql-memory' => $this->mySql($store, substr($store, \strlen('mysql-')), $this->places->mariaDb()),
-                'sqlite' => $this->files($store, 'sqlite://%s/cache.sqlite'),
-                'file' => $this->files($store, 'file://%s'),
-                'php-file' => [
-                    ...$this->files($store, 'php-file://%s'),
-                    ...$this->files($store, 'php-file://%s', ', no opcache', new Php(['opcache.enable_cli' => '0'])),
-                ],
-                'array' => [new Target($store, null, 'array:', Kind::Process)],
+            $php = $this->php($variant);
+
+            return match (true) {
+                $variant->scope === Scope::Server => $this->inServer($variant, $scheme, $php),
+                $variant->connections !== [] => $this->inFiles($variant, $scheme, $php),
+                default => [new Target($store, null, $this->inMemory($variant, $scheme), $variant->scope === Scope::Process ? Kind::Process : Kind::Local, $php)],
             };
         } catch (\RuntimeException $missing) {
             return [new NotMeasured($store, null, $missing->getMessage())];
         }
     }
 
-    /** @return list<Target> */
-    private function larder(): array
+    /** What a process with the settings of Variant opens; the servers that it needs are started. */
+    public function dsn(string $store): string
     {
-        $folder = $this->places->tmpfs('larder');
-        // Files of other stores have to fit beside it: a container's /dev/shm has 64 MiB.
-        $quarter = intdiv((int) disk_free_space($folder), 4 << 20);
+        $variant = Drivers::variants()[$store];
+        $scheme = Drivers::schemeOf($store);
 
-        return $this->local('larder', 'larder:', new Php([
-            'larder.path' => $folder,
-            'larder.size' => $quarter < (int) self::MEMORY ? max(8, $quarter) . 'M' : self::MEMORY,
-        ]));
+        return match (true) {
+            $variant->scope === Scope::Server => $this->at($variant, $scheme, $variant->connections[0] ?? Connection::Tcp),
+            $variant->connections !== [] => \sprintf('%s://%s%s', $scheme, $this->places->disk($store), $variant->file),
+            default => $this->inMemory($variant, $scheme),
+        };
+    }
+
+    /** What is shared by all processes of a user, and has no folder of a run's own, needs a namespace of its own. */
+    private function inMemory(Variant $variant, string $scheme): string
+    {
+        return $variant->scope === Scope::Machine && $variant->ini === [] ? $this->places->inNamespace($scheme) : $scheme . ':';
     }
 
     /** @return list<Target> */
-    private function local(string $store, string $address, Php $php = new Php()): array
+    private function inServer(Variant $variant, string $scheme, Php $php): array
     {
-        return [new Target($store, null, $address, Kind::Local, $php)];
+        return array_map(
+            fn(Connection $connection): Target => new Target($variant->name, $connection->value, $this->at($variant, $scheme, $connection, self::PATIENCE), Kind::Server, $php),
+            $variant->connections,
+        );
     }
 
-    /**
-     * Debian's packages of Yac and APCu exclude each other, so Yac may be there unpacked only, for processes without APCu.
-     *
-     * @return list<Target|NotMeasured>
-     */
-    private function yac(): array
+    /** @param array<string, string> $options */
+    private function at(Variant $variant, string $scheme, Connection $connection, array $options = []): string
     {
-        $ini = ['yac.enable_cli' => '1', 'yac.values_memory_size' => self::MEMORY];
-        if (\extension_loaded('yac')) {
-            return $this->local('yac', 'yac:', new Php($ini));
-        }
-        $unpacked = \sprintf('%s/var/yac/%s/yac.so', \dirname(__DIR__, 3), Php::version());
-        if (!is_file($unpacked)) {
-            return [new NotMeasured('yac', null, 'the PHP extension yac is not loaded. To add it: dev/setup stores (in a clone of Larder), or pecl install yac')];
-        }
+        $location = $this->places->server($variant->server)->location($connection);
+        $query = http_build_query([...$variant->options, ...$options]);
 
-        return $this->local('yac', 'yac:', Php::without('apcu', $this->places->disk('php-without-apcu'), $ini, [$unpacked]));
+        return \sprintf('%s://%s%s%s', $scheme, $location, $query === '' ? '' : (str_contains($location, '?') ? '&' : '?'), $query);
     }
 
-    /** @return list<Target> */
-    private function memcached(string $client, MemcachedServer $server): array
+    /** @return list<Target|NotMeasured> */
+    private function inFiles(Variant $variant, string $scheme, Php $php): array
     {
-        return [
-            new Target($client, 'socket', \sprintf('%s://%s?%s', $client, $server->socket, self::PATIENCE), Kind::Server),
-            new Target($client, 'tcp', \sprintf('%s://127.0.0.1:%d?%s', $client, $server->port, self::PATIENCE), Kind::Server),
-        ];
-    }
-
-    /** @return list<Target> */
-    private function redis(string $store, string $client, RedisServer $server): array
-    {
-        return [
-            new Target($store, 'socket', \sprintf('redis://%s?client=%s&%s', $server->socket, $client, self::PATIENCE), Kind::Server),
-            new Target($store, 'tcp', \sprintf('redis://127.0.0.1:%d?client=%s&%s', $server->port, $client, self::PATIENCE), Kind::Server),
-        ];
-    }
-
-    /** @return list<Target> */
-    private function mySql(string $store, string $engine, MariaDbServer $server): array
-    {
-        $login = MariaDbServer::USER . ':' . $server->password;
-        $table = MariaDbServer::DATABASE . '?engine=' . $engine . '&' . self::PATIENCE;
-
-        return [
-            new Target($store, 'socket', \sprintf('mysql://%s@localhost/%s&socket=%s', $login, $table, $server->socket), Kind::Server),
-            new Target($store, 'tcp', \sprintf('mysql://%s@127.0.0.1:%d/%s', $login, $server->port, $table), Kind::Server),
-        ];
-    }
-
-    /**
-     * @param string $address with %s for a directory
-     * @return list<Target|NotMeasured>
-     */
-    private function files(string $store, string $address, string $suffix = '', Php $php = new Php()): array
-    {
-        $directory = $store . ($suffix === '' ? '' : '-2');
         $subjects = [];
-        foreach (['tmpfs' => $this->places->tmpfs(...), 'disk' => $this->places->disk(...)] as $where => $make) {
-            try {
-                $subjects[] = new Target($store, $where . $suffix, \sprintf($address, $make($directory)), Kind::Local, $php);
-            } catch (\RuntimeException $none) {
-                $subjects[] = new NotMeasured($store, $where . $suffix, $none->getMessage());
+        foreach (['' => $php, ...array_map(static fn(array $ini): Php => new Php($ini), $variant->otherIni)] as $special => $with) {
+            foreach ($variant->connections as $connection) {
+                $label = $connection->value . ($special === '' ? '' : ', ' . $special);
+                $directory = $variant->name . ($special === '' ? '' : '-' . strtr($special, ' ', '-'));
+
+                try {
+                    $path = $connection === Connection::Tmpfs ? $this->places->tmpfs($directory) : $this->places->disk($directory);
+                    $subjects[] = new Target($variant->name, $label, \sprintf('%s://%s%s', $scheme, $path, $variant->file), Kind::Local, $with);
+                } catch (\RuntimeException $none) {
+                    $subjects[] = new NotMeasured($variant->name, $label, $none->getMessage());
+                }
             }
         }
 
         return $subjects;
+    }
+
+    /**
+     * The PHP that it is measured with. Debian's packages of two extensions may exclude each other: then the one lies
+     * unpacked, for processes without the other.
+     */
+    private function php(Variant $variant): Php
+    {
+        $ini = $variant->ini;
+        if (\in_array(Variant::FOLDER, $ini, true)) {
+            $folder = $this->places->tmpfs($variant->name);
+            // Files of other stores have to fit beside it: a container's /dev/shm has 64 MiB.
+            $room = max(8, min(self::MEMORY, intdiv((int) disk_free_space($folder), 4 << 20)));
+            $ini = array_map(static fn(string $value): string => strtr($value, [Variant::FOLDER => $folder, Variant::ROOM => $room . 'M']), $ini);
+        }
+        if ($variant->excludes === '' || \extension_loaded($variant->extension)) {
+            return new Php($ini);
+        }
+        $unpacked = Php::unpacked($variant->extension) ?? throw new \RuntimeException(\sprintf(
+            'the PHP extension %1$s is not loaded. To add it: dev/setup stores (in a clone of Larder), or pecl install %1$s',
+            $variant->extension,
+        ));
+
+        return Php::without($variant->excludes, $this->places->disk('php-without-' . $variant->excludes), $ini, [$unpacked]);
     }
 }

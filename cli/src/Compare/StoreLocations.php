@@ -6,26 +6,25 @@ namespace Larder\Cli\Compare;
 
 use Larder\Cache;
 use Larder\Cli\FileSystem;
-use Larder\Cli\Server\MariaDbServer;
-use Larder\Cli\Server\MemcachedServer;
-use Larder\Cli\Server\RedisServer;
+use Larder\Cli\Server\Server;
 use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Exception\CacheException;
 
 /**
- * The places that stores of a run keep their values in: temporary directories and private servers, each made when it is
- * first asked for. close() leaves nothing of them.
+ * Where stores of a run keep their values: temporary directories and private servers, each made when it is first asked
+ * for. close() leaves nothing of them.
  */
 final class StoreLocations
 {
     private ?TemporaryDirectory $disk = null;
     private ?TemporaryDirectory $tmpfs = null;
 
-    /** @var array<string, MemcachedServer|RedisServer|MariaDbServer|ServerFailed> */
+    /** @var array<string, Server|ServerFailed> */
     private array $servers = [];
 
-    private ?string $shmopNamespace = null;
+    /** @var list<string> DSNs that close() clears */
+    private array $namespaces = [];
 
     public function __destruct()
     {
@@ -44,37 +43,41 @@ final class StoreLocations
         return ($this->tmpfs ??= new TemporaryDirectory(FileSystem::tmpfs()))->add($name);
     }
 
-    /** Shared memory blocks have no directory to be removed with: they are found again by this namespace. */
-    public function shmopNamespace(): string
+    /** A DSN with a namespace of this run: shared memory has no directory to be removed with. */
+    public function inNamespace(string $scheme): string
     {
-        return $this->shmopNamespace ??= 'compare-' . bin2hex(random_bytes(6));
+        return $this->namespaces[] = \sprintf('%s:?namespace=compare-%s', $scheme, bin2hex(random_bytes(6)));
     }
 
-    /** @throws ServerFailed */
-    public function memcached(): MemcachedServer
+    /**
+     * @param string $launcher "Redis" for RedisServer
+     * @throws ServerFailed the same at each call, once it could not be started
+     */
+    public function server(string $launcher): Server
     {
-        return $this->server('memcached', fn(): MemcachedServer => MemcachedServer::start($this->disk('memcached')));
-    }
+        if (!isset($this->servers[$launcher])) {
+            $class = \sprintf('Larder\Cli\Server\%sServer', $launcher);
 
-    /** @throws ServerFailed */
-    public function redis(): RedisServer
-    {
-        return $this->server('redis', fn(): RedisServer => RedisServer::start($this->disk('redis')));
-    }
+            try {
+                $this->servers[$launcher] = is_a($class, Server::class, true)
+                    ? $class::start($this->disk(strtolower($launcher)))
+                    : new ServerFailed(\sprintf('there is no class %s to start its server', $class));
+            } catch (ServerFailed $failed) {
+                $this->servers[$launcher] = $failed;
+            }
+        }
+        $server = $this->servers[$launcher];
 
-    /** @throws ServerFailed */
-    public function mariaDb(): MariaDbServer
-    {
-        return $this->server('mariadb', fn(): MariaDbServer => MariaDbServer::start($this->disk('mariadb'), ['--max-heap-table-size=64M']));
+        return $server instanceof Server ? $server : throw $server;
     }
 
     /** @return array<string, string> versions of the servers that run, by name */
     public function serverVersions(): array
     {
         $versions = [];
-        foreach ($this->servers as $name => $server) {
-            if (!$server instanceof ServerFailed) {
-                $versions[$name] = $server->version;
+        foreach ($this->servers as $launcher => $server) {
+            if ($server instanceof Server) {
+                $versions[strtolower($launcher)] = $server->version();
             }
         }
 
@@ -84,45 +87,20 @@ final class StoreLocations
     public function close(): void
     {
         foreach ($this->servers as $server) {
-            if (!$server instanceof ServerFailed) {
+            if ($server instanceof Server) {
                 $server->stop();
             }
         }
-        $this->servers = [];
-        if ($this->shmopNamespace !== null) {
+        foreach ($this->namespaces as $dsn) {
             try {
-                Cache::open('shmop:?namespace=' . $this->shmopNamespace)->clear();
+                Cache::open($dsn)->clear();
             } catch (CacheException) {
-                // Then the measuring processes could not make any either.
+                // Then the measuring processes could not open it either.
             }
-            $this->shmopNamespace = null;
         }
+        $this->servers = $this->namespaces = [];
         $this->disk?->remove();
         $this->tmpfs?->remove();
         $this->disk = $this->tmpfs = null;
-    }
-
-    /**
-     * @template T of MemcachedServer|RedisServer|MariaDbServer
-     * @param \Closure(): T $start
-     * @return T
-     * @throws ServerFailed the same at each call, once it could not be started
-     */
-    private function server(string $name, \Closure $start): MemcachedServer|RedisServer|MariaDbServer
-    {
-        if (!isset($this->servers[$name])) {
-            try {
-                $this->servers[$name] = $start();
-            } catch (ServerFailed $failed) {
-                $this->servers[$name] = $failed;
-            }
-        }
-        $server = $this->servers[$name];
-        if ($server instanceof ServerFailed) {
-            throw $server;
-        }
-
-        /** @var T */
-        return $server;
     }
 }

@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Driver\Connection;
+
 /**
  * MariaDB on a unix socket and on a loopback port, with one empty database and one user who owns it.
  * The user has a password of its own, since the port is open to everybody on the machine.
  */
-final class MariaDbServer
+final class MariaDbServer implements Server
 {
     public const USER = 'larder';
     public const DATABASE = 'larder';
@@ -41,7 +43,7 @@ final class MariaDbServer
                 $executable->path, '--no-defaults', ...$user, '--datadir=' . $home . '/mariadb', '--tmpdir=' . $home,
                 '--socket=' . $socket, '--bind-address=' . Address::HOST, '--port=' . $port, '--skip-name-resolve',
                 '--init-file=' . $home . '/mariadb.sql', '--performance-schema=OFF', '--skip-log-bin',
-                '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', ...$options,
+                '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', '--max-heap-table-size=64M', ...$options,
             ],
             $home . '/mariadb.log',
             // The server greets with its version and the name of the way to log in.
@@ -49,6 +51,20 @@ final class MariaDbServer
         ));
 
         return new self($process, $socket, $port, $password, $executable->version());
+    }
+
+    public function location(Connection $connection): string
+    {
+        $login = self::USER . ':' . $this->password;
+
+        return $connection === Connection::Socket
+            ? \sprintf('%s@localhost/%s?socket=%s', $login, self::DATABASE, $this->socket)
+            : \sprintf('%s@%s:%d/%s', $login, Address::HOST, $this->port, self::DATABASE);
+    }
+
+    public function version(): string
+    {
+        return $this->version;
     }
 
     public function stop(): void

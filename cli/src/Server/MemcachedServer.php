@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Driver\Connection;
+
 /**
  * memcached on a unix socket and on a loopback port. One memcached process cannot listen on both, so these are two,
  * and what is stored through one is not seen through the other.
  */
-final class MemcachedServer
+final class MemcachedServer implements Server
 {
     private function __construct(
         private readonly ServerProcess $socketProcess,
@@ -44,6 +46,16 @@ final class MemcachedServer
         );
 
         return new self($onSocket, $onTcp, $socket, (int) self::port($portFile), $executable->version());
+    }
+
+    public function location(Connection $connection): string
+    {
+        return $connection === Connection::Socket ? $this->socket : \sprintf('%s:%d', Address::HOST, $this->port);
+    }
+
+    public function version(): string
+    {
+        return $this->version;
     }
 
     public function stop(): void

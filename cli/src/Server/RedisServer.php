@@ -4,8 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Server;
 
+use Larder\Driver\Connection;
+
 /** Redis on a unix socket and on a loopback port, without persistence. */
-final class RedisServer
+final class RedisServer implements Server
 {
     /** Through these, other users of the machine could make a server that runs as root write files of their choice. */
     private const REFUSED_COMMANDS = ['CONFIG', 'MODULE', 'DEBUG', 'REPLICAOF', 'SLAVEOF', 'MIGRATE'];
@@ -38,6 +40,16 @@ final class RedisServer
         ));
 
         return new self($process, $socket, $port, $executable->version());
+    }
+
+    public function location(Connection $connection): string
+    {
+        return $connection === Connection::Socket ? $this->socket : \sprintf('%s:%d', Address::HOST, $this->port);
+    }
+
+    public function version(): string
+    {
+        return $this->version;
     }
 
     public function stop(): void

@@ -5,8 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 use Larder\Cache;
-use Larder\Driver\Scheme;
-use Larder\Dsn\Dsn;
+use Larder\Driver\None\NullStore;
 
 /**
  * Many processes that ask at the same moment for a value that is not there. They are forked and connected before, and wait
@@ -96,7 +95,7 @@ final class Stampede
         $cache = Cache::open($this->address);
         $cache->reach();
         $cache->clear();
-        if (Dsn::parse($this->address)->scheme === Scheme::None) {
+        if ($cache->store() instanceof NullStore) {
             return;
         }
         // Yac may lose a value, but not each.

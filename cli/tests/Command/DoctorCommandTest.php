@@ -44,7 +44,7 @@ final class DoctorCommandTest extends TestCase
             '^  not available, ', '^  larder     no   larder\.segment must be ', '^  larder: chosen, .* keeps nothing now: larder\.segment must be ', '^  Processes do not share it\.$',
         ]];
         yield 'APCu on' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=1'], 1, [
-            '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes APCu', '^  apcu: chosen', '^  Processes do not share it: on the command line',
+            '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes apcu', '^  apcu: chosen', '^  Processes do not share it: on the command line',
         ]];
         yield 'APCu off' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=0'], 0, [
             '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',

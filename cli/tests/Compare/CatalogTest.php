@@ -33,20 +33,19 @@ final class CatalogTest extends TestCase
         $this->places->close();
     }
 
-    /** @return iterable<string, array{key-of<Catalog::STORES>, string}> the store, and the directory of its server */
+    /** @return iterable<string, array{string, string}> the store, and the directory of its server */
     public static function servers(): iterable
     {
         yield 'redis' => ['redis', 'redis'];
         yield 'predis' => ['predis', 'redis'];
         yield 'memcached' => ['memcached', 'memcached'];
         yield 'memcache' => ['memcache', 'memcached'];
-        yield 'mysql' => ['mysql-memory', 'mariadb'];
+        yield 'mysql' => ['mysql', 'mariadb'];
+        yield 'mysql-memory' => ['mysql-memory', 'mariadb'];
     }
 
     /**
      * What an overcommitted host does to a server must not look as if the store lost values.
-     *
-     * @param key-of<Catalog::STORES> $store
      */
     #[DataProvider('servers')]
     public function testAServerThatStandsStillForSecondsLosesNothing(string $store, string $name): void

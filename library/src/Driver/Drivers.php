@@ -116,6 +116,18 @@ final class Drivers implements Schemes
         return array_combine(array_map(static fn(Variant $variant): string => $variant->name, $variants), $variants);
     }
 
+    /** @param string $store a name of variants() */
+    public static function schemeOf(string $store): string
+    {
+        foreach (self::all() as $scheme => $driver) {
+            if (\in_array($store, array_column($driver->variants(), 'name'), true)) {
+                return $scheme;
+            }
+        }
+
+        throw new \OutOfBoundsException(\sprintf('There is no store of the name "%s"', $store));
+    }
+
     /** @return array<string, class-string<Store>> by the one name that people see */
     public static function stores(): array
     {

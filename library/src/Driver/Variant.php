@@ -24,12 +24,14 @@ final class Variant
      * @param string $package Debian's package of the extension, without PHP's version: "redis" for php8.2-redis
      * @param list<Connection> $connections ways to reach it that are worth measuring; none where there is only one
      * @param string $server its launcher: Redis for Larder\Cli\Server\RedisServer; empty when it needs none
+     * @param string $serverPackage Debian's package of the server
      * @param list<string> $places where such a server usually listens: sockets, then a host and a port
      * @param bool $needsLogin whether only a DSN with a user can tell if a server that listens can be used
      * @param string $file of a store in files: what stands behind the directory, such as "/cache.sqlite"
      * @param array<string, string> $ini settings of PHP with which it works on the command line, with 64 MiB of memory
      * @param array<string, array<string, string>> $otherIni to be measured with these too, by what is special then
      * @param string $excludes an extension that must not be loaded beside it: it is measured without
+     * @param bool $isMeasured whether it is worth measuring
      * @param bool $isLegacy kept since the studies measured it; nobody should choose it today
      * @param class-string<Store>|null $namespaced the store, where a namespace makes it another
      * @param string $detail see $owner
@@ -43,12 +45,14 @@ final class Variant
         public readonly string $package = '',
         public readonly array $connections = [],
         public readonly string $server = '',
+        public readonly string $serverPackage = '',
         public readonly array $places = [],
         public readonly bool $needsLogin = false,
         public readonly string $file = '',
         public readonly array $ini = [],
         public readonly array $otherIni = [],
         public readonly string $excludes = '',
+        public readonly bool $isMeasured = true,
         public readonly bool $isLegacy = false,
         public readonly ?string $namespaced = null,
         string $detail = '',

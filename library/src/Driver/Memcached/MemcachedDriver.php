@@ -44,6 +44,7 @@ final class MemcachedDriver implements Driver
                 package: 'memcached',
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'Memcached',
+                serverPackage: 'memcached',
                 places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
             ),
         ];

@@ -47,6 +47,7 @@ final class MySqlDriver implements Erases
             'package' => 'mysql',
             'connections' => [Connection::Socket, Connection::Tcp],
             'server' => 'MariaDb',
+            'serverPackage' => 'mariadb-server',
             'places' => ['/run/mysqld/mysqld.sock', '127.0.0.1:' . self::PORT],
             'needsLogin' => true,
         ];

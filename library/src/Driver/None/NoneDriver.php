@@ -29,6 +29,6 @@ final class NoneDriver implements Driver
 
     public function variants(): array
     {
-        return [new Variant('none', NullStore::class, Scope::Process)];
+        return [new Variant('none', NullStore::class, Scope::Process, isMeasured: false)];
     }
 }

@@ -39,6 +39,7 @@ final class RedisDriver implements Driver
         $server = [
             'connections' => [Connection::Socket, Connection::Tcp],
             'server' => 'Redis',
+            'serverPackage' => 'redis-server',
             'places' => ['/run/redis/redis-server.sock', '/run/redis/redis.sock', '/run/valkey/valkey.sock', '127.0.0.1:' . self::PORT],
         ];
 

@@ -42,6 +42,7 @@ final class MemcacheDriver implements Driver
                 Scope::Server,
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'Memcached',
+                serverPackage: 'memcached',
                 places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
                 isLegacy: true,
             ),

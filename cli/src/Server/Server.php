@@ -1,0 +1,25 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+use Larder\Driver\Connection;
+
+/** A private server. The launcher of the servers that a variant of a driver names "Redis" is the class RedisServer here. */
+interface Server
+{
+    /**
+     * @param string $directory for data, socket and log; made when missing
+     * @param list<string> $options of the server program
+     * @throws ServerFailed
+     */
+    public static function start(string $directory, array $options = []): self;
+
+    /** @return string what stands behind "scheme://" in a DSN for it; options may be added */
+    public function location(Connection $connection): string;
+
+    public function version(): string;
+
+    public function stop(): void;
+}
