@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+// What a package of this store has among the files that Composer loads: "autoload": {"files": ["register.php"]}.
+
+use Larder\Driver\Drivers;
+use Larder\ProjectTests\OtherPackage\PocketDriver;
+
+require_once \dirname(__DIR__, 2) . '/vendor/autoload.php';
+
+Drivers::register(new PocketDriver());
