@@ -5,13 +5,11 @@ declare(strict_types=1);
 namespace Larder\Cli;
 
 use Composer\InstalledVersions;
+use Larder\Driver\Drivers;
 
 /** The machine and the PHP that figures come from. */
 final class Machine
 {
-    /** Extensions that figures depend on. */
-    private const EXTENSIONS = ['larder', 'apcu', 'yac', 'shmop', 'memcached', 'memcache', 'redis', 'pdo_mysql', 'pdo_sqlite', 'igbinary'];
-
     /**
      * What makes figures of this PHP worthless.
      *
@@ -47,13 +45,16 @@ final class Machine
 
     /**
      * @param array<string, string> $loaded versions by extension
-     * @return array<string, string> of those that matter, and of Predis, which is a package
+     * @return array<string, string> of those that figures depend on, and of the packages of Composer, by store
      */
     public static function versions(array $loaded): array
     {
-        $versions = array_intersect_key($loaded, array_flip(self::EXTENSIONS));
-        if (InstalledVersions::isInstalled('predis/predis')) {
-            $versions['predis'] = (string) InstalledVersions::getPrettyVersion('predis/predis');
+        $variants = Drivers::variants();
+        $versions = array_intersect_key($loaded, array_flip(['igbinary', ...array_column($variants, 'extension')]));
+        foreach ($variants as $name => $variant) {
+            if ($variant->library !== '' && InstalledVersions::isInstalled($variant->library)) {
+                $versions[$name] = (string) InstalledVersions::getPrettyVersion($variant->library);
+            }
         }
         ksort($versions);
 

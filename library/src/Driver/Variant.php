@@ -22,6 +22,7 @@ final class Variant
      * @param array<string, string> $options of the DSN, that make it this one
      * @param string $extension the extension of PHP that it needs; empty when it needs none
      * @param string $package Debian's package of the extension, without PHP's version: "redis" for php8.2-redis
+     * @param string $library the package of Composer that it needs; empty when it needs none
      * @param list<Connection> $connections ways to reach it that are worth measuring; none where there is only one
      * @param string $server its launcher: Redis for Larder\Cli\Server\RedisServer; empty when it needs none
      * @param string $serverPackage Debian's package of the server
@@ -43,6 +44,7 @@ final class Variant
         public readonly array $options = [],
         public readonly string $extension = '',
         public readonly string $package = '',
+        public readonly string $library = '',
         public readonly array $connections = [],
         public readonly string $server = '',
         public readonly string $serverPackage = '',

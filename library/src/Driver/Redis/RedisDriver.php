@@ -45,7 +45,7 @@ final class RedisDriver implements Driver
 
         return [
             new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
-            new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server),
+            new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server, library: 'predis/predis'),
         ];
     }
 }
