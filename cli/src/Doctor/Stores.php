@@ -117,7 +117,7 @@ final class Stores
             }
         }
 
-        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->places), 'To have one: apt-get install ' . $variant->serverPackage);
+        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->places), $variant->serverPackage === '' ? '' : 'To have one: apt-get install ' . $variant->serverPackage);
     }
 
     private static function files(string $scheme, Variant $variant): Finding

@@ -85,7 +85,7 @@ final class CompareCommandTest extends TestCase
         self::assertContains(['apcu', 'array of 4', 'set'], $seen);
     }
 
-    #[TestWith(['--stores', 'apcu,mongodb', '--stores: mongodb is not known. Known: array, larder, apcu, yac,'])]
+    #[TestWith(['--stores', 'apcu,mongodb', '--stores: mongodb is not known. Known: larder, apcu, yac,'])]
     #[TestWith(['--values', '3k', '--values: 3k is not known. Known: 10b, 0.1k,'])]
     #[TestWith(['--operations', 'delete', '--operations: delete is not known. Known: get, set.'])]
     #[TestWith(['--rounds', '0', '--rounds: 0 is not a number from 1 to 9999.'])]

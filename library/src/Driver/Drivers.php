@@ -31,8 +31,6 @@ final class Drivers implements Schemes
     /** By scheme, in the order in which lists show them. */
     private const BUILT_IN = [
         'auto' => AutoDriver::class,
-        'none' => NoneDriver::class,
-        'array' => ArrayDriver::class,
         'larder' => EngineDriver::class,
         'apcu' => ApcuDriver::class,
         'yac' => YacDriver::class,
@@ -44,6 +42,8 @@ final class Drivers implements Schemes
         'sqlite' => SqliteDriver::class,
         'file' => FileDriver::class,
         'php-file' => PhpFileDriver::class,
+        'array' => ArrayDriver::class,
+        'none' => NoneDriver::class,
         'tier' => TierDriver::class,
     ];
 
