@@ -4,46 +4,34 @@ declare(strict_types=1);
 
 namespace Larder\Testing;
 
-use Larder\Cache;
 use Larder\Psr\Item;
 use Larder\Psr\ItemPool;
+use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
-use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
 
-/** What PSR-6 asks for, of ItemPool over a store that keeps what it is given. A test inherits it for each store. */
-abstract class ItemPoolContract extends TestCase
+/**
+ * What PSR-6 requires of ItemPool over a store.
+ *
+ * @phpstan-require-extends StoreTestCase
+ */
+trait ItemPoolContract
 {
     use AssertsRefusal;
 
-    private Cache $cache;
     private SetClock $clock;
     private ItemPool $pool;
 
-    /** Opens the store with a namespace that no other test uses. */
-    abstract protected function open(): Cache;
-
-    /** False for a store whose values are in the object and nowhere else. */
-    protected function isSharedByProcesses(): bool
+    #[Before(-1)]
+    protected function openPool(): void
     {
-        return true;
-    }
-
-    protected function setUp(): void
-    {
-        $this->cache = $this->open();
-        // A moment long ago: nothing may take the machine's time for the pool's.
+        // A moment long ago: nothing may confuse the machine's time with the pool's.
         $this->clock = new SetClock(new \DateTimeImmutable('2001-01-31 12:00:00.25 Europe/Riga'));
-        $this->pool = $this->another();
+        $this->pool = $this->anotherPool();
     }
 
-    protected function tearDown(): void
-    {
-        $this->pool->clear();
-    }
-
-    public function testAMissIsAnItemWithoutAValue(): void
+    public function testItemPoolMissIsAnItemWithoutValue(): void
     {
         $item = $this->pool->getItem('absent');
         self::assertSame(['absent', false, null], [$item->getKey(), $item->isHit(), $item->get()]);
@@ -52,7 +40,7 @@ abstract class ItemPoolContract extends TestCase
     }
 
     #[DataProviderExternal(Values::class, 'all')]
-    public function testAValueComesBackAsItWas(mixed $value): void
+    public function testItemPoolSaveThenGet(mixed $value): void
     {
         self::assertTrue($this->pool->save($this->pool->getItem('saved')->set($value)));
         self::assertTrue($this->pool->saveDeferred($this->pool->getItem('deferred')->set($value)));
@@ -61,13 +49,13 @@ abstract class ItemPoolContract extends TestCase
             self::assertTrue($item->isHit(), 'null and false too');
             self::assertTrue($this->pool->hasItem($key));
             self::assertSame(serialize($value), serialize($item->get()));
-            self::assertSame(serialize($value), serialize($this->items($this->pool->getItems([$key]))[0]->get()));
+            self::assertSame(serialize($value), serialize($this->itemList($this->pool->getItems([$key]))[0]->get()));
             self::assertTrue($this->pool->commit());
         }
     }
 
     #[DataProviderExternal(PsrKeys::class, 'allowed')]
-    public function testAllowedKey(string $key): void
+    public function testItemPoolAcceptsAllowedKey(string $key): void
     {
         foreach ([$this->pool->save(...), $this->pool->saveDeferred(...)] as $save) {
             self::assertTrue($save($this->pool->getItem($key)->set('value')));
@@ -87,7 +75,7 @@ abstract class ItemPoolContract extends TestCase
 
     #[DataProviderExternal(PsrKeys::class, 'forbidden')]
     #[DataProviderExternal(PsrKeys::class, 'noStrings')]
-    public function testForbiddenKeyIsRefusedBeforeAnythingChanges(mixed $key): void
+    public function testItemPoolRefusesForbiddenKeyBeforeAnyChange(mixed $key): void
     {
         $this->pool->save($this->pool->getItem('kept')->set('old'));
         $this->pool->saveDeferred($this->pool->getItem('deferred')->set('old'));
@@ -102,25 +90,25 @@ abstract class ItemPoolContract extends TestCase
         self::assertTrue($this->pool->hasItem('deferred'));
     }
 
-    public function testItemsComeInTheOrderAskedDeferredOrNot(): void
+    public function testItemPoolReturnsItemsInTheOrderOfTheKeys(): void
     {
         foreach (['7' => 'seven', 'b' => 'bee'] as $key => $value) {
             $this->pool->save($this->pool->getItem((string) $key)->set($value));
         }
         $this->pool->saveDeferred($this->pool->getItem('8')->set('eight'));
-        $items = $this->pool->getItems(['b', '8', 'absent', '7']);
+        $itemList = $this->pool->getItems(['b', '8', 'absent', '7']);
         foreach ([1, 2] as $walk) {
             $found = [];
-            foreach ($items as $key => $item) {
+            foreach ($itemList as $key => $item) {
                 self::assertSame($key, $item->getKey());
                 $found[] = [$key, $item->isHit(), $item->get()];
             }
             self::assertSame([['b', true, 'bee'], ['8', true, 'eight'], ['absent', false, null], ['7', true, 'seven']], $found);
         }
-        self::assertSame([], $this->items($this->pool->getItems()));
+        self::assertSame([], $this->itemList($this->pool->getItems()));
     }
 
-    public function testModifiersReturnTheItem(): void
+    public function testItemSettersReturnTheItem(): void
     {
         $item = $this->pool->getItem('key');
         self::assertSame($item, $item->set('value'));
@@ -130,7 +118,7 @@ abstract class ItemPoolContract extends TestCase
         self::assertSame($item, $item->expiresAfter(null));
     }
 
-    public function testAnItemThatWasMissedGivesWhatWasSetInIt(): void
+    public function testItemReturnsTheValueSetAfterAMiss(): void
     {
         $item = $this->pool->getItem('key')->set('computed');
         self::assertSame('computed', $item->get());
@@ -138,7 +126,7 @@ abstract class ItemPoolContract extends TestCase
         self::assertFalse($this->pool->hasItem('key'), 'nothing is stored before save()');
     }
 
-    public function testAnItemIsACopy(): void
+    public function testItemHoldsACopy(): void
     {
         $object = (object) ['n' => 1];
         $item = $this->pool->getItem('saved')->set($object);
@@ -158,7 +146,7 @@ abstract class ItemPoolContract extends TestCase
         }
     }
 
-    public function testADeferredItemDoesNotChangeWithItsItem(): void
+    public function testDeferredItemIsACopyOfTheItem(): void
     {
         $item = $this->pool->getItem('key')->set('value');
         $this->pool->saveDeferred($item);
@@ -169,21 +157,21 @@ abstract class ItemPoolContract extends TestCase
         self::assertSame('value', $this->pool->getItem('key')->get());
     }
 
-    public function testDeferredItemsAreSeenHereAtOnceAndElsewhereAfterCommit(): void
+    public function testDeferredItemsAreVisibleToOthersAfterCommit(): void
     {
         $this->pool->save($this->pool->getItem('key')->set('old'));
         self::assertTrue($this->pool->saveDeferred($this->pool->getItem('key')->set('first')));
         self::assertTrue($this->pool->saveDeferred($this->pool->getItem('key')->set('last')));
         self::assertSame('last', $this->pool->getItem('key')->get());
-        self::assertSame('old', $this->another()->getItem('key')->get());
+        self::assertSame('old', $this->anotherPool()->getItem('key')->get());
         self::assertTrue($this->pool->commit());
-        self::assertSame('last', $this->another()->getItem('key')->get());
-        self::assertTrue($this->another()->deleteItem('key'));
+        self::assertSame('last', $this->anotherPool()->getItem('key')->get());
+        self::assertTrue($this->anotherPool()->deleteItem('key'));
         self::assertTrue($this->pool->commit(), 'nothing deferred');
         self::assertFalse($this->pool->hasItem('key'), 'what was committed is not committed again');
     }
 
-    public function testManyDeferredItems(): void
+    public function testManyDeferredItemsAreCommitted(): void
     {
         $keys = [];
         foreach ([null, 60, 120, -1] as $lifetime) {
@@ -194,21 +182,21 @@ abstract class ItemPoolContract extends TestCase
             }
         }
         self::assertTrue($this->pool->commit());
-        foreach ($this->another()->getItems($keys) as $key => $item) {
+        foreach ($this->anotherPool()->getItems($keys) as $key => $item) {
             self::assertSame(str_starts_with($key, 'key-1') ? null : 'new ' . $key, $item->get());
         }
     }
 
-    public function testDeferredItemsAreCommittedAtTheEndOfThePool(): void
+    public function testDeferredItemsAreCommittedByTheDestructor(): void
     {
-        $pool = $this->another();
+        $pool = $this->anotherPool();
         $pool->saveDeferred($pool->getItem('key')->set('value'));
         self::assertFalse($this->pool->hasItem('key'));
         unset($pool);
         self::assertSame('value', $this->pool->getItem('key')->get());
     }
 
-    public function testACloneHasNothingDeferred(): void
+    public function testClonedItemPoolHasNoDeferredItems(): void
     {
         $this->pool->saveDeferred($this->pool->getItem('key')->set('value'));
         $clone = clone $this->pool;
@@ -216,13 +204,13 @@ abstract class ItemPoolContract extends TestCase
         $clone->saveDeferred($clone->getItem('other')->set('value'));
         self::assertFalse($this->pool->hasItem('other'));
         unset($clone);
-        self::assertFalse($this->another()->hasItem('key'));
+        self::assertFalse($this->anotherPool()->hasItem('key'));
         self::assertTrue($this->pool->hasItem('other'));
     }
 
-    public function testAForkDoesNotCommitWhatItsParentDeferred(): void
+    public function testForkedProcessDoesNotCommitItemsDeferredByItsParent(): void
     {
-        $pool = $this->another();
+        $pool = $this->anotherPool();
         $pool->saveDeferred($pool->getItem('parent')->set('value'));
         $seen = Fork::run(static function () use ($pool): bool {
             $seen = $pool->hasItem('parent');
@@ -234,12 +222,12 @@ abstract class ItemPoolContract extends TestCase
         });
         self::assertTrue($seen);
         self::assertFalse($this->pool->hasItem('parent'));
-        self::assertSame($this->isSharedByProcesses(), $this->pool->hasItem('child'));
+        self::assertSame($this->isShared(), $this->pool->hasItem('child'));
         unset($pool);
         self::assertTrue($this->pool->hasItem('parent'));
     }
 
-    public function testSavingGoesBeforeWhatWasDeferredEarlier(): void
+    public function testSaveOverridesEarlierDeferredItem(): void
     {
         $this->pool->saveDeferred($this->pool->getItem('key')->set('deferred'));
         $this->pool->save($this->pool->getItem('key')->set('saved'));
@@ -269,7 +257,7 @@ abstract class ItemPoolContract extends TestCase
         }
     }
 
-    public function testDeleteLeavesTheOthers(): void
+    public function testItemPoolDeletesOnlyTheGivenKeys(): void
     {
         foreach (['a', 'b', 'c', '7'] as $key) {
             $this->pool->save($this->pool->getItem($key)->set($key));
@@ -278,11 +266,11 @@ abstract class ItemPoolContract extends TestCase
         self::assertTrue($this->pool->deleteItem('a'), 'deleting what is not there is no failure');
         self::assertTrue($this->pool->deleteItems(['b', '7', 'absent']));
         self::assertTrue($this->pool->deleteItems([]));
-        self::assertSame([null, null, 'c', null], array_map(static fn(Item $item): mixed => $item->get(), $this->items($this->pool->getItems(['a', 'b', 'c', '7']))));
+        self::assertSame([null, null, 'c', null], array_map(static fn(Item $item): mixed => $item->get(), $this->itemList($this->pool->getItems(['a', 'b', 'c', '7']))));
     }
 
     /** @return iterable<string, array{\Closure(Item, SetClock): Item}> */
-    public static function over(): iterable
+    public static function expirations(): iterable
     {
         $past = new \DateInterval('PT1S');
         $past->invert = 1;
@@ -291,7 +279,7 @@ abstract class ItemPoolContract extends TestCase
         yield 'after the smallest' => [static fn(Item $item): Item => $item->expiresAfter(\PHP_INT_MIN)];
         yield 'after no interval' => [static fn(Item $item): Item => $item->expiresAfter(new \DateInterval('PT0S'))];
         yield 'after an interval back' => [static fn(Item $item): Item => $item->expiresAfter($past)];
-        yield 'at a moment that is over' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second'))];
+        yield 'at a moment that is expirations' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second'))];
         yield 'now' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now())];
         yield 'at the beginning of time' => [static fn(Item $item): Item => $item->expiresAt(new \DateTime('@0'))];
         yield 'while it waits to be saved' => [static function (Item $item, SetClock $clock): Item {
@@ -303,8 +291,8 @@ abstract class ItemPoolContract extends TestCase
     }
 
     /** @param \Closure(Item, SetClock): Item $expire */
-    #[DataProvider('over')]
-    public function testSavingAnExpiredItemDeletes(\Closure $expire): void
+    #[DataProvider('expirations')]
+    public function testSavingAnExpiredItemDeletesIt(\Closure $expire): void
     {
         foreach ([$this->pool->save(...), $this->pool->saveDeferred(...)] as $save) {
             $this->pool->save($this->pool->getItem('key')->set('old'));
@@ -318,7 +306,7 @@ abstract class ItemPoolContract extends TestCase
         }
     }
 
-    public function testADeferredItemExpiresByThePoolsClock(): void
+    public function testDeferredItemExpiresByTheClockOfThePool(): void
     {
         $this->pool->saveDeferred($this->pool->getItem('key')->set('value')->expiresAfter(10));
         $this->clock->move(9.9);
@@ -328,8 +316,8 @@ abstract class ItemPoolContract extends TestCase
         self::assertFalse($this->pool->getItem('key')->isHit());
     }
 
-    /** A minute begins when it is asked for; when 59.6 s of it are over, what is stored then has 0.4 s. */
-    public function testLifetimes(): void
+    /** A minute begins when it is asked for; when 59.6 s of it are expirations, what is stored then has 0.4 s. */
+    public function testItemsExpire(): void
     {
         $now = $this->clock->now();
         $moment = \DateTime::createFromImmutable($now)->modify('+60 seconds');
@@ -373,7 +361,7 @@ abstract class ItemPoolContract extends TestCase
         }
     }
 
-    public function testWhatCannotBeSavedIsRefused(): void
+    public function testItemPoolRefusesUnserializableValueAndForeignItem(): void
     {
         $this->pool->save($this->pool->getItem('key')->set('old'));
         $this->assertRefuses(fn(): mixed => $this->pool->save($this->pool->getItem('key')->set(static fn(): int => 1)), 'Closure');
@@ -385,17 +373,17 @@ abstract class ItemPoolContract extends TestCase
         self::assertSame('old', $this->pool->getItem('key')->get());
     }
 
-    private function another(): ItemPool
+    private function anotherPool(): ItemPool
     {
         return new ItemPool($this->cache, $this->clock);
     }
 
     /**
-     * @param iterable<string, Item> $items
+     * @param iterable<string, Item> $itemList
      * @return list<Item>
      */
-    private function items(iterable $items): array
+    private function itemList(iterable $itemList): array
     {
-        return iterator_to_array($items, false);
+        return iterator_to_array($itemList, false);
     }
 }

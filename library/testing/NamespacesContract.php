@@ -6,168 +6,148 @@ namespace Larder\Testing;
 
 use Larder\Cache;
 use Larder\Contract\Capability;
-use PHPUnit\Framework\TestCase;
+use PHPUnit\Framework\Attributes\After;
 
 /**
- * What a store promises of namespaces: caches in one place that do not know of each other, whatever they are called and
- * whatever their keys look like. A store's test inherits it and says how a namespace is opened. It forks, so it needs the
- * extensions pcntl and posix.
+ * Namespaces are caches that share a store and do not know of each other, whatever their names and keys are.
+ *
+ * @phpstan-require-extends StoreTestCase
  */
-abstract class NamespacesContract extends TestCase
+trait NamespacesContract
 {
-    /** The beginnings of each other, and of each other's keys. */
+    /** Each is a prefix of others, and of their keys. */
     private const NAMES = ['a', 'aa', 'a_b', 'a-b', 'A', 'a_', '-', 'as-long-as-one-may-be-xx'];
 
-    /** @var array<string, Cache> by name */
-    private array $caches;
+    /** @var list<Cache> */
+    private array $opened = [];
 
-    /**
-     * Opens the store with a namespace. One that was opened and filled before is found again, unless isOnlyInItsObject().
-     *
-     * @param string $namespace at most 24 of A-Z a-z 0-9 _ -; what is put before it is the same for all
-     */
-    abstract protected function open(string $namespace): Cache;
-
-    /** False for a store that has the whole place to itself: then all that is opened is one cache. */
-    protected function hasNamespaces(): bool
+    #[After]
+    protected function clearNamespaces(): void
     {
-        return true;
-    }
-
-    /** True for a store whose values are in the object and nowhere else: each object is a namespace then. */
-    protected function isOnlyInItsObject(): bool
-    {
-        return false;
-    }
-
-    protected function setUp(): void
-    {
-        foreach (self::NAMES as $name) {
-            $this->caches[$name] = $this->open($name);
-            $this->caches[$name]->clear();
-        }
-    }
-
-    protected function tearDown(): void
-    {
-        foreach ($this->caches as $cache) {
+        foreach ($this->opened as $cache) {
             $cache->clear();
         }
     }
 
-    public function testEachHasItsOwnValues(): void
+    public function testEachNamespaceHasItsOwnValues(): void
     {
-        foreach ($this->caches as $name => $cache) {
-            foreach (self::keys() as $key) {
+        $caches = $this->namespaces();
+        foreach ($caches as $name => $cache) {
+            foreach (self::confusableKeys() as $key) {
                 if ($this->hasNamespaces()) {
                     self::assertFalse($cache->has($key), "$key of $name");
                 }
                 self::assertTrue($cache->set($key, "$key of $name"));
             }
         }
-        foreach ($this->caches as $name => $cache) {
-            $of = $this->hasNamespaces() ? $name : self::last();
-            foreach ($cache->getMany(self::keys()) as $key => $value) {
+        foreach ($caches as $name => $cache) {
+            $of = $this->hasNamespaces() ? $name : array_key_last($caches);
+            foreach ($cache->getMany(self::confusableKeys()) as $key => $value) {
                 self::assertSame("$key of $of", $value);
                 self::assertSame("$key of $of", $cache->get((string) $key));
             }
         }
-        $this->caches['a']->deleteMany(self::keys());
-        foreach ($this->caches as $name => $cache) {
+        $caches['a']->deleteMany(self::confusableKeys());
+        foreach ($caches as $name => $cache) {
             self::assertSame($this->hasNamespaces() && $name !== 'a', $cache->has('b:k'), $name);
         }
     }
 
-    public function testClearEmptiesOne(): void
+    public function testClearEmptiesOneNamespace(): void
     {
+        $caches = $this->namespaces();
         $cleared = [];
         foreach (self::NAMES as $name) {
-            foreach ($this->caches as $its => $cache) {
-                foreach ($cleared === [] ? self::keys() : [] as $key) {
+            foreach ($caches as $its => $cache) {
+                foreach ($cleared === [] ? self::confusableKeys() : [] as $key) {
                     $cache->set($key, $its);
                 }
             }
-            self::assertTrue($this->caches[$name]->clear());
+            self::assertTrue($caches[$name]->clear());
             $cleared[] = $name;
-            foreach ($this->caches as $its => $cache) {
+            foreach ($caches as $its => $cache) {
                 $expected = \in_array($its, $cleared, true) || !$this->hasNamespaces() ? 'gone' : $its;
-                self::assertSame(array_fill_keys(self::keys(), $expected), $cache->getMany(self::keys(), 'gone'), "$its after clear() of $name");
+                self::assertSame(array_fill_keys(self::confusableKeys(), $expected), $cache->getMany(self::confusableKeys(), 'gone'), "$its after clear() of $name");
             }
         }
     }
 
-    public function testEachHasItsOwnTags(): void
+    public function testEachNamespaceHasItsOwnTags(): void
     {
-        foreach ($this->caches as $cache) {
+        $caches = $this->namespaces();
+        foreach ($caches as $cache) {
             $cache->set('k', 'value', tags: ['tag', 'a']);
         }
-        $this->caches['a_b']->invalidateTags(['tag']);
-        $this->caches['a']->clear();
-        foreach ($this->caches as $name => $cache) {
+        $caches['a_b']->invalidateTags(['tag']);
+        $caches['a']->clear();
+        foreach ($caches as $name => $cache) {
             self::assertSame($this->hasNamespaces() && !\in_array($name, ['a', 'a_b'], true), $cache->has('k'), $name);
         }
     }
 
-    public function testEachHasItsOwnLocks(): void
+    public function testEachNamespaceHasItsOwnLocks(): void
     {
-        if (!$this->caches['a']->can(Capability::Lock)) {
-            self::assertFalse($this->caches['aa']->can(Capability::Lock));
+        $caches = $this->namespaces();
+        if (!$caches['a']->can(Capability::Lock)) {
+            self::assertFalse($caches['aa']->can(Capability::Lock));
 
             return;
         }
         $locks = [];
-        foreach ($this->caches as $name => $cache) {
+        foreach ($caches as $name => $cache) {
             $locks[$name] = $cache->lock('k', 60);
             self::assertSame($this->hasNamespaces() || $name === 'a', $locks[$name] !== null, $name);
             self::assertNull($cache->lock('k', 60), $name);
         }
         self::assertTrue($locks['a']?->release());
-        foreach ($this->caches as $name => $cache) {
+        foreach ($caches as $name => $cache) {
             $lock = $cache->lock('k', 60);
             self::assertSame($name === 'a', $lock !== null, $name);
         }
     }
 
-    public function testEachCountsForItself(): void
+    public function testEachNamespaceHasItsOwnCounters(): void
     {
-        if (!$this->caches['a']->can(Capability::Atomic)) {
-            self::assertFalse($this->caches['aa']->can(Capability::Atomic));
+        $caches = $this->namespaces();
+        if (!$caches['a']->can(Capability::Increment)) {
+            self::assertFalse($caches['aa']->can(Capability::Increment));
 
             return;
         }
         $sum = 0;
-        foreach ($this->caches as $cache) {
+        foreach ($caches as $cache) {
             $sum = $this->hasNamespaces() ? 1 : $sum + 1;
             self::assertSame($sum, $cache->increment('n'));
             self::assertFalse($cache->add('n', 7));
         }
     }
 
-    public function testEachListsItsOwnKeys(): void
+    public function testEachNamespaceListsItsOwnKeys(): void
     {
-        if (!$this->caches['a']->can(Capability::Keys)) {
-            self::assertFalse($this->caches['aa']->can(Capability::Keys));
+        $caches = $this->namespaces();
+        if (!$caches['a']->can(Capability::Keys)) {
+            self::assertFalse($caches['aa']->can(Capability::Keys));
 
             return;
         }
-        foreach ($this->caches as $name => $cache) {
+        foreach ($caches as $name => $cache) {
             $cache->setMany(['b:k' => 1, $name => 2], tags: ['tag']);
             if ($cache->can(Capability::Lock)) {
                 $cache->lock('lock', 60);
             }
         }
-        foreach ($this->caches as $name => $cache) {
+        foreach ($caches as $name => $cache) {
             $expected = $this->hasNamespaces() ? ['b:k', $name] : ['b:k', ...self::NAMES];
             self::assertEqualsCanonicalizing($expected, [...$cache->keys()], $name);
         }
     }
 
-    public function testProcessesInNamespacesOfTheirOwnDoNotMeet(): void
+    public function testProcessesInDifferentNamespacesDoNotInterfere(): void
     {
         $forks = [];
         foreach (self::NAMES as $name) {
             $forks[$name] = Fork::start(function () use ($name): int {
-                $cache = $this->open($name);
+                $cache = $this->namespaceCache($name);
                 $mixed = 0;
                 for ($i = 0; $i < 25; ++$i) {
                     $cache->set('b:k', [$name, $i], tags: ['tag']);
@@ -190,18 +170,32 @@ abstract class NamespacesContract extends TestCase
         self::assertSame(array_fill_keys(self::NAMES, 0), $mixed);
         foreach (self::NAMES as $name) {
             // Opened again: on memcached another's clear() is seen a moment later.
-            self::assertSame($this->isOnlyInItsObject() ? null : [$name, 24], $this->open($name)->get('b:k'));
+            self::assertSame(!$this->isShared() ? null : [$name, 24], $this->namespaceCache($name)->get('b:k'));
         }
     }
 
     /** @return list<string> */
-    private static function keys(): array
+    private static function confusableKeys(): array
     {
         return ['k', 'b:k', '_b:k', 'a:k', ':k', '::', 'a_b:k', '=k', '#k', '_', 'generation', ':generation', '*', str_repeat('x', 300)];
     }
 
-    private static function last(): string
+    /** @return array<string, Cache> by name, all empty */
+    private function namespaces(): array
     {
-        return self::NAMES[\count(self::NAMES) - 1];
+        $caches = [];
+        foreach (self::NAMES as $name) {
+            $caches[$name] = $this->namespaceCache($name);
+            if (!$this->hasNamespaces()) {
+                $caches[$name]->clear();
+            }
+        }
+
+        return $caches;
+    }
+
+    private function namespaceCache(string $name): Cache
+    {
+        return $this->opened[] = new Cache($this->open(substr($this->namespace, -8) . $name));
     }
 }

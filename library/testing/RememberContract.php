@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Testing;
 
-use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
@@ -12,60 +11,40 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Key\ReservedKey;
 use Larder\Remember\Computation;
-use PHPUnit\Framework\TestCase;
+use PHPUnit\Framework\Attributes\After;
+use PHPUnit\Framework\Attributes\Before;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What Cache::remember() promises, over a store and with other processes. A store's test inherits it and says how the store
- * is opened. It forks, so it needs the extensions pcntl and posix.
+ * What Cache::remember() does, also in several processes at once.
+ *
+ * @phpstan-require-extends StoreTestCase
  */
-abstract class RememberContract extends TestCase
+trait RememberContract
 {
     use RememberFailures;
     use RememberWrites;
-    use Timely;
 
-    private const PROCESSES = 100;
+    private const STAMPEDE = 100; // processes
     private const TRIES = 5;
 
-    private Cache $cache;
-    /** One byte for each computation, of whichever process. */
+    /** A file with one byte for each computation, of whichever process. */
     private string $log;
 
-    /** Opens the store; each time what it holds is found again, unless isOnlyInItsObject(). */
-    abstract protected function open(): Cache;
-
-    /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
-    protected function isOnlyInItsObject(): bool
+    #[Before]
+    protected function openLog(): void
     {
-        return false;
-    }
-
-    /** False for a store that other machines may share, where it is not to be seen whether a process lives. */
-    protected function isOnThisMachine(): bool
-    {
-        return true;
-    }
-
-    /** True for a store that may lose an entry, a lease too, while processes write at once: two may compute then. */
-    protected function mayLose(): bool
-    {
-        return false;
-    }
-
-    protected function setUp(): void
-    {
-        $this->cache = $this->open();
-        $this->cache->clear();
         $this->log = (string) tempnam(sys_get_temp_dir(), 'larder-remember-');
     }
 
-    protected function tearDown(): void
+    #[After]
+    protected function removeLog(): void
     {
-        $this->cache->clear();
         unlink($this->log);
     }
 
-    public function testAValueIsComputedWhenItIsMissing(): void
+    #[Group('waiting')]
+    public function testRememberComputesAMissingValueOnce(): void
     {
         foreach ([null, false, 0, '', [], 'text', ['a' => [1.5, null]], new \ArrayObject([1])] as $value) {
             $make = $this->making($value);
@@ -84,7 +63,8 @@ abstract class RememberContract extends TestCase
         self::assertSame('before', $this->cache->remember('set', 60, $this->making('after')));
     }
 
-    public function testAValueGoesWhenItsTimeIsOver(): void
+    #[Group('waiting')]
+    public function testRememberedValueExpires(): void
     {
         $this->cache->remember('k', 0.2, $this->making('old'), jitter: 0.0);
         usleep(220_000);
@@ -92,18 +72,19 @@ abstract class RememberContract extends TestCase
         self::assertSame('new', $this->cache->remember('k', 60, $this->making('new')));
     }
 
-    public function testAStaleValueIsMadeAnewByOne(): void
+    #[Group('waiting')]
+    public function testStaleValueIsRecomputedByOneProcess(): void
     {
         $this->cache->remember('k', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
         usleep(120_000);
         self::assertNull($this->cache->get('k'), 'get() gives nothing stale');
-        $again = $this->open();
+        $again = $this->reopenedCache();
         $seen = null;
         $value = $this->cache->remember('k', 60, function () use ($again, &$seen): mixed {
             // as another process that asks meanwhile
-            $seen = $this->isOnlyInItsObject() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
+            $seen = !$this->isShared() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
 
-            return self::value('new');
+            return self::opaque('new');
         }, stale: 60);
         self::assertSame(['old', 'new', 'new'], [$seen, $value, $this->cache->get('k')]);
         self::assertSame(1, $this->computations());
@@ -112,48 +93,52 @@ abstract class RememberContract extends TestCase
         self::assertSame('new', $this->cache->remember('short', 60, $this->making('new')), 'who takes nothing stale gets nothing stale');
     }
 
-    public function testAnExceptionReachesTheCallerAndTheNextOneComputes(): void
+    #[Group('waiting')]
+    public function testExceptionReachesTheCallerAndTheNextCallComputes(): void
     {
         $start = microtime(true);
         for ($i = 0; $i < 2; ++$i) {
             try {
-                $this->cache->remember('k', 60, static fn(): mixed => self::value(null) ?? throw new \DomainException('no data'));
+                $this->cache->remember('k', 60, static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data'));
                 self::fail('nothing was thrown');
             } catch (\DomainException $error) {
                 self::assertSame('no data', $error->getMessage());
             }
         }
-        self::assertSame('data', $this->open()->remember('k', 60, $this->making('data')));
+        self::assertSame('data', $this->reopenedCache()->remember('k', 60, $this->making('data')));
         self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
     }
 
-    public function testAComputationMayNeedOtherValuesAndItself(): void
+    #[Group('waiting')]
+    public function testRememberMayBeNestedAndRecursive(): void
     {
         $start = microtime(true);
-        $value = $this->cache->remember('page', 60, fn(): mixed => self::value('page of '
-            . $this->cache->remember('menu', 60, fn(): string => 'menu of ' . self::text($this->cache->remember('user', 60, $this->making('Ann'))))
-            . ' and ' . self::text($this->cache->remember('page', 60, $this->making('itself')))));
+        $value = $this->cache->remember('page', 60, fn(): mixed => self::opaque('page of '
+            . $this->cache->remember('menu', 60, fn(): string => 'menu of ' . self::asText($this->cache->remember('user', 60, $this->making('Ann'))))
+            . ' and ' . self::asText($this->cache->remember('page', 60, $this->making('itself')))));
         self::assertSame('page of menu of Ann and itself', $value);
         self::assertSame(['menu of Ann', 'Ann', $value], [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')]);
         self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
     }
 
-    public function testALockOfTheSameNameIsAnother(): void
+    #[Group('waiting')]
+    public function testRememberIgnoresALockOfTheSameName(): void
     {
         $start = microtime(true);
         if ($this->cache->can(Capability::Lock)) {
             $this->cache->lock('k', 60);
         }
-        self::assertSame(1, $this->cache->remember('k', 60, static fn(): mixed => self::value(1)));
+        self::assertSame(1, $this->cache->remember('k', 60, static fn(): mixed => self::opaque(1)));
         self::assertLessThan(5.0, microtime(true) - $start);
     }
 
-    public function testAComputationSaysWhatBecomesOfItsValue(): void
+    #[Group('waiting')]
+    public function testComputationMayChangeTtlTagsAndStorage(): void
     {
         self::assertSame('once', $this->cache->remember('k', 60, static function (Computation $computation): mixed {
             $computation->doNotStore();
 
-            return self::value('once');
+            return self::opaque('once');
         }));
         self::assertFalse($this->cache->has('k'));
         $this->cache->remember('k', 60, function (Computation $computation): string {
@@ -174,13 +159,14 @@ abstract class RememberContract extends TestCase
         self::assertFalse($this->cache->has('k'));
     }
 
-    public function testWhatIsInvalidatedWhileItIsComputedIsNotServed(): void
+    #[Group('waiting')]
+    public function testValueInvalidatedWhileComputedIsNotServed(): void
     {
         $old = $this->cache->remember('k', 60, function (): mixed {
-            $this->open()->invalidateTags(['data']);
+            $this->reopenedCache()->invalidateTags(['data']);
             $this->cache->invalidateTags(['data']); // where the other has another place
 
-            return self::value('of old data');
+            return self::opaque('of old data');
         }, stale: 60, tags: ['data']);
         self::assertSame('of old data', $old);
         self::assertFalse($this->cache->has('k'));
@@ -188,11 +174,12 @@ abstract class RememberContract extends TestCase
         self::assertSame('new', $this->cache->get('k'));
     }
 
-    public function testOfManyProcessesOneComputes(): void
+    #[Group('waiting')]
+    public function testOneOfManyProcessesComputes(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             // A store that may lose what it is given does not lose it each time.
-            for ($tries = $this->mayLose() ? self::TRIES : 1; $tries > 0 && $this->computations() !== 1; --$tries) {
+            for ($tries = $this->expectedLosses() > 0 ? self::TRIES : 1; $tries > 0 && $this->computations() !== 1; --$tries) {
                 $this->cache->clear();
                 file_put_contents($this->log, '');
                 $this->stampede();
@@ -205,9 +192,9 @@ abstract class RememberContract extends TestCase
     {
         $start = microtime(true) + 0.5;
         $forks = [];
-        for ($i = 0; $i < self::PROCESSES; ++$i) {
+        for ($i = 0; $i < self::STAMPEDE; ++$i) {
             $forks[] = Fork::start(function () use ($start): mixed {
-                $cache = $this->open();
+                $cache = $this->reopenedCache();
                 usleep((int) max(0, 1e6 * ($start - microtime(true))));
 
                 return $cache->remember('k', 60, $this->making(['computed'], 0.05), wait: 20, lease: 60);
@@ -219,10 +206,11 @@ abstract class RememberContract extends TestCase
         self::assertLessThan(25.0, microtime(true) - $start);
     }
 
-    public function testAKilledComputationIsTakenOver(): void
+    #[Group('waiting')]
+    public function testKilledComputationIsTakenOver(): void
     {
-        $this->needsProcesses(function (): void {
-            $lease = $this->isOnThisMachine() ? 60.0 : 1.0;
+        $this->ifShared(function (): void {
+            $lease = $this->isLocal() ? 60.0 : 1.0;
             $killed = $this->computation('killed', 30, $lease);
             $killed->kill();
             $start = microtime(true);
@@ -233,9 +221,10 @@ abstract class RememberContract extends TestCase
         });
     }
 
-    public function testNobodyWaitsWithoutBound(): void
+    #[Group('waiting')]
+    public function testWaitingForAComputationIsBounded(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             $slow = $this->computation('slow', 30, 60);
             $start = microtime(true);
             self::assertSame('own', $this->cache->remember('k', 60, $this->making('own'), wait: 0.3));
@@ -244,14 +233,15 @@ abstract class RememberContract extends TestCase
         });
     }
 
-    public function testAComputationIsNotStartedTwiceThoughItTakesLongerThanItsLease(): void
+    #[Group('waiting')]
+    public function testComputationThatOutlastsItsLeaseIsNotStartedTwice(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             // On a server a lease falls too when its holder stands still for so long, with the whole machine: not each time.
-            for ($tries = $this->isOnThisMachine() ? 1 : self::TRIES; $tries > 0 && $this->computations() !== 1; --$tries) {
+            for ($tries = $this->isLocal() ? 1 : self::TRIES; $tries > 0 && $this->computations() !== 1; --$tries) {
                 $this->cache->delete('k');
                 file_put_contents($this->log, '');
-                $slow = $this->computation('slow', 1.8, 1.0, renews: !$this->isOnThisMachine());
+                $slow = $this->computation('slow', 1.8, 1.0, renews: !$this->isLocal());
                 $found = $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 1.0);
                 self::assertSame('slow', $slow->result());
             }
@@ -261,11 +251,12 @@ abstract class RememberContract extends TestCase
     }
 
     /** The control: a lease that names no owner is waited for until its time is over. */
-    public function testALeaseThatIsNotSeenToBeOverIsWaitedFor(): void
+    #[Group('waiting')]
+    public function testTimedLeaseOfDeadProcessIsWaitedFor(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             $start = microtime(true);
-            $take = fn(): mixed => Capability::of($this->open()->store(), LockingStore::class)->acquire(ReservedKey::lease('k'), 1.0, LockLifetime::Ttl);
+            $take = fn(): mixed => Capability::of($this->reopenedCache()->store(), LockingStore::class)->acquire(ReservedKey::lease('k'), 1.0, LockLifetime::ByTime);
             self::assertIsString(Fork::run($take));
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
             self::assertWaited(1.0, $start);
@@ -273,17 +264,19 @@ abstract class RememberContract extends TestCase
     }
 
     /** The control: where it is not seen that the first one lives, and it does not say so, another begins. */
-    public function testOnAServerALeaseFallsThatIsNotRenewed(): void
+    #[Group('waiting')]
+    public function testLeaseOnAServerExpiresUnlessRenewed(): void
     {
-        $this->needsProcesses(function (): void {
-            $slow = $this->computation('slow', $this->isOnThisMachine() ? 2 : 30, 0.5);
-            self::assertSame($this->isOnThisMachine() ? 'slow' : 'twice', $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5));
+        $this->ifShared(function (): void {
+            $slow = $this->computation('slow', $this->isLocal() ? 2 : 30, 0.5);
+            self::assertSame($this->isLocal() ? 'slow' : 'twice', $this->cache->remember('k', 60, $this->making('twice'), wait: 20, lease: 0.5));
             $slow->kill();
-            self::assertSame($this->isOnThisMachine() ? 1 : 2, $this->computations());
+            self::assertSame($this->isLocal() ? 1 : 2, $this->computations());
         });
     }
 
-    public function testBadInputIsRefused(): void
+    #[Group('waiting')]
+    public function testRememberRefusesInvalidArguments(): void
     {
         $calls = [
             [InvalidKey::class, fn(): mixed => $this->cache->remember('', 60, $this->making(1))],
@@ -313,7 +306,7 @@ abstract class RememberContract extends TestCase
      */
     private function computation(string $value, float $seconds, float $lease, bool $renews = false): Fork
     {
-        $fork = Fork::start(fn(): mixed => $this->open()->remember('k', 60, function (Computation $computation) use ($value, $seconds, $renews): string {
+        $fork = Fork::start(fn(): mixed => $this->reopenedCache()->remember('k', 60, function (Computation $computation) use ($value, $seconds, $renews): string {
             file_put_contents($this->log, '.', \FILE_APPEND);
             for ($end = microtime(true) + $seconds; microtime(true) < $end;) {
                 usleep(50_000);
@@ -343,12 +336,12 @@ abstract class RememberContract extends TestCase
     }
 
     /** What an analyser does not know. */
-    private static function value(mixed $value): mixed
+    private static function opaque(mixed $value): mixed
     {
         return $value;
     }
 
-    private static function text(mixed $value): string
+    private static function asText(mixed $value): string
     {
         return \is_string($value) ? $value : '';
     }
@@ -357,16 +350,5 @@ abstract class RememberContract extends TestCase
     private function computations(): int
     {
         return \strlen((string) file_get_contents($this->log));
-    }
-
-    /** @param \Closure(): void $test of what processes do together */
-    private function needsProcesses(\Closure $test): void
-    {
-        if ($this->isOnlyInItsObject()) {
-            $this->cache->remember('k', 60, $this->making(1));
-            self::assertFalse($this->open()->has('k'), 'no other process has it');
-        } else {
-            $test();
-        }
     }
 }

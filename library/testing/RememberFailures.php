@@ -6,23 +6,29 @@ namespace Larder\Testing;
 
 use Larder\Cache;
 use Larder\Remember\Computation;
+use PHPUnit\Framework\Attributes\Group;
 
-/** The part of RememberContract about computations that store nothing. */
+/**
+ * The part of RememberContract about computations that store nothing.
+ *
+ * @phpstan-require-extends StoreTestCase
+ */
 trait RememberFailures
 {
     private const FAILING = 12;
     private const FAILING_SECONDS = 0.3;
 
     /** They run at once when the first one has failed; one after the other it would be one at any moment. */
-    public function testWhereNothingGetsStoredNobodyWaitsInARow(): void
+    #[Group('waiting')]
+    public function testComputationsThatStoreNothingRunConcurrently(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             foreach (['throws', 'does not store'] as $how) {
                 $start = microtime(true) + 0.3;
                 $forks = [];
                 for ($i = 0; $i < self::FAILING; ++$i) {
                     $forks[] = Fork::start(function () use ($how, $start): array {
-                        $cache = $this->open();
+                        $cache = $this->reopenedCache();
                         usleep((int) max(0, 1e6 * ($start - microtime(true))));
 
                         return self::failingComputation($cache, $how);
@@ -41,11 +47,12 @@ trait RememberFailures
         });
     }
 
-    public function testAnOldValueIsReturnedWhereTheNewOneFails(): void
+    #[Group('waiting')]
+    public function testStaleValueIsReturnedWhenRecomputingFails(): void
     {
         $errors = $this->log . '.errors';
         $before = ini_set('error_log', $errors);
-        $fail = static fn(): mixed => self::value(null) ?? throw new \DomainException('no data');
+        $fail = static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data');
 
         try {
             $this->cache->remember('k', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
@@ -65,14 +72,15 @@ trait RememberFailures
     }
 
     /** As after a deployment: what is there stays in the way of add(), though get() gives nothing. */
-    public function testWhatCannotBeReadAnyMoreIsComputedAndStored(): void
+    #[Group('waiting')]
+    public function testUnreadableValueIsRecomputed(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             Fork::run(function (): bool {
                 $class = 'Gone' . bin2hex(random_bytes(4));
                 eval("final class $class {}");
 
-                return class_exists($class) && $this->open()->set('k', new $class());
+                return class_exists($class) && $this->reopenedCache()->set('k', new $class());
             });
             self::assertSame('computed', $this->cache->remember('k', 60, $this->making('computed')));
             self::assertSame('computed', $this->cache->remember('k', 60, $this->making('again')));
@@ -80,19 +88,21 @@ trait RememberFailures
         });
     }
 
-    public function testAComputationThatNeedsItselfByAnotherObjectDoesNotWait(): void
+    #[Group('waiting')]
+    public function testRecursionThroughAnotherObjectDoesNotWait(): void
     {
         $start = microtime(true);
-        $value = $this->cache->remember('k', 60, fn(): mixed => self::value('outer of ' . self::text($this->open()->remember('k', 60, fn(): string => 'inner', wait: 60))));
+        $value = $this->cache->remember('k', 60, fn(): mixed => self::opaque('outer of ' . self::asText($this->reopenedCache()->remember('k', 60, fn(): string => 'inner', wait: 60))));
         self::assertSame('outer of inner', $value);
         self::assertSame($value, $this->cache->get('k'));
         self::assertLessThan(30.0, microtime(true) - $start, 'nothing was waited for');
     }
 
     /** The control: the same key in another store, which another process computes, is waited for. */
-    public function testTheSameKeyInAnotherStoreIsAnother(): void
+    #[Group('waiting')]
+    public function testSameKeyInAnotherStoreIsIndependent(): void
     {
-        $this->needsProcesses(function (): void {
+        $this->ifShared(function (): void {
             $slow = $this->computation('slow', 0.5, 60);
             self::assertSame('slow', Cache::open('array:')->remember('k', 60, fn(): mixed => $this->cache->remember('k', 60, $this->making('twice'), wait: 20)));
             self::assertSame(1, $this->computations());

@@ -7,8 +7,13 @@ namespace Larder\Testing;
 use Larder\Cache;
 use Larder\Contract\Capability;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
-/** The part of RememberContract about writes while a value is computed: they are later, and win. */
+/**
+ * The part of RememberContract about writes during a computation: they are later, so they win.
+ *
+ * @phpstan-require-extends StoreTestCase
+ */
 trait RememberWrites
 {
     private const ROUNDS = 150;
@@ -27,12 +32,13 @@ trait RememberWrites
 
     /** @param \Closure(Cache): mixed $write */
     #[DataProvider('writes')]
-    public function testWhatIsWrittenDuringAComputationStays(\Closure $write, mixed $then): void
+    #[Group('waiting')]
+    public function testWriteDuringAComputationWins(\Closure $write, mixed $then): void
     {
         $made = $this->cache->remember('k', 60, function () use ($write): mixed {
             $this->elsewhere($write);
 
-            return self::value('of older data');
+            return self::opaque('of older data');
         });
         self::assertSame('of older data', $made);
         self::assertSame($then, $this->cache->get('k'));
@@ -40,24 +46,26 @@ trait RememberWrites
 
     /** @param \Closure(Cache): mixed $write */
     #[DataProvider('writes')]
-    public function testWhatIsWrittenWhileAStaleValueIsMadeAnewStays(\Closure $write, mixed $then): void
+    #[Group('waiting')]
+    public function testWriteWhileAStaleValueIsRecomputedWins(\Closure $write, mixed $then): void
     {
         $this->cache->remember('k', 0.1, $this->making('stale'), stale: 60, jitter: 0.0);
         usleep(120_000);
         $made = $this->cache->remember('k', 60, function () use ($write): mixed {
             $this->elsewhere($write);
 
-            return self::value('of older data');
+            return self::opaque('of older data');
         }, stale: 60);
         self::assertSame('of older data', $made);
         self::assertSame($then, $this->cache->get('k'));
     }
 
     /** Who has deleted a value after a change never finds one from before the change. */
-    public function testNoValueFromBeforeADeletionComesBack(): void
+    #[Group('waiting')]
+    public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {
-        $this->needsProcesses(function (): void {
-            if (!$this->cache->can(Capability::Atomic)) {
+        $this->ifShared(function (): void {
+            if (!$this->cache->can(Capability::SetIf)) {
                 self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'it looks, and then stores');
 
                 return;
@@ -68,7 +76,7 @@ trait RememberWrites
             $forks = [];
             for ($i = 0; $i < 3; ++$i) {
                 $forks[] = Fork::start(function (): int {
-                    $cache = $this->open();
+                    $cache = $this->reopenedCache();
                     $made = 0;
                     for ($end = microtime(true) + 20; $cache->get('end') === false && microtime(true) < $end;) {
                         $cache->remember('k', 60, function () use (&$made): int {
@@ -107,7 +115,8 @@ trait RememberWrites
         });
     }
 
-    public function testWhatIsMadeNowIsNotWrittenOverByWhatBeganBefore(): void
+    #[Group('waiting')]
+    public function testEarlierComputationDoesNotOverwriteALaterOne(): void
     {
         foreach (['missing', 'made', 'set'] as $case) {
             $this->cache->clear();
@@ -128,10 +137,10 @@ trait RememberWrites
                     return [$before, $made, microtime(true) - $start < 30.0, $cache->get('k')];
                 });
 
-                return self::value('v1');
+                return self::opaque('v1');
             }, beta: \INF);
             self::assertSame('v1', $made, $case);
-            if ($this->cache->can(Capability::Atomic) && !$this->isOnlyInItsObject()) {
+            if ($this->cache->can(Capability::SetIf) && $this->isShared()) {
                 self::assertSame([$before, 'v2', true, 'v2'], $found, $case);
                 self::assertSame('v2', $this->cache->get('k'), $case);
                 self::assertSame('v2', $this->cache->remember('k', 60, $this->making('v3')), $case);
@@ -139,7 +148,8 @@ trait RememberWrites
         }
     }
 
-    public function testAKeyThatIsBeingComputedHasNoValue(): void
+    #[Group('waiting')]
+    public function testKeyHasNoValueWhileItIsComputed(): void
     {
         $about = [];
         $this->cache->remember('k', 60, function () use (&$about): string {
@@ -158,18 +168,5 @@ trait RememberWrites
         });
         self::assertSame(['get' => 'none', 'getMany' => ['k' => 'none'], 'has' => false, 'replace' => false, 'touch' => false, 'swap' => false, 'expiry' => null, 'keys' => []], $about);
         self::assertSame('made', $this->cache->get('k'));
-    }
-
-    /**
-     * By another process, where one reaches the store.
-     *
-     * @param \Closure(Cache): mixed $work
-     */
-    private function elsewhere(\Closure $work): mixed
-    {
-        $result = $this->isOnlyInItsObject() ? $work($this->cache) : Fork::run(fn(): mixed => $work($this->open()));
-        usleep(60_000); // memcached's processes see another's clear() after 50 ms
-
-        return $result;
     }
 }

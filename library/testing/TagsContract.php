@@ -11,87 +11,46 @@ use Larder\Exception\InvalidKey;
 use Larder\Key\ReservedKey;
 use Larder\Psr\ItemPool;
 use Larder\Psr\SimpleCache;
-use PHPUnit\Framework\TestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What a cache promises of tags, over a store and with other processes. A store's test inherits it and says how the store is
- * opened. It forks, so it needs the extensions pcntl and posix.
+ * What a cache does with tags, also in several processes at once.
+ *
+ * @phpstan-require-extends StoreTestCase
  */
-abstract class TagsContract extends TestCase
+trait TagsContract
 {
-    use Timely;
-
-    private const MISS = 'nothing there';
-    private const PROCESSES = 4;
-
-    private Cache $cache;
-
-    /** Opens the store; each time what it holds is found again, unless isOnlyInItsObject(). */
-    abstract protected function open(): Cache;
-
-    /** True for a store whose values are in the object and nowhere else, so that processes do not meet in it. */
-    protected function isOnlyInItsObject(): bool
-    {
-        return false;
-    }
-
-    /** How many of some hundred values a store may lose that is written by several processes at once. */
-    protected function losses(): int
-    {
-        return 0;
-    }
-
-    /** Seconds until what another process has changed is seen. */
-    protected function delay(): float
-    {
-        return 0.0;
-    }
-
-    /** Whether a store keeps this for itself. */
-    protected function isOfTheStore(string $key): bool
-    {
-        return false;
-    }
-
-    protected function setUp(): void
-    {
-        $this->cache = $this->open();
-        $this->cache->clear();
-    }
-
-    protected function tearDown(): void
-    {
-        $this->cache->clear();
-    }
-
-    public function testAValueIsServedUntilOneOfItsTagsIsInvalidated(): void
+    #[Group('waiting')]
+    public function testTaggedValueIsServedUntilATagIsInvalidated(): void
     {
         foreach (['first', 'second'] as $invalidated) {
             self::assertTrue($this->cache->set('both', ['page'], tags: ['first', 'second']));
             self::assertTrue($this->cache->set('other', 'stays', 60, ['third']));
             self::assertTrue($this->cache->set('untagged', 'stays'));
-            $this->assertHolds(['page'], 'both');
+            $this->assertServed(['page'], 'both');
             self::assertTrue($this->cache->invalidateTags([$invalidated]));
-            $this->assertMiss('both');
-            $this->assertHolds('stays', 'other');
-            $this->assertHolds('stays', 'untagged');
+            $this->assertNotServed('both');
+            $this->assertServed('stays', 'other');
+            $this->assertServed('stays', 'untagged');
         }
         $this->cache->set('both', 'again', tags: ['first', 'second']);
-        $this->assertHolds('again', 'both');
+        $this->assertServed('again', 'both');
     }
 
-    public function testEveryValueComesBackAsItWas(): void
+    #[Group('waiting')]
+    public function testTaggedValueComesBackUnchanged(): void
     {
         foreach ([null, false, 0, 1.5, '', "\0", [], ['a' => [1]], str_repeat('long', 20_000)] as $value) {
             self::assertTrue($this->cache->set('k', $value, tags: ['tag']));
-            $this->assertHolds($value, 'k');
+            $this->assertServed($value, 'k');
         }
         $object = new \ArrayObject([1, 2]);
         $this->cache->set('k', $object, tags: ['tag']);
         self::assertEquals($object, $this->cache->get('k'));
     }
 
-    public function testAnyBytesAreATag(): void
+    #[Group('waiting')]
+    public function testTagMayBeAnyBytes(): void
     {
         $tags = ['post:7', '7', 'post:70', ' ', "any \0 /../ \xff", str_repeat('long', 300), str_repeat('long', 300) . 'er', str_repeat('x', 65_535)];
         foreach ($tags as $i => $tag) {
@@ -99,14 +58,15 @@ abstract class TagsContract extends TestCase
         }
         foreach ($tags as $i => $tag) {
             self::assertTrue($this->cache->invalidateTags([$tag]));
-            $this->assertMiss('value ' . $i);
+            $this->assertNotServed('value ' . $i);
             foreach (\array_slice($tags, $i + 1, preserve_keys: true) as $later => $other) {
-                $this->assertHolds($later, 'value ' . $later);
+                $this->assertServed($later, 'value ' . $later);
             }
         }
     }
 
-    public function testTagsMayComeFromAnyIterator(): void
+    #[Group('waiting')]
+    public function testTagsMayComeFromAGenerator(): void
     {
         foreach (['a', 'b', '7'] as $key) {
             $this->cache->set($key, $key, tags: [$key, $key]);
@@ -119,7 +79,8 @@ abstract class TagsContract extends TestCase
         self::assertSame(['a' => self::MISS, 'b' => 'b', '7' => self::MISS], $this->cache->getMany(['a', 'b', '7'], self::MISS));
     }
 
-    public function testABadTagIsRefusedBeforeAnythingChanges(): void
+    #[Group('waiting')]
+    public function testInvalidTagIsRefusedBeforeAnyChange(): void
     {
         $this->cache->set('k', 'old', tags: ['good']);
         foreach (['', str_repeat('x', 65_536)] as $bad) {
@@ -134,13 +95,14 @@ abstract class TagsContract extends TestCase
                     self::fail('a bad tag was taken');
                 } catch (InvalidKey $refusal) {
                     self::assertStringStartsWith('A tag must not be ', $refusal->getMessage());
-                    $this->assertHolds('old', 'k');
+                    $this->assertServed('old', 'k');
                 }
             }
         }
     }
 
-    public function testManyAtOnce(): void
+    #[Group('waiting')]
+    public function testGetManyAndSetManyWithTags(): void
     {
         self::assertTrue($this->cache->setMany(['a' => 1, '7' => 2], tags: ['x']));
         self::assertTrue($this->cache->setMany(['b' => 3, 'c' => null], tags: ['x', 'y']));
@@ -151,7 +113,8 @@ abstract class TagsContract extends TestCase
         self::assertSame(['c' => self::MISS, 'gone' => self::MISS, '7' => 2, 'plain' => 4, 'a' => 1, 'b' => self::MISS], $this->cache->getMany($keys, self::MISS));
     }
 
-    public function testBothStandardsGiveTheSame(): void
+    #[Group('waiting')]
+    public function testInvalidatedValueIsAMissThroughBothPsrs(): void
     {
         $simple = new SimpleCache($this->cache);
         $pool = new ItemPool($this->cache);
@@ -166,73 +129,80 @@ abstract class TagsContract extends TestCase
     }
 
     /** What a writer has computed from old data, and stores after the data were changed and the tag invalidated. */
-    public function testAValueFromOldDataIsNotServed(): void
+    #[Group('waiting')]
+    public function testValueComputedBeforeInvalidationIsNotServed(): void
     {
-        self::assertSame(self::MISS, $this->afterALateWriter(static function (Cache $cache, \Closure $compute): bool {
-            $before = $cache->tagVersions(['data']);
+        self::assertSame(self::MISS, $this->servedAfterALateWriter(static function (Cache $cache, \Closure $compute): bool {
+            $before = $cache->generations(['data']);
 
             return $cache->set('k', $compute(), 60, $before);
         }));
-        self::assertSame(self::MISS, $this->afterALateWriter(
+        self::assertSame(self::MISS, $this->servedAfterALateWriter(
             static fn(Cache $cache, \Closure $compute): bool => $cache->remember('k', 60, $compute, tags: ['data']) === 'old data',
         ));
     }
 
     /** The control: a writer that looks at the generations when it has computed. */
-    public function testWithoutGenerationsFromBeforeItIs(): void
+    #[Group('waiting')]
+    public function testValueComputedBeforeInvalidationIsServedWithoutEarlierVersions(): void
     {
-        self::assertSame('old data', $this->afterALateWriter(
+        self::assertSame('old data', $this->servedAfterALateWriter(
             static fn(Cache $cache, \Closure $compute): bool => $cache->set('k', $compute(), 60, ['data']),
         ));
     }
 
-    public function testAnInvalidationInAnotherProcessCounts(): void
+    #[Group('waiting')]
+    public function testInvalidationByAnotherProcessIsSeen(): void
     {
         $this->cache->set('k', 'value', tags: ['tag']);
-        $before = $this->cache->tagVersions(['tag']);
-        $this->elsewhere(static fn(Cache $cache): bool => $cache->invalidateTags(['tag']));
-        $this->assertMiss('k');
+        $before = $this->cache->generations(['tag']);
+        self::assertTrue($this->elsewhere(static fn(Cache $cache): bool => $cache->invalidateTags(['tag'])));
+        $this->assertNotServed('k');
         self::assertTrue($this->cache->set('k', 'late', tags: $before));
-        $this->assertMiss('k');
-        $this->elsewhere(static fn(Cache $cache): bool => $cache->set('k', 'new', tags: ['tag']));
-        $this->assertHolds('new', 'k');
+        $this->assertNotServed('k');
+        self::assertTrue($this->elsewhere(static fn(Cache $cache): bool => $cache->set('k', 'new', tags: ['tag'])));
+        $this->assertServed('new', 'k');
     }
 
-    public function testALostGenerationIsAnInvalidation(): void
+    #[Group('waiting')]
+    public function testLostTagVersionInvalidatesTheTag(): void
     {
         $this->cache->set('k', 'value', tags: ['kept', 'lost']);
         $this->cache->set('other', 'stays', tags: ['kept']);
         $before = $this->cache->tagVersions(['lost']);
         $this->cache->store()->delete(ReservedKey::tag('lost'));
-        $this->assertMiss('k');
+        $this->assertNotServed('k');
         $this->cache->set('new', 'value', tags: ['lost']);
-        $this->assertMiss('k');
+        $this->assertNotServed('k');
         $this->cache->set('late', 'value', tags: $before);
-        $this->assertMiss('late');
-        $this->assertHolds('value', 'new');
-        $this->assertHolds('stays', 'other');
+        $this->assertNotServed('late');
+        $this->assertServed('value', 'new');
+        $this->assertServed('stays', 'other');
     }
 
-    public function testAnEmptiedCacheServesNothingFromBefore(): void
+    #[Group('waiting')]
+    public function testClearInvalidatesEarlierTagVersions(): void
     {
         $before = $this->cache->tagVersions(['tag']);
         $this->cache->clear();
         $this->cache->set('new', 'value', tags: ['tag']);
         $this->cache->set('late', 'value', tags: $before);
-        $this->assertMiss('late');
-        $this->assertHolds('value', 'new');
+        $this->assertNotServed('late');
+        $this->assertServed('value', 'new');
     }
 
-    public function testAGenerationOutlivesValues(): void
+    #[Group('waiting')]
+    public function testTagVersionOutlivesExpiredValues(): void
     {
         $this->cache->set('short', 'value', 0.05, ['tag']);
         $this->cache->set('long', 'value', 60, ['tag']);
         usleep(100_000);
-        $this->assertMiss('short');
-        $this->assertHolds('value', 'long');
+        $this->assertNotServed('short');
+        $this->assertServed('value', 'long');
     }
 
-    public function testProcessesThatMeetAtANewTagAgree(): void
+    #[Group('waiting')]
+    public function testProcessesAgreeOnTheVersionOfANewTag(): void
     {
         $captured = $this->inProcesses(static function (Cache $cache, int $process): array {
             $captured = [];
@@ -248,23 +218,24 @@ abstract class TagsContract extends TestCase
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
             $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
-            $current = $this->cache->tagVersions(["tag $i"])->byTag["tag $i"] ?? null;
-            if ($this->cache->can(Capability::Atomic) && !$this->isOnlyInItsObject()) {
+            $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
+            if ($this->cache->can(Capability::Add) && $this->isShared()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }
             foreach ($numbers as $process => $number) {
                 $isThere = $this->cache->has("value $i of $process");
-                if (\is_int($number) && $number === $current && !$this->isOnlyInItsObject()) {
+                if (\is_int($number) && $number === $current && $this->isShared()) {
                     $lost += $isThere ? 0 : 1;
                 } else {
                     self::assertFalse($isThere);
                 }
             }
         }
-        self::assertLessThanOrEqual($this->losses(), $lost);
+        self::assertLessThanOrEqual($this->expectedLosses(), $lost);
     }
 
-    public function testInvalidatedOnceServedNeverAgain(): void
+    #[Group('waiting')]
+    public function testInvalidatedValueIsNeverServedAgain(): void
     {
         // Others go on storing with the tag; what carried an earlier generation must not come back by any of it.
         $this->cache->set('old', 'value', tags: ['tag']);
@@ -284,7 +255,8 @@ abstract class TagsContract extends TestCase
         self::assertSame(array_fill(0, self::PROCESSES, 0), $seen);
     }
 
-    public function testNothingGrowsWithTaggedValues(): void
+    #[Group('waiting')]
+    public function testTagsLeaveNoKeysBehind(): void
     {
         $expected = [];
         for ($i = 0; $i < 100; ++$i) {
@@ -298,12 +270,13 @@ abstract class TagsContract extends TestCase
 
             return;
         }
-        $this->assertKeys([...$expected, ReservedKey::tag('all'), ...array_map(static fn(int $n): string => ReservedKey::tag("tag $n"), range(0, 19))]);
+        $this->assertListed([...$expected, ReservedKey::tag('all'), ...array_map(static fn(int $n): string => ReservedKey::tag("tag $n"), range(0, 19))]);
         $this->cache->invalidateTags(['all', 'never used', ...array_map(static fn(int $n): string => "tag $n", range(0, 19))]);
-        $this->assertKeys($expected);
+        $this->assertListed($expected);
     }
 
-    public function testWhatIsInvalidatedGivesWayToAdd(): void
+    #[Group('waiting')]
+    public function testAddReplacesInvalidatedValue(): void
     {
         if (!$this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->can(Capability::Atomic));
@@ -312,16 +285,17 @@ abstract class TagsContract extends TestCase
         }
         $this->cache->set('k', 'old', tags: ['tag']);
         self::assertFalse($this->cache->add('k', 'new'));
-        $this->assertHolds('old', 'k');
+        $this->assertServed('old', 'k');
         $this->cache->invalidateTags(['tag']);
         self::assertTrue($this->cache->add('k', 'new'));
         self::assertFalse($this->cache->add('k', 'newer'));
-        $this->assertHolds('new', 'k');
+        $this->assertServed('new', 'k');
         $this->cache->invalidateTags(['tag']);
-        $this->assertHolds('new', 'k');
+        $this->assertServed('new', 'k');
     }
 
-    public function testOfManyProcessesOneAddsOverWhatIsInvalidated(): void
+    #[Group('waiting')]
+    public function testConcurrentAddOverInvalidatedValueHasOneWinner(): void
     {
         if (!$this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->can(Capability::Atomic));
@@ -332,7 +306,7 @@ abstract class TagsContract extends TestCase
         $this->cache->setMany(array_fill_keys($keys, 'old'), tags: ['tag']);
         $this->cache->invalidateTags(['tag']);
         $won = $this->inProcesses(static fn(Cache $cache, int $process): array => array_filter($keys, static fn(string $key): bool => $cache->add($key, $process)));
-        if ($this->isOnlyInItsObject()) {
+        if (!$this->isShared()) {
             self::assertSame(array_fill(0, self::PROCESSES, $keys), $won);
 
             return;
@@ -340,12 +314,13 @@ abstract class TagsContract extends TestCase
         self::assertEqualsCanonicalizing($keys, array_merge(...$won));
         foreach ($won as $process => $its) {
             foreach ($its as $key) {
-                $this->assertHolds($process, $key);
+                $this->assertServed($process, $key);
             }
         }
     }
 
-    public function testReplaceAndTouchLeaveAloneWhatIsInvalidated(): void
+    #[Group('waiting')]
+    public function testReplaceAndTouchIgnoreInvalidatedValues(): void
     {
         $this->cache->set('k', 'old', 60, ['tag']);
         $this->cache->set('touched', 'kept', 60, ['tag']);
@@ -355,20 +330,21 @@ abstract class TagsContract extends TestCase
                 self::assertTrue($this->cache->touch('touched', 60));
             });
             usleep(750_000);
-            $this->assertHolds('kept', 'touched');
+            $this->assertServed('kept', 'touched');
         }
         $this->cache->invalidateTags(['tag']);
         if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->touch('touched', 60));
         }
-        $this->assertMiss('touched');
-        if ($this->cache->can(Capability::Atomic)) {
+        $this->assertNotServed('touched');
+        if ($this->cache->can(Capability::Replace)) {
             self::assertFalse($this->cache->replace('k', 'new'));
         }
-        $this->assertMiss('k');
+        $this->assertNotServed('k');
     }
 
-    public function testWhatIsInvalidatedHasNoExpiry(): void
+    #[Group('waiting')]
+    public function testInvalidatedValueHasNoExpiry(): void
     {
         if (!$this->cache->can(Capability::Expiry)) {
             self::assertFalse($this->cache->can(Capability::Expiry));
@@ -386,7 +362,8 @@ abstract class TagsContract extends TestCase
         self::assertEqualsWithDelta(microtime(true) + 60, $this->cache->expiry('k'), 10);
     }
 
-    public function testATaggedIntegerIsNoCounter(): void
+    #[Group('waiting')]
+    public function testTaggedIntegerIsNotACounter(): void
     {
         $this->cache->set('n', 7, tags: ['tag']);
         if ($this->cache->can(Capability::Atomic)) {
@@ -395,7 +372,7 @@ abstract class TagsContract extends TestCase
         if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->swap('n', 7, 8));
         }
-        $this->assertHolds(7, 'n');
+        $this->assertServed(7, 'n');
         $this->cache->invalidateTags(['tag']);
         if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->swap('n', 7, 8));
@@ -410,7 +387,7 @@ abstract class TagsContract extends TestCase
      * @param \Closure(Cache, \Closure(): mixed): bool $write computes a value by the second argument, and stores it as k
      * @return mixed what is served afterwards
      */
-    private function afterALateWriter(\Closure $write): mixed
+    private function servedAfterALateWriter(\Closure $write): mixed
     {
         $data = (string) tempnam(sys_get_temp_dir(), 'larder-data-');
         file_put_contents($data, 'old data');
@@ -421,7 +398,7 @@ abstract class TagsContract extends TestCase
         };
 
         try {
-            if ($this->isOnlyInItsObject()) {
+            if (!$this->isShared()) {
                 self::assertTrue($write($this->cache, static function () use ($data, $change): mixed {
                     $computed = file_get_contents($data);
                     $change();
@@ -431,18 +408,18 @@ abstract class TagsContract extends TestCase
 
                 return $this->cache->get('k', self::MISS);
             }
-            $writer = Fork::start(fn(): bool => $write($this->open(), static function () use ($data): mixed {
+            $writer = Fork::start(fn(): bool => $write($this->reopenedCache(), static function () use ($data): mixed {
                 $computed = file_get_contents($data);
                 touch("$data.computed");
-                self::waitFor("$data.changed");
+                self::waitForFile("$data.changed");
 
                 return $computed;
             }));
-            self::waitFor("$data.computed");
+            self::waitForFile("$data.computed");
             $change();
             touch("$data.changed");
             self::assertTrue($writer->result());
-            usleep((int) (1e6 * $this->delay()));
+            usleep((int) (1e6 * $this->changeDelay()));
 
             return $this->cache->get('k', self::MISS);
         } finally {
@@ -450,67 +427,31 @@ abstract class TagsContract extends TestCase
         }
     }
 
-    private static function waitFor(string $file): void
+    private static function waitForFile(string $file): void
     {
         for ($end = microtime(true) + 20; !file_exists($file) && microtime(true) < $end; usleep(500)) {
             clearstatcache();
         }
     }
 
-    /** @param \Closure(Cache): bool $work for another process, where processes meet */
-    private function elsewhere(\Closure $work): void
-    {
-        self::assertTrue($this->isOnlyInItsObject() ? $work($this->cache) : Fork::run(fn(): bool => $work($this->open())));
-        usleep((int) (1e6 * $this->delay()));
-    }
-
-    /**
-     * @template T
-     * @param \Closure(Cache, int): T $work
-     * @return list<T>
-     */
-    private function inProcesses(\Closure $work): array
-    {
-        $start = microtime(true) + 0.1;
-        $forks = [];
-        for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
-                $cache = $this->isOnlyInItsObject() ? $this->cache : $this->open();
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
-
-                return $work($cache, $process);
-            });
-        }
-
-        $results = array_map(static function (Fork $fork): mixed {
-            /** @var T $result */
-            $result = $fork->result();
-
-            return $result;
-        }, $forks);
-        usleep((int) (1e6 * $this->delay()));
-
-        return $results;
-    }
-
     /** @param list<string> $expected */
-    private function assertKeys(array $expected): void
+    private function assertListed(array $expected): void
     {
         $all = [...Capability::of($this->cache->store(), ListableStore::class)->keys()];
-        $keys = array_values(array_filter($all, fn(string $key): bool => !$this->isOfTheStore($key)));
+        $keys = array_values(array_filter($all, fn(string $key): bool => !$this->isInternalKey($key)));
         sort($keys, \SORT_STRING);
         sort($expected, \SORT_STRING);
         self::assertSame($expected, $keys);
     }
 
-    private function assertHolds(mixed $value, string $key): void
+    private function assertServed(mixed $value, string $key): void
     {
         self::assertSame($value, $this->cache->get($key, self::MISS));
         self::assertSame([$key => $value], $this->cache->getMany([$key], self::MISS));
         self::assertTrue($this->cache->has($key));
     }
 
-    private function assertMiss(string $key): void
+    private function assertNotServed(string $key): void
     {
         self::assertSame(self::MISS, $this->cache->get($key, self::MISS));
         self::assertSame([$key => self::MISS], $this->cache->getMany([$key], self::MISS));

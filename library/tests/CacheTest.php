@@ -12,6 +12,12 @@ use Larder\Driver\File\FileStore;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\StoreUnavailable;
+use Larder\Tests\Driver\Engine\EngineTest;
+use Larder\Tests\Driver\Engine\NamespacedEngineTest;
+use Larder\Tests\Driver\File\FileTest;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\PhpFile\PhpFileTest;
+use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -39,7 +45,7 @@ final class CacheTest extends TestCase
     }
 
     /** @return iterable<string, array{class-string, list<string>}> */
-    public static function places(): iterable
+    public static function stores(): iterable
     {
         $larder = \dirname(__DIR__, 2) . '/extension/modules/larder.so';
         $apcu = ['-d', 'extension=apcu', '-d', 'apc.enable_cli=1'];
@@ -55,18 +61,18 @@ final class CacheTest extends TestCase
      * @param class-string $store
      * @param list<string> $options
      */
-    #[DataProvider('places')]
+    #[DataProvider('stores')]
     public function testAutoTakesTheBestThatIsHere(string $store, array $options): void
     {
         $code = '$c = Larder\Cache::open(); echo $c->store()::class; exit($c->set("k", 1) && $c->get("k") === 1 ? 0 : 1);';
         $options = ['-n', '-d', 'extension=posix', '-d', 'error_log=/dev/null', '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
-        self::assertSame($store, Php::run($code, $options));
+        self::assertSame($store, PhpProcess::run($code, $options));
     }
 
     /** @return iterable<string, array{list<string>, string}> */
     public static function explanations(): iterable
     {
-        $larder = Php::withEngine();
+        $larder = PhpProcess::withEngine();
         $apcu = ['-d', 'extension=apcu'];
         $after = 'no, it comes after one that works here';
         $first = 'chosen, the first that works here';
@@ -86,7 +92,7 @@ final class CacheTest extends TestCase
     {
         $log = Servers::directory('auto') . '/' . bin2hex(random_bytes(4)) . '.log';
         $options = ['-n', '-d', 'extension=posix', '-d', "error_log=$log", '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
-        self::assertSame($explanation, Php::run('echo implode("|", Larder\Cache::open()->explain());', $options));
+        self::assertSame($explanation, PhpProcess::run('echo implode("|", Larder\Cache::open()->explain());', $options));
         $told = (string) @file_get_contents($log);
         self::assertSame(str_contains($explanation, "web server's PHP "), str_contains($told, 'larder: auto: takes '), 'told once, when the web server has another');
         self::assertSame($told === '' ? 0 : 1, substr_count($told, "\n"));
@@ -95,9 +101,9 @@ final class CacheTest extends TestCase
     public function testAnEngineThatKeepsNothingNowSaysWhy(): void
     {
         $temporary = Servers::directory('auto');
-        $engine = [...Php::withEngine(), '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
+        $engine = [...PhpProcess::withEngine(), '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
         $code = 'echo Larder\Cache::open()->explain()[0]->why, "|", larder_info()["reason"];';
-        [$why, $reason] = [...explode('|', Php::run($code, ['-n', '-d', 'extension=posix', ...$engine])), ''];
+        [$why, $reason] = [...explode('|', PhpProcess::run($code, ['-n', '-d', 'extension=posix', ...$engine])), ''];
         self::assertNotSame('', $reason);
         self::assertSame('the first that works here, but it keeps nothing now: ' . $reason, $why);
     }
@@ -105,7 +111,7 @@ final class CacheTest extends TestCase
     public function testWhereNothingWorksTheErrorNamesEach(): void
     {
         $code = 'try { Larder\Cache::open(); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
-        $said = Php::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=/nowhere']);
+        $said = PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=/nowhere']);
         self::assertStringStartsWith('auto: nothing that it looks for works here. larder: the PHP extension larder is not loaded. ', $said);
         self::assertStringContainsString('. apcu: the PHP extension apcu is not loaded. ', $said);
         self::assertMatchesRegularExpression('~\. file: the directory /nowhere/larder-\d+ cannot be made\. Make /nowhere writable~', $said);
@@ -129,7 +135,7 @@ final class CacheTest extends TestCase
         mkdir($elsewhere);
         symlink($elsewhere, $temporary . '/larder-' . posix_geteuid());
         $code = '$c = Larder\Cache::open(); $c->set("k", "value"); echo $c->get("k");';
-        self::assertSame('value', Php::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . $temporary]));
+        self::assertSame('value', PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=' . $temporary]));
         self::assertSame([], glob($elsewhere . '/*'));
     }
 
@@ -153,7 +159,7 @@ final class CacheTest extends TestCase
     public function testAMissingExtensionIsNamedWithTheWayToGetIt(string $address, string $how): void
     {
         $code = \sprintf('try { Larder\Cache::open(%s); } catch (%s $e) { echo $e->getMessage(); }', var_export($address, true), StoreUnavailable::class);
-        $said = Php::run($code, ['-n']);
+        $said = PhpProcess::run($code, ['-n']);
         self::assertMatchesRegularExpression('~^\S+: the PHP extension \w+ is not loaded\. To add it: ~', $said);
         self::assertStringEndsWith($how, $said);
     }
@@ -162,16 +168,16 @@ final class CacheTest extends TestCase
     {
         $code = 'try { Larder\Cache::open(getenv("ADDRESS")); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
         $larder = \dirname(__DIR__, 2) . '/extension/modules/larder.so';
-        self::assertSame('apcu: APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1', Php::run($code, ['-n', '-d', 'extension=apcu'], 'export ADDRESS=apcu:'));
-        self::assertSame('larder: the engine is loaded but switched off. Set larder.enabled=1 in php.ini', Php::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.enabled=0'], 'export ADDRESS=larder:'));
-        self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', Php::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
+        self::assertSame('apcu: APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1', PhpProcess::run($code, ['-n', '-d', 'extension=apcu'], 'export ADDRESS=apcu:'));
+        self::assertSame('larder: the engine is loaded but switched off. Set larder.enabled=1 in php.ini', PhpProcess::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.enabled=0'], 'export ADDRESS=larder:'));
+        self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', PhpProcess::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
     }
 
     public function testTheEngineIsTakenThoughOpenBasedirHidesItsFolder(): void
     {
         $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); } catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
         $root = \dirname(__DIR__, 2);
-        self::assertSame('v', Php::run($code, ['-n', '-d', "extension=$root/extension/modules/larder.so", '-d', 'larder.segment=open-basedir-' . getmypid(), '-d', "open_basedir=$root"]));
+        self::assertSame('v', PhpProcess::run($code, ['-n', '-d', "extension=$root/extension/modules/larder.so", '-d', 'larder.segment=open-basedir-' . getmypid(), '-d', "open_basedir=$root"]));
     }
 
     public function testItCountsWhatWasNotStored(): void
@@ -191,14 +197,14 @@ final class CacheTest extends TestCase
     /** As docs/serializers.md says. */
     public function testAResourceIsRefusedOrLost(): void
     {
-        foreach (Place::cases() as $place) {
-            $cache = $place->open();
-            self::assertTrue(self::isRefused($cache, \STDIN), $place->name);
-            self::assertSame(\in_array($place, [Place::Larder, Place::NamespacedLarder, Place::Array, Place::PhpFile], true), self::isRefused($cache, [[\STDIN]]), $place->name);
-            self::assertSame(\in_array($place, [Place::Larder, Place::NamespacedLarder], true), self::isRefused($cache, (object) ['resource' => \STDIN]), $place->name);
+        foreach (TestedStore::all() as $store) {
+            $cache = $store->openNew();
+            self::assertTrue(self::isRefused($cache, \STDIN), $store->name);
+            self::assertSame(\in_array($store->test, [EngineTest::class, NamespacedEngineTest::class, ArrayTest::class, PhpFileTest::class], true), self::isRefused($cache, [[\STDIN]]), $store->name);
+            self::assertSame(\in_array($store->test, [EngineTest::class, NamespacedEngineTest::class], true), self::isRefused($cache, (object) ['resource' => \STDIN]), $store->name);
             $cache->clear();
         }
-        self::assertTrue(self::isRefused(Place::File->in('resource', 'serializer=json'), [[\STDIN]]));
+        self::assertTrue(self::isRefused((new TestedStore(FileTest::class))->open('resource', 'serializer=json'), [[\STDIN]]));
     }
 
     private static function isRefused(Cache $cache, mixed $value): bool

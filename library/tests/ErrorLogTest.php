@@ -12,7 +12,7 @@ final class ErrorLogTest extends TestCase
     public function testAnEntryIsOneLineWithItsWords(): void
     {
         $log = Servers::directory('error-log') . '/' . bin2hex(random_bytes(4));
-        Php::run(\sprintf('ini_set("error_log", %s); (new Larder\ErrorLog())->warning("{store} says {reason}", ["store" => "redis", "reason" => "a\n[forged] \x1b[2J b", "exception" => new Exception()]);', var_export($log, true)));
+        PhpProcess::run(\sprintf('ini_set("error_log", %s); (new Larder\ErrorLog())->warning("{store} says {reason}", ["store" => "redis", "reason" => "a\n[forged] \x1b[2J b", "exception" => new Exception()]);', var_export($log, true)));
         $said = (string) file_get_contents($log);
         self::assertStringEndsWith("larder: redis says a [forged]  [2J b\n", $said);
         self::assertSame(1, substr_count($said, "\n"));

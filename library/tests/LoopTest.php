@@ -7,6 +7,16 @@ namespace Larder\Tests;
 use Larder\Cache;
 use Larder\Psr\ItemPool;
 use Larder\Testing\Fork;
+use Larder\Tests\Driver\Apcu\ApcuTest;
+use Larder\Tests\Driver\File\FileTest;
+use Larder\Tests\Driver\Legacy\Memcache\MemcacheTest;
+use Larder\Tests\Driver\Memcached\MemcachedTest;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\MySql\MySqlInnoDbTest;
+use Larder\Tests\Driver\Redis\PredisTest;
+use Larder\Tests\Driver\Redis\RedisTest;
+use Larder\Tests\Driver\Sqlite\SqliteTest;
+use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -17,20 +27,21 @@ final class LoopTest extends TestCase
     /** Bytes that a loop may have grown by after so many more requests: less than one a request. */
     private const GROWTH = 4096;
 
-    /** @return iterable<string, array{Place}> */
-    public static function places(): iterable
+    /** @return iterable<string, array{TestedStore}> */
+    public static function stores(): iterable
     {
-        foreach ([Place::Array, Place::Apcu, Place::Memcached, Place::Memcache, Place::Redis, Place::Predis, Place::MySqlInnoDb, Place::Sqlite, Place::File] as $place) {
-            yield $place->name => [$place];
+        foreach ([ArrayTest::class, ApcuTest::class, MemcachedTest::class, MemcacheTest::class, RedisTest::class, PredisTest::class, MySqlInnoDbTest::class, SqliteTest::class, FileTest::class] as $test) {
+            $store = new TestedStore($test);
+            yield $store->name => [$store];
         }
     }
 
-    #[DataProvider('places')]
-    public function testManyRequestsOfOneProcess(Place $place): void
+    #[DataProvider('stores')]
+    public function testManyRequestsOfOneProcess(TestedStore $store): void
     {
-        $cache = $place->open();
+        $cache = $store->openNew();
         $pool = new ItemPool($cache);
-        $isOfOneRequest = $place === Place::Array;
+        $isOfOneRequest = $store->test === ArrayTest::class;
         $serve = static function (int $request) use ($cache, $pool, $isOfOneRequest): void {
             self::assertSame($isOfOneRequest || $request === 0 ? null : $request - 1, $cache->get('last'), 'what the request before has left');
             self::assertSame(!$isOfOneRequest && $request > 0, $pool->hasItem('deferred'));
@@ -81,7 +92,7 @@ final class LoopTest extends TestCase
     {
         $raw = new \Redis();
         $raw->connect(Servers::redis()->socket);
-        $cache = Place::Redis->open();
+        $cache = (new TestedStore(RedisTest::class))->openNew();
         $cache->set('k', 1);
         $opened = static function () use ($raw): mixed {
             $stats = $raw->info('stats');

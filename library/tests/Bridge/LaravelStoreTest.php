@@ -10,11 +10,12 @@ use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Exception\NotSupported;
-use Larder\Tests\Place;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
-/** What Laravel's repository and its users ask of a store, over every place. */
+/** What Laravel's repository and its users ask of a store, over every store. */
 final class LaravelStoreTest extends TestCase
 {
     private Cache $cache;
@@ -22,7 +23,7 @@ final class LaravelStoreTest extends TestCase
 
     protected function setUp(): void
     {
-        $this->use(Place::Array);
+        $this->use(new TestedStore(ArrayTest::class));
     }
 
     protected function tearDown(): void
@@ -30,10 +31,10 @@ final class LaravelStoreTest extends TestCase
         $this->cache->clear();
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testKeepsValues(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testKeepsValues(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::assertTrue($this->store->put('key', ['value'], 60));
         self::assertSame(['value'], $this->store->get('key'));
         self::assertTrue($this->store->putMany(['a' => 1, '7' => 'seven'], 60));
@@ -64,10 +65,10 @@ final class LaravelStoreTest extends TestCase
         self::assertFalse($this->store->increment('text'));
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testALockIsHeldByOneAndReleasedByItsOwner(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testALockIsHeldByOneAndReleasedByItsOwner(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         $lock = $this->store->lock('job', 60);
         self::assertTrue($lock->get());
         self::assertFalse($this->store->lock('job', 60)->get());
@@ -79,10 +80,10 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->lock('job')->get(), 'released after the callback');
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testALockIsFoundAgainByTheNameOfItsOwner(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testALockIsFoundAgainByTheNameOfItsOwner(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::assertTrue($this->store->lock('job', 60, 'me')->get());
         self::assertSame('me', $this->store->restoreLock('job', 'me')->owner());
         self::assertFalse($this->store->restoreLock('job', 'you')->release());
@@ -92,10 +93,10 @@ final class LaravelStoreTest extends TestCase
     }
 
     /** The methods of Illuminate\Cache\Lock that are not in its interface: the scheduler calls acquire(). */
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testALockTellsItsOwner(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testALockTellsItsOwner(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         $lock = $this->store->lock('job', 60);
         $owner = $lock->owner();
         self::assertNotSame('', $owner, 'before it is taken');
@@ -138,10 +139,10 @@ final class LaravelStoreTest extends TestCase
         self::assertFalse($this->store->lock('control', 1)->isLocked(), 'the control: it fell');
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testIntegersAreKeysToo(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testIntegersAreKeysToo(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::assertTrue($this->store->put(1, 'a', 60));
         self::assertSame('a', $this->store->get(1));
         self::assertSame('a', $this->store->get('1'));
@@ -162,10 +163,10 @@ final class LaravelStoreTest extends TestCase
         }
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testALockIsReleasedByForce(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testALockIsReleasedByForce(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         $held = $this->store->lock('job', 60);
         $held->get();
         $this->store->lock('job', 60)->forceRelease();
@@ -205,9 +206,9 @@ final class LaravelStoreTest extends TestCase
         (new LaravelStore(Cache::open('none:')))->lock('job');
     }
 
-    private function use(Place $place): void
+    private function use(TestedStore $store): void
     {
-        $this->cache = $place->open();
+        $this->cache = $store->openNew();
         $this->store = new LaravelStore($this->cache);
         self::assertInstanceOf(LockingStore::class, $this->cache->store());
     }

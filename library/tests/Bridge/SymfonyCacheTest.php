@@ -8,8 +8,10 @@ use Larder\Bridge\SymfonyCache;
 use Larder\Cache;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
-use Larder\Testing\Timely;
-use Larder\Tests\Place;
+use Larder\Testing\Timing;
+use Larder\Tests\Driver\File\FileTest;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
@@ -20,10 +22,10 @@ use Symfony\Contracts\Cache\CallbackInterface;
 use Symfony\Contracts\Cache\ItemInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 
-/** What the contracts of Symfony ask for, over every place. */
+/** What the contracts of Symfony ask for, over every store. */
 final class SymfonyCacheTest extends TestCase
 {
-    use Timely;
+    use Timing;
 
     private Cache $cache;
     private SymfonyCache $symfony;
@@ -31,7 +33,7 @@ final class SymfonyCacheTest extends TestCase
 
     protected function setUp(): void
     {
-        $this->use(Place::Array);
+        $this->use(new TestedStore(ArrayTest::class));
     }
 
     protected function tearDown(): void
@@ -39,10 +41,10 @@ final class SymfonyCacheTest extends TestCase
         $this->cache->clear();
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testComputesOnceUntilDeleted(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testComputesOnceUntilDeleted(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::assertSame(1, $this->get());
         self::assertSame(1, $this->get());
         self::assertTrue($this->symfony->delete('key'));
@@ -50,10 +52,10 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(2, $this->cache->get('key'));
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testTagsInvalidate(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testTagsInvalidate(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::assertSame(1, $this->get(static fn(ItemInterface $item): mixed => $item->tag('a')->tag(['b', 'c'])));
         self::assertTrue($this->symfony->invalidateTags(['other']));
         self::assertSame(1, $this->get());
@@ -61,10 +63,10 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(2, $this->get());
     }
 
-    #[DataProviderExternal(Place::class, 'each')]
-    public function testExpires(Place $place): void
+    #[DataProviderExternal(TestedStore::class, 'each')]
+    public function testExpires(TestedStore $store): void
     {
-        $this->use($place);
+        $this->use($store);
         self::within(0.3, function (): void {
             $this->symfony->delete('key');
             $this->computed = 0;
@@ -201,7 +203,7 @@ final class SymfonyCacheTest extends TestCase
 
     public function testOfSeveralProcessesOneComputes(): void
     {
-        $this->use(Place::File);
+        $this->use(new TestedStore(FileTest::class));
         $start = microtime(true) + 0.2;
         $forks = array_map(fn(): Fork => Fork::start(function () use ($start): string {
             usleep((int) max(0, 1e6 * ($start - microtime(true))));
@@ -226,9 +228,9 @@ final class SymfonyCacheTest extends TestCase
         }, $beta);
     }
 
-    private function use(Place $place): void
+    private function use(TestedStore $store): void
     {
-        $this->cache = $place->open();
+        $this->cache = $store->openNew();
         $this->symfony = new SymfonyCache($this->cache);
     }
 }

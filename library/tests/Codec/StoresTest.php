@@ -10,7 +10,14 @@ use Larder\Codec\PhpCodec;
 use Larder\Contract\Capability;
 use Larder\Driver\Redis\RedisProtocol;
 use Larder\Testing\Values;
-use Larder\Tests\Place;
+use Larder\Tests\Driver\Apcu\ApcuTest;
+use Larder\Tests\Driver\Engine\EngineTest;
+use Larder\Tests\Driver\Engine\NamespacedEngineTest;
+use Larder\Tests\Driver\File\FileTest;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\PhpFile\PhpFileTest;
+use Larder\Tests\Driver\Redis\RedisTest;
+use Larder\Tests\Driver\TestedStore;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -30,24 +37,24 @@ final class StoresTest extends TestCase
         putenv(self::ENVIRONMENT);
     }
 
-    /** @return iterable<string, array{Place, string}> */
-    public static function places(): iterable
+    /** @return iterable<string, array{TestedStore, string}> */
+    public static function stores(): iterable
     {
         $options = ['serializer=msgpack&classes=none', 'serializer=json', 'compress=zlib&compress_from=0', 'serializer=igbinary&compress=zlib&compress_from=9&sign=env:' . self::ENVIRONMENT];
-        foreach (Place::cases() as $place) {
-            if (!\in_array($place, [Place::Array, Place::Larder, Place::NamespacedLarder, Place::Apcu, Place::PhpFile], true)) {
+        foreach (TestedStore::all() as $store) {
+            if (!\in_array($store->test, [ArrayTest::class, EngineTest::class, NamespacedEngineTest::class, ApcuTest::class, PhpFileTest::class], true)) {
                 foreach ($options as $option) {
-                    yield $place->name . ' ' . $option => [$place, $option];
+                    yield $store->name . ' ' . $option => [$store, $option];
                 }
             }
         }
     }
 
-    #[DataProvider('places')]
-    public function testEverythingWorksWith(Place $place, string $options): void
+    #[DataProvider('stores')]
+    public function testEverythingWorksWith(TestedStore $store, string $options): void
     {
-        $cache = $place->in('codec', $options);
-        $again = $place->in('codec', $options);
+        $cache = $store->open('codec', $options);
+        $again = $store->open('codec', $options);
         $cache->clear();
         foreach (['text', ['a' => [1, 2.5, null]], str_repeat('long ', 1000), false] as $value) {
             self::assertTrue($cache->set('k', $value));
@@ -82,10 +89,10 @@ final class StoresTest extends TestCase
                 continue; // a Cache copies it once more, which unrolls it
             }
             foreach ($settings as $writing) {
-                Place::File->in('codecs', $writing)->set('k', $value);
+                (new TestedStore(FileTest::class))->open('codecs', $writing)->set('k', $value);
                 foreach ($settings as $reading) {
                     $isRefused = str_starts_with($reading, 'sign') && $writing !== $reading;
-                    self::assertSame(serialize($isRefused ? 'miss' : $value), serialize(Place::File->in('codecs', $reading)->store()->get('k', 'miss')), "$what: '$writing' read by '$reading'");
+                    self::assertSame(serialize($isRefused ? 'miss' : $value), serialize((new TestedStore(FileTest::class))->open('codecs', $reading)->store()->get('k', 'miss')), "$what: '$writing' read by '$reading'");
                 }
             }
         }
@@ -93,7 +100,7 @@ final class StoresTest extends TestCase
 
     public function testWhatSomebodyElsePutIntoTheServerIsAMissAndCounted(): void
     {
-        $cache = Place::Redis->in('signed', 'sign=env:' . self::ENVIRONMENT);
+        $cache = (new TestedStore(RedisTest::class))->open('signed', 'sign=env:' . self::ENVIRONMENT);
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
         $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'signed') . $key;
@@ -111,7 +118,7 @@ final class StoresTest extends TestCase
     /** The control of the test above. */
     public function testWithoutASignatureItIsTaken(): void
     {
-        $cache = Place::Redis->in('unsigned');
+        $cache = (new TestedStore(RedisTest::class))->open('unsigned');
         $attacker = new \Redis();
         $attacker->connect(Servers::redis()->socket);
         $name = static fn(string $key): string => RedisProtocol::prefix(Servers::run() . 'unsigned') . $key;

@@ -5,8 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Deployment;
 
 use Larder\Cache;
-use Larder\Tests\Php;
-use Larder\Tests\Place;
+use Larder\Tests\Driver\Apcu\ApcuTest;
+use Larder\Tests\Driver\Engine\EngineTest;
+use Larder\Tests\Driver\Engine\NamespacedEngineTest;
+use Larder\Tests\Driver\Memory\ArrayTest;
+use Larder\Tests\Driver\TestedStore;
+use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -15,16 +19,16 @@ use PHPUnit\Framework\TestCase;
 final class DeploymentTest extends TestCase
 {
     /** @return iterable<string, array{\Closure(): Cache}> */
-    public static function places(): iterable
+    public static function stores(): iterable
     {
-        foreach (Place::cases() as $place) {
-            $serializers = match ($place) {
-                Place::Array => [], // gone with its process
-                Place::Larder, Place::NamespacedLarder, Place::Apcu => [''],
+        foreach (TestedStore::all() as $store) {
+            $serializers = match ($store->test) {
+                ArrayTest::class => [], // gone with its process
+                EngineTest::class, NamespacedEngineTest::class, ApcuTest::class => [''],
                 default => ['serializer=php', 'serializer=igbinary', 'serializer=msgpack', 'serializer=json'],
             };
             foreach ($serializers as $serializer) {
-                yield trim("$place->name $serializer") => [static fn(): Cache => $place->in('deployed', $serializer)];
+                yield trim("$store->name $serializer") => [static fn(): Cache => $store->open('deployed', $serializer)];
             }
         }
         yield 'tier of apcu and file' => [static fn(): Cache => self::tier('apcu:?namespace=%s', 'file://%s?namespace=%s', Servers::directory('deployed'))];
@@ -32,7 +36,7 @@ final class DeploymentTest extends TestCase
     }
 
     /** @param \Closure(): Cache $open */
-    #[DataProvider('places')]
+    #[DataProvider('stores')]
     public function testWhatTheNewClassesCannotReadIsAMiss(\Closure $open): void
     {
         $open()->clear();
@@ -58,9 +62,9 @@ final class DeploymentTest extends TestCase
     public function testSoItIsWithOtherSettingsOfPhp(string $address, string $setting): void
     {
         $address = \sprintf($address, Servers::directory('deployed-settings'));
-        $printed = Php::run(
+        $printed = PhpProcess::run(
             \sprintf('apcu_enabled(); echo serialize(%s::run(static fn() => Larder\Cache::open(%s)));', Deployment::class, var_export($address, true)),
-            [...(Php::hasEngine() ? [] : Php::withEngine()), '-d', 'larder.segment=' . \ini_get('larder.segment'), '-d', 'apc.enable_cli=1', '-d', $setting],
+            [...(PhpProcess::hasEngine() ? [] : PhpProcess::withEngine()), '-d', 'larder.segment=' . \ini_get('larder.segment'), '-d', 'apc.enable_cli=1', '-d', $setting],
         );
         /** @var array{array<string, array<string, string>>, array<string, int>}|false $result */
         $result = @unserialize($printed);

@@ -8,11 +8,13 @@ use Larder\Remember\Freshness;
 use Larder\Remember\StoredValue;
 use Larder\Testing\SetClock;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
 
 /** The chances, with a clock that stands still and numbers that are the same each time. */
+#[Group('waiting')]
 final class FreshnessTest extends TestCase
 {
     private const TIMES = 20_000;

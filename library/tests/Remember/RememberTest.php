@@ -16,20 +16,23 @@ use Larder\Remember\StoredValue;
 use Larder\Tag\Tags;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
-use Larder\Tests\Place;
+use Larder\Tests\Driver\File\FileTest;
+use Larder\Tests\Driver\TestedStore;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
 
 /** What is not the same over every store. */
+#[Group('waiting')]
 final class RememberTest extends TestCase
 {
     /** The control of testOfManyProcessesOneComputes: without locks each computes, and nobody waits. */
     public function testWithoutLocksManyCompute(): void
     {
         $log = Servers::directory('remember') . '/without-locks';
-        $store = new WithoutLocks(Place::File->in('remember')->store());
+        $store = new PlainStore((new TestedStore(FileTest::class))->open('remember')->store());
         $store->delete('k');
         $start = microtime(true) + 0.3;
         $forks = [];
@@ -106,11 +109,11 @@ final class RememberTest extends TestCase
 
     public function testAForkOfAComputationDoesNotReleaseItsLease(): void
     {
-        $cache = Place::File->in('remember');
+        $cache = (new TestedStore(FileTest::class))->open('remember');
         $cache->delete('forks');
         $value = $cache->remember('forks', 60, function (): string {
             Fork::run(static fn(): bool => true);
-            $other = Fork::start(static fn(): mixed => Place::File->in('remember')->remember('forks', 60, self::value('twice')));
+            $other = Fork::start(static fn(): mixed => (new TestedStore(FileTest::class))->open('remember')->remember('forks', 60, self::value('twice')));
             usleep(300_000);
             $other->kill();
 

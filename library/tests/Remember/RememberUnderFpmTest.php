@@ -10,9 +10,11 @@ use Larder\Cli\Server\PhpFpmResponse;
 use Larder\Cli\Server\PhpFpmServer;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** remember() in workers that take many requests, and answer before they are done. */
+#[Group('waiting')]
 final class RememberUnderFpmTest extends TestCase
 {
     private PhpFpmServer $server;

@@ -1,0 +1,248 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Contract\SetsIf;
+use Larder\Contract\Store;
+use PHPUnit\Framework\TestCase;
+
+/**
+ * The base of a store's test class. It says how the store is opened, uses AllContracts or single contracts, and overrides the
+ * methods below where the store may differ; the contracts check that it does. They fork: the extensions pcntl and posix are
+ * needed.
+ */
+abstract class StoreTestCase extends TestCase
+{
+    use Timing;
+
+    protected const MISS = 'a miss';
+    /** How many inProcesses() starts. */
+    protected const PROCESSES = 4;
+
+    /** Each test has its own. */
+    protected string $namespace;
+    protected Store $store;
+    /** Over the same store. */
+    protected Cache $cache;
+
+    /**
+     * Opens the store with this namespace. Opened again, it has the same values, unless it is not shared.
+     *
+     * @param string $namespace 1 to 32 of A-Z a-z 0-9 _ -
+     */
+    abstract protected function open(string $namespace): Store;
+
+    /** False for a store that keeps nothing on purpose. */
+    protected function keepsValues(): bool
+    {
+        return true;
+    }
+
+    /** False for a store whose values are in the object and nowhere else. */
+    protected function isShared(): bool
+    {
+        return true;
+    }
+
+    /** False for a store that other machines may share: it cannot tell whether the owner of a lock is alive. */
+    protected function isLocal(): bool
+    {
+        return true;
+    }
+
+    /** False for a store without namespaces: clear() removes everything, and all that is opened is one cache. */
+    protected function hasNamespaces(): bool
+    {
+        return true;
+    }
+
+    /** @return list<Capability> what the store can do; by default everything except prune */
+    protected function capabilities(): array
+    {
+        return \array_slice(Capability::cases(), 0, -1);
+    }
+
+    /** A value over the limit of the store; null when only memory or disk limits it. */
+    protected function tooLarge(): ?string
+    {
+        return null;
+    }
+
+    /** Bytes of the longest key that keys() lists. */
+    protected function longestListed(): int
+    {
+        return 65_535;
+    }
+
+    /** Seconds until another process sees a clear(). */
+    protected function clearDelay(): float
+    {
+        return 0.0;
+    }
+
+    /** Seconds until another process sees a change. */
+    protected function changeDelay(): float
+    {
+        return 0.0;
+    }
+
+    /** True for a store that may return false for a change that it made. */
+    protected function mayApplyWhatItRefuses(): bool
+    {
+        return false;
+    }
+
+    /** How many of some hundred values the store may lose when several processes write at once; a lease may be one. */
+    protected function expectedLosses(): int
+    {
+        return 0;
+    }
+
+    /** Whether keys() of the bare store lists this key for an entry of its own. */
+    protected function isInternalKey(string $key): bool
+    {
+        return false;
+    }
+
+    /** Stores data of another program beside the store's, as similar to them as possible. */
+    protected function plantNeighbour(): void {}
+
+    protected function neighbourIsThere(): bool
+    {
+        return true;
+    }
+
+    protected function setUp(): void
+    {
+        $this->namespace = 'contract' . bin2hex(random_bytes(4));
+        $this->store = $this->open($this->namespace);
+        $this->cache = new Cache($this->store);
+        if (!$this->hasNamespaces()) {
+            $this->cache->clear();
+        }
+    }
+
+    protected function tearDown(): void
+    {
+        $this->cache->clear();
+    }
+
+    /** The same store opened once more, as another process does; the same object where it is not shared. */
+    protected function reopened(): Store
+    {
+        return $this->isShared() ? $this->open($this->namespace) : $this->store;
+    }
+
+    /** As reopened(). */
+    protected function reopenedCache(): Cache
+    {
+        return $this->isShared() ? new Cache($this->open($this->namespace)) : $this->cache;
+    }
+
+    /**
+     * Runs $test if the store can do this; else checks that it says so.
+     *
+     * @param \Closure(): void $test
+     */
+    protected function ifCan(Capability $capability, \Closure $test): void
+    {
+        if (\in_array($capability, $this->capabilities(), true)) {
+            $test();
+        } else {
+            self::assertFalse($this->cache->can($capability));
+        }
+    }
+
+    /**
+     * The same for a test that needs several processes.
+     *
+     * @param \Closure(): void $test
+     */
+    protected function ifShared(\Closure $test, ?Capability $capability = null): void
+    {
+        if (!$this->isShared()) {
+            $this->cache->set('k', 1);
+            self::assertFalse($this->open($this->namespace)->has('k'), 'no other process has it');
+        } elseif ($capability !== null) {
+            $this->ifCan($capability, $test);
+        } else {
+            $test();
+        }
+    }
+
+    /**
+     * Runs $work in several processes at once, each with the cache opened anew and its number.
+     *
+     * @template T
+     * @param \Closure(Cache, int): T $work
+     * @return list<T>
+     */
+    protected function inProcesses(\Closure $work): array
+    {
+        $start = microtime(true) + 0.1;
+        $forks = [];
+        for ($process = 0; $process < self::PROCESSES; ++$process) {
+            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
+                $cache = $this->reopenedCache();
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return $work($cache, $process);
+            });
+        }
+        $results = array_map(static function (Fork $fork): mixed {
+            /** @var T $result */
+            $result = $fork->result();
+
+            return $result;
+        }, $forks);
+        usleep((int) (1e6 * $this->changeDelay()));
+
+        return $results;
+    }
+
+    /**
+     * Runs $work in another process, or here where the store is not shared, and waits until this process sees what it did.
+     *
+     * @param \Closure(Cache): mixed $work
+     */
+    protected function elsewhere(\Closure $work): mixed
+    {
+        $result = $this->isShared() ? Fork::run(fn(): mixed => $work($this->reopenedCache())) : $work($this->cache);
+        usleep((int) (1e6 * max($this->changeDelay(), $this->clearDelay())));
+
+        return $result;
+    }
+
+    /** @return list<string> short, long, of any bytes */
+    protected static function sampleKeys(): array
+    {
+        return ['a key', str_repeat('long', 200), "any bytes \0 / ../ \xff", str_repeat('longest', 9362)];
+    }
+
+    /** @param \Closure(mixed): bool $isExpected */
+    protected function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        return Capability::of($this->store, SetsIf::class)->setIf($key, $isExpected, $value, $ttl);
+    }
+
+    /**
+     * @param class-string<\Throwable> $exception
+     * @param \Closure(): mixed $call
+     */
+    protected static function assertThrows(string $exception, \Closure $call, string $message = ''): void
+    {
+        try {
+            $call();
+        } catch (\Throwable $thrown) {
+            self::assertInstanceOf($exception, $thrown);
+            self::assertStringContainsString($message, $thrown->getMessage());
+
+            return;
+        }
+        self::fail("$exception was not thrown");
+    }
+}

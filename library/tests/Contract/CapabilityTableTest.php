@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Contract;
+
+use Larder\Contract\Capability;
+use Larder\Driver\Drivers;
+use PHPUnit\Framework\TestCase;
+
+/** That the table of stores and what they can in docs/stores.md says what the code does. */
+final class CapabilityTableTest extends TestCase
+{
+    public function testTheTableSaysWhatTheCodeDoes(): void
+    {
+        $rows = self::rows();
+        $headings = self::headings();
+        self::assertSame(['store', ...array_keys($headings)], array_shift($rows));
+        self::assertSame(Capability::cases(), array_values($headings));
+        $stores = array_column($rows, 0);
+        foreach (array_values($headings) as $column => $capability) {
+            $said = array_combine($stores, array_column($rows, $column + 1));
+            $done = array_map(static fn(string $store): string => \in_array($store, $capability->stores(), true) ? 'yes' : '', array_combine($stores, $stores));
+            self::assertSame($done, $said, $capability->words());
+            self::assertSame([], array_diff($capability->stores(), $stores), 'a store has no row');
+        }
+    }
+
+    public function testTheTableHasARowForEachStoreAndNoOther(): void
+    {
+        self::assertEqualsCanonicalizing(array_keys(Drivers::stores()), array_column(\array_slice(self::rows(), 1), 0));
+    }
+
+    /** @return array<string, Capability> what stands above each column */
+    private static function headings(): array
+    {
+        return [
+            'atomic' => Capability::Atomic,
+            'lock' => Capability::Lock,
+            'keys' => Capability::Keys,
+            'expiry' => Capability::Expiry,
+            'prune' => Capability::Prune,
+        ];
+    }
+
+    /** @return non-empty-list<non-empty-list<string>> */
+    private static function rows(): array
+    {
+        $page = (string) file_get_contents(\dirname(__DIR__, 3) . '/docs/stores.md');
+        self::assertSame(1, preg_match('/^\| store \|.*\n(?:\|.*\n)+/m', $page, $table));
+        $rows = [];
+        foreach (explode("\n", trim($table[0])) as $i => $line) {
+            if ($i !== 1) { // the line under the headings
+                $rows[] = array_map(trim(...), explode('|', trim($line, '|')));
+            }
+        }
+        self::assertNotEmpty($rows);
+
+        return $rows;
+    }
+}

@@ -1,0 +1,322 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Breaker;
+
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Decorator\Breaker\OutageRecord;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Testing\Fork;
+use Larder\Testing\SetClock;
+use Larder\Tests\PhpProcess;
+use Larder\Tests\RecordingLogger;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+
+/** When calls are let through to a server that failed, and who is the one that tries it. */
+#[Group('waiting')]
+final class BreakerTest extends TestCase
+{
+    private const PROCESSES = 8;
+
+    private SetClock $clock;
+    private RecordingLogger $log;
+
+    protected function setUp(): void
+    {
+        $this->clock = new SetClock(new \DateTimeImmutable('2030-01-01 00:00:00'));
+        $this->log = new RecordingLogger();
+    }
+
+    public function testOneFailureIsNoOutage(): void
+    {
+        $breaker = $this->breaker();
+        self::assertTrue($breaker->allows());
+        $breaker->failed(self::failure());
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        $breaker->failed(self::failure());
+        self::assertTrue($breaker->allows());
+        self::assertSame([], $this->log->entries());
+    }
+
+    public function testFailuresFarApartAreNotInARow(): void
+    {
+        $breaker = $this->breaker();
+        for ($i = 0; $i < 10; ++$i) {
+            $breaker->failed(self::failure());
+            self::assertTrue($breaker->allows());
+            $this->pass(66.0);
+        }
+    }
+
+    public function testTheSecondInARowOpensIt(): void
+    {
+        $breaker = $this->open();
+        self::assertFalse($breaker->allows());
+        self::assertFalse($breaker->allows());
+        self::assertSame(['warning: redis at server:6379 is away: no answer'], $this->log->entries());
+        self::assertMatchesRegularExpression('/^redis: server:6379 has been away for 0\.0 seconds, and is asked again in 0\.[2-5]$/', $breaker->refusal()->getMessage());
+    }
+
+    public function testOneProbeIsLetThroughWhenItIsTime(): void
+    {
+        $breaker = $this->open();
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        self::assertFalse($breaker->allows(), 'while the probe is under way');
+        $breaker->worked();
+        self::assertTrue($breaker->allows());
+        self::assertTrue($breaker->allows());
+        self::assertSame('notice: redis at server:6379 is back after 0.6 seconds', $this->log->entries()[1]);
+        self::assertCount(2, $this->log->entries());
+    }
+
+    public function testAFailedProbeMakesThePauseLongerUpToABound(): void
+    {
+        $breaker = $this->open();
+        $longest = 0.5;
+        for ($probe = 0; $probe < 12; ++$probe) {
+            $waited = 0.0;
+            while (!$breaker->allows()) {
+                $this->pass(0.05);
+                $waited += 0.05;
+            }
+            self::assertGreaterThan($longest / 2 - 0.1, $waited);
+            self::assertLessThan($longest + 0.1, $waited);
+            $breaker->failed(self::failure());
+            $longest = min(30.0, 2 * $longest);
+        }
+        self::assertSame(30.0, $longest);
+        self::assertCount(1, $this->log->entries());
+    }
+
+    /** A probe holds up a request for as long as the server does not answer. */
+    public function testTheFirstPauseIsLongerWhereFailuresTakeLong(): void
+    {
+        $breaker = $this->breaker();
+        $breaker->failed(self::failure(), 1.0);
+        $breaker->failed(self::failure(), 1.0);
+        $this->pass(2.4);
+        self::assertFalse($breaker->allows());
+        $this->pass(2.7);
+        self::assertTrue($breaker->allows());
+    }
+
+    public function testARefusedLoginIsToldInItsOwnWords(): void
+    {
+        $breaker = $this->breaker();
+        $breaker->failed(StoreFailed::refused('redis', 'WRONGPASS'));
+        $breaker->failed(StoreFailed::refused('redis', 'WRONGPASS'));
+        self::assertSame(['warning: redis at server:6379 refuses this client: WRONGPASS'], $this->log->entries());
+    }
+
+    public function testPausesDifferByChance(): void
+    {
+        $breaker = $this->breaker($record = new OutageRecord());
+        $untils = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $breaker->failed(self::failure());
+            $breaker->failed(self::failure());
+            $untils[(string) $record->read()->until] = true;
+            $breaker->worked();
+        }
+        self::assertGreaterThan(10, \count($untils));
+    }
+
+    public function testACallThatAskedNothingIsNoProbe(): void
+    {
+        $breaker = $this->open();
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        $breaker->gaveUp();
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertCount(2, $this->log->entries());
+    }
+
+    public function testAListingThatNobodyReadsIsNoProbe(): void
+    {
+        $breaker = $this->open();
+        $this->pass(0.6);
+        $store = new BreakerStore(new RedisStore(Endpoint::unix('/nowhere/redis.sock')), $breaker);
+        $keys = $store->keys();
+        self::assertTrue($breaker->allows(), 'another call is the probe');
+        self::assertSame([], [...$keys], 'the control: by now it is refused');
+        self::assertCount(1, $this->log->entries());
+    }
+
+    public function testAProbeWhoseProcessDiedIsFollowedByAnother(): void
+    {
+        $record = $this->sharedRecord();
+        $dead = $this->open($record);
+        $next = $this->breaker($record);
+        $this->pass(0.6);
+        self::assertTrue($dead->allows());
+        $this->pass(4.9);
+        self::assertFalse($next->allows());
+        $this->pass(0.2);
+        self::assertTrue($next->allows());
+    }
+
+    public function testAClockThatIsSetBackDoesNotKeepItOpen(): void
+    {
+        $this->open($record = new OutageRecord());
+        $this->clock = new SetClock(new \DateTimeImmutable('2029-01-01 00:00:00'));
+        self::assertTrue($this->breaker($record)->allows());
+    }
+
+    public function testProcessesShareAnOutageItsLogAndItsProbe(): void
+    {
+        $record = $this->sharedRecord();
+        $first = $this->breaker($record);
+        $second = $this->breaker($record);
+        $first->failed(self::failure());
+        $second->failed(self::failure());
+        $third = $this->breaker($record);
+        foreach ([$first, $second, $third] as $breaker) {
+            self::assertFalse($breaker->allows());
+        }
+        $this->pass(0.6);
+        self::assertSame(1, array_sum(array_map(static fn(Breaker $breaker): int => (int) $breaker->allows(), [$third, $first, $second])));
+        $third->worked();
+        foreach ([$first, $second, $third, $this->breaker($record)] as $breaker) {
+            self::assertTrue($breaker->allows());
+            $breaker->worked();
+        }
+        self::assertCount(2, $this->log->entries());
+    }
+
+    public function testOfProcessesThatComeAtOnceOneProbes(): void
+    {
+        self::assertSame(1, $this->probesOf($this->sharedRecord()));
+    }
+
+    /** The control: records that nobody shares. */
+    public function testWithoutASharedRecordAllProbe(): void
+    {
+        self::assertSame(self::PROCESSES, $this->probesOf(new OutageRecord()));
+    }
+
+    public function testAfterTheOutageNothingIsLeftOfIt(): void
+    {
+        $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
+        $breaker = $this->open(new OutageRecord($file));
+        self::assertFileExists($file);
+        $this->pass(1.0);
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertFileDoesNotExist($file);
+    }
+
+    public function testWhereNothingCanBeWrittenEachObjectGoesByWhatItKnows(): void
+    {
+        $breaker = $this->open(new OutageRecord(Servers::directory('breaker') . '/none/' . bin2hex(random_bytes(8))));
+        self::assertFalse($breaker->allows());
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        self::assertFalse($breaker->allows(), 'while the probe is under way');
+        $breaker->worked();
+        self::assertTrue($breaker->allows());
+        self::assertCount(2, $this->log->entries());
+    }
+
+    /** No file may grow there, as on a full disk. */
+    public function testWithoutRoomItIsToldOnceAndWarnsOfNothing(): void
+    {
+        $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
+        $code = 'set_error_handler(static function (int $level, string $message): bool { echo $message, "\n"; return true; });
+            $logger = new class extends Psr\Log\AbstractLogger { public function log($level, $message, array $context = []): void { echo $level, "\n"; } };
+            $breaker = new Larder\Decorator\Breaker\Breaker("redis", "server", new Larder\Decorator\Breaker\OutageRecord(%s), $logger);
+            for ($call = 0; $call < 4; ++$call) { $breaker->failed(Larder\Exception\StoreFailed::because("redis", "no answer")); }
+            echo $breaker->allows() ? "asked again" : "left alone", "\n", file_put_contents(%s, "x") > 0 ? ", with room" : "";';
+        $printed = PhpProcess::run(\sprintf($code, var_export($file, true), var_export($file . '.control', true)), before: "trap '' XFSZ; ulimit -f 0");
+        self::assertMatchesRegularExpression('/^warning\nleft alone\nfile_put_contents\(\): Write of 1 bytes failed .+$/', $printed);
+        self::assertFileDoesNotExist($file);
+    }
+
+    public function testAProcessThatWasStoppedWithTheRecordInItsHandsStopsNobody(): void
+    {
+        $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
+        touch($file);
+        $held = $file . '.held';
+        $holder = Fork::start(static function () use ($file, $held): void {
+            $handle = fopen($file, 'r+');
+            self::assertNotFalse($handle);
+            flock($handle, \LOCK_EX);
+            touch($held);
+            sleep(60);
+        });
+        Servers::awaitFile($held);
+        Servers::freeze($holder->process);
+        $waits = Fork::start(static function () use ($file): bool {
+            $handle = fopen($file, 'r+');
+
+            return $handle !== false && flock($handle, \LOCK_EX);
+        });
+
+        $start = microtime(true);
+        $breaker = $this->open(new OutageRecord($file));
+        self::assertFalse($breaker->allows());
+        $this->pass(0.6);
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertTrue($breaker->allows());
+        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertCount(2, $this->log->entries());
+        self::assertSame(0, pcntl_waitpid($waits->process, $status, \WNOHANG), 'who waits for the lock still waits');
+        $holder->kill();
+        self::assertTrue($waits->result());
+    }
+
+    private function probesOf(OutageRecord $record): int
+    {
+        $breaker = $this->open($record);
+        $this->pass(1.0);
+        $start = microtime(true) + 0.1;
+        $forks = [];
+        for ($process = 0; $process < self::PROCESSES; ++$process) {
+            $forks[] = Fork::start(static function () use ($breaker, $start): bool {
+                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+
+                return $breaker->allows();
+            });
+        }
+
+        return array_sum(array_map(static fn(Fork $fork): int => $fork->result() === true ? 1 : 0, $forks));
+    }
+
+    private function open(OutageRecord $record = new OutageRecord()): Breaker
+    {
+        $breaker = $this->breaker($record);
+        $breaker->failed(self::failure());
+        $breaker->failed(self::failure());
+
+        return $breaker;
+    }
+
+    private function breaker(OutageRecord $record = new OutageRecord()): Breaker
+    {
+        return new Breaker('redis', 'server:6379', $record, $this->log, clock: $this->clock);
+    }
+
+    private function sharedRecord(): OutageRecord
+    {
+        return new OutageRecord(Servers::directory('breaker') . '/' . bin2hex(random_bytes(8)));
+    }
+
+    private static function failure(): StoreFailed
+    {
+        return StoreFailed::because('redis', 'no answer');
+    }
+
+    private function pass(float $seconds): void
+    {
+        $this->clock->move($seconds);
+    }
+}

@@ -1,0 +1,110 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Breaker;
+
+use Larder\Cache;
+use Larder\Contract\Store;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Decorator\Sharding\ShardedStore;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Driver\Redis\PredisStore;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Testing\SetClock;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+
+/** How long a lock is waited for while the server is away. */
+#[Group('waiting')]
+final class LockDuringOutageTest extends TestCase
+{
+    /** Seconds that nobody would take for none, and that a busy machine seldom takes for nothing. */
+    private const WAIT = 10.0;
+
+    private SetClock $clock;
+    private Breaker $breaker;
+
+    /** @return iterable<string, array{\Closure(BreakerStore): Store}> */
+    public static function stores(): iterable
+    {
+        yield 'one server' => [static fn(BreakerStore $store): Store => $store];
+        yield 'several servers' => [static fn(BreakerStore $store): Store => new ShardedStore(['a' => $store])];
+        yield 'a tier' => [static fn(BreakerStore $store): Store => new TierStore(new ArrayStore(), $store, 'lock', 60.0, 1.0)];
+    }
+
+    /** @param \Closure(BreakerStore): Store $with */
+    #[DataProvider('stores')]
+    public function testALockIsNotWaitedForWhileNobodyAsksTheServer(\Closure $with): void
+    {
+        $cache = $this->away($with);
+        for ($failures = 0; $this->breaker->secondsToProbe() <= self::WAIT; ++$failures) {
+            $this->clock->move($this->breaker->secondsToProbe() + 0.001);
+            self::assertTrue($this->breaker->allows());
+            $this->breaker->failed(self::failure());
+        }
+
+        $start = microtime(true);
+        self::assertNull($cache->lock('k', 60, wait: self::WAIT));
+        self::assertLessThan(self::WAIT, microtime(true) - $start);
+    }
+
+    /** @param \Closure(BreakerStore): Store $with */
+    #[DataProvider('stores')]
+    public function testALockIsWaitedForWhileTheServerMayBeBackInTime(\Closure $with): void
+    {
+        $cache = $this->away($with);
+        $wait = $this->breaker->secondsToProbe() + 0.2;
+
+        $start = microtime(true);
+        self::assertNull($cache->lock('k', 60, wait: $wait));
+        // The clock of the breaker stands still: the probe is not due before less time is left than until then.
+        self::assertGreaterThan(0.19, microtime(true) - $start);
+    }
+
+    public function testTheServerIsAskedWhenItIsTime(): void
+    {
+        $breaker = $this->breaker();
+        self::assertSame(0.0, $breaker->secondsToProbe());
+        $breaker->failed(self::failure());
+        self::assertSame(0.0, $breaker->secondsToProbe(), 'one failure is no outage');
+        $breaker->failed(self::failure());
+        $seconds = $breaker->secondsToProbe();
+        self::assertGreaterThan(0.2, $seconds);
+        $this->clock->move($seconds - 0.1);
+        self::assertEqualsWithDelta(0.1, $breaker->secondsToProbe(), 0.001);
+        $this->clock->move(0.11);
+        self::assertSame(0.0, $breaker->secondsToProbe());
+        self::assertTrue($breaker->allows());
+        $breaker->worked();
+        self::assertSame(0.0, $breaker->secondsToProbe());
+    }
+
+    /** @param \Closure(BreakerStore): Store $with */
+    private function away(\Closure $with): Cache
+    {
+        $breaker = $this->breaker();
+        $store = new BreakerStore(new PredisStore(Endpoint::unix(Servers::directory('lock') . '/none.sock')), $breaker);
+        $store->get('k');
+        $store->get('k');
+
+        return new Cache($with($store));
+    }
+
+    private function breaker(): Breaker
+    {
+        $this->clock = new SetClock(new \DateTimeImmutable('2030-01-01 00:00:00'));
+
+        return $this->breaker = new Breaker('redis', 'nowhere', clock: $this->clock);
+    }
+
+    private static function failure(): StoreFailed
+    {
+        return StoreFailed::because('redis', 'no answer');
+    }
+}

@@ -1,0 +1,353 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Breaker;
+
+use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Decorator\Breaker\Breaker;
+use Larder\Decorator\Breaker\BreakerStore;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\CacheException;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Testing\Fork;
+use Larder\Testing\Timing;
+use Larder\Tests\PhpProcess;
+use Larder\Tests\RecordingLogger;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+
+/** What the breaker and the giving up of connections are good for: without them, the same questions are answered worse. */
+#[Group('waiting')]
+final class WithoutBreakerTest extends TestCase
+{
+    use Timing;
+
+    private const TIMEOUT = 0.1;
+    private const CALLS = 20;
+
+    public function testWithoutABreakerEachCallWaitsItsTimeout(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $seconds = [];
+        foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
+            $proxy->does('pass');
+            $store = new BreakerStore(
+                new RedisStore(Endpoint::unix($proxy->socket), timeout: self::TIMEOUT),
+                new Breaker('redis', $proxy->socket, threshold: $threshold),
+            );
+            $store->reach();
+            $proxy->does('silent');
+            $start = microtime(true);
+            for ($call = 0; $call < self::CALLS; ++$call) {
+                self::assertNull($store->get('k'));
+            }
+            $seconds[$breaker] = microtime(true) - $start;
+        }
+        self::assertGreaterThan(self::CALLS * self::TIMEOUT, $seconds['without']);
+        self::assertLessThan($seconds['without'] / 2, $seconds['with']);
+        $proxy->stop();
+    }
+
+    public function testALateAnswerIsAnotherKeysWhereTheConnectionIsKept(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $raw = new \Redis();
+        $raw->connect(Servers::redis()->socket);
+        $raw->mset(['late:a' => 'value of a', 'late:b' => 'value of b']);
+        $kept = stream_socket_client('unix://' . $proxy->socket);
+        self::assertNotFalse($kept);
+        stream_set_timeout($kept, 0, (int) (1e6 * self::TIMEOUT));
+        $ask = static function (string $key) use ($kept): ?string {
+            fwrite($kept, "GET late:$key\r\n");
+
+            return fgets($kept) === false ? null : rtrim((string) fgets($kept));
+        };
+        self::assertSame('value of a', $ask('a'));
+        $proxy->does('late 0.3');
+        self::assertNull($ask('a'));
+        usleep(400_000);
+        $proxy->does('pass');
+        self::assertSame('value of a', $ask('b'), 'what TroubleTest looks for');
+        $proxy->stop();
+    }
+
+    /**
+     * A limit of the client before its version 6: it waits for the rest of an answer that has begun as long as the
+     * connection stands. Predis does not (TroubleTest).
+     */
+    public function testPhpredisWaitsForTheRestOfAnAnswer(): void
+    {
+        $waits = version_compare((string) phpversion('redis'), '6', '<');
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=%s&namespace=half', $proxy->socket, self::TIMEOUT));
+        $cache->set('k', str_repeat('x', 1000));
+        $done = Servers::directory('half') . '/done' . bin2hex(random_bytes(4));
+        $reader = Fork::start(static function () use ($cache, $proxy, $done): void {
+            $cache->has('k'); // so that it has a connection of its own
+            $proxy->does('half 100');
+            $cache->get('k');
+            touch($done);
+        });
+        usleep((int) (10e6 * self::TIMEOUT));
+        self::assertSame($waits, !file_exists($done));
+        $proxy->does('refuse');
+        $reader->result();
+        self::assertFileExists($done);
+        $proxy->stop();
+    }
+
+    /** The server hangs up within the length of a value, and is there again at once: nobody waits for what no one was asked. */
+    #[DataProvider('redisClients')]
+    public function testAnAnswerThatIsCutOffHoldsNobodyUp(string $client): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $address = \sprintf('redis://%s?timeout=%s&namespace=cut&client=%s', $proxy->socket, self::TIMEOUT, $client);
+        self::assertTrue(Cache::open($address)->set('k', str_repeat('x', 1000)));
+        $proxy->does('drop 8'); // "+OK", and three bytes of the value's length
+        $reader = PhpProcess::start(\sprintf('var_dump(Larder\Cache::open(%s, new Psr\Log\NullLogger())->get("k"));', var_export($address, true)));
+        for ($end = microtime(true) + 30.0; $reader->isRunning() && microtime(true) < $end;) {
+            usleep(10_000);
+        }
+        $reader->stop(0.0);
+        self::assertSame("NULL\n", $reader->getOutput());
+        $proxy->stop();
+    }
+
+    /** As servers do that are told to (timeout in redis.conf). */
+    #[DataProvider('redisClients')]
+    public function testAConnectionThatWasClosedWhileItWasIdleIsOpenedAgain(string $client): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?on_failure=throw&namespace=idle&client=%s', $proxy->socket, $client) . Servers::PATIENTLY);
+        self::assertTrue($cache->set('k', 'value'));
+        $proxy->does('refuse');
+        $proxy->does('pass');
+        usleep(1_100_000);
+        self::assertSame('value', $cache->get('k'));
+        $proxy->stop();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function redisClients(): iterable
+    {
+        yield 'phpredis' => ['phpredis'];
+        yield 'Predis' => ['predis'];
+    }
+
+    /** Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure counts. */
+    #[DataProvider('redisClients')]
+    public function testAnAnswerThatDribblesIsAFailure(string $client): void
+    {
+        // Again where the proxy stood still for a tenth of a second: the client has given up then, before it was a control.
+        $tries = 0;
+        do {
+            $proxy = Proxy::before(Servers::redis()->socket);
+            $log = new RecordingLogger();
+            $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&namespace=dribble&client=%s', $proxy->socket, $client), $log);
+            $cache->set('k', str_repeat('x', 50));
+            $proxy->does('dribble 0.02');
+            $start = microtime(true);
+            self::assertNull($cache->get('k'));
+            $waited = microtime(true) - $start;
+        } while ($waited < 0.5 && ++$tries < 10);
+        self::assertGreaterThan(0.5, $waited, 'the control: the client waits for all of it');
+        for ($call = 0; $call < 50 && $log->entries() === []; ++$call) {
+            self::assertNull($cache->get('k'));
+        }
+        self::assertMatchesRegularExpression('~^warning: redis at \S+ is away: ~', implode("\n", $log->entries()));
+        $proxy->stop();
+    }
+
+    public function testAnotherProcessKnowsOfTheOutageAndTellsItNotAgain(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $address = \sprintf('redis://%s?timeout=2&on_failure=miss', $proxy->socket);
+        $proxy->does('silent');
+        $log = new RecordingLogger();
+        $cache = Cache::open($address, $log);
+        $cache->get('k');
+        $cache->get('k');
+        self::assertCount(1, $log->entries());
+        // Less than the timeout, unless the machine stands still.
+        self::within(1.0, static function () use ($address): void {
+            self::assertSame([], Fork::run(static function () use ($address): array {
+                $log = new RecordingLogger();
+                Cache::open($address, $log)->get('k');
+
+                return $log->entries();
+            }));
+        });
+        $proxy->stop();
+    }
+
+    public function testOfSeveralServersOneThatIsAwayLeavesTheKeysOfTheOthers(): void
+    {
+        $other = RedisServer::start(Servers::directory('away-other' . bin2hex(random_bytes(4))));
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s,%s?timeout=0.2&namespace=away%s', $proxy->socket, $other->socket, bin2hex(random_bytes(4))), $log = new RecordingLogger());
+        $values = array_combine(array_map(static fn(int $n): string => 'key' . $n, range(1, 40)), range(1, 40));
+        self::assertTrue($cache->setMany($values));
+        $proxy->does('silent');
+        foreach ([1, 2, 3] as $round) {
+            $there = array_filter($cache->getMany(array_keys($values)), \is_int(...));
+            self::assertGreaterThan(5, \count($there));
+            self::assertLessThan(35, \count($there));
+            self::assertSame(array_intersect_key($values, $there), $there);
+        }
+        self::assertCount(1, $log->entries());
+        self::assertStringContainsString($proxy->socket, $log->entries()[0]);
+        $other->stop();
+        $proxy->stop();
+    }
+
+    public function testWhatCannotBeDoneWithoutAServerIsRefusedAsEver(): void
+    {
+        $cache = Cache::open('redis:///nowhere/redis.sock?on_failure=miss');
+        self::assertNull($cache->get('k'));
+        self::assertNull($cache->get('k'));
+        self::assertNull($cache->lock('k', 60));
+        self::assertFalse($cache->increment('n'));
+        self::assertSame([], [...$cache->keys()]);
+        self::assertSame(['7' => 0, 'k' => 0], $cache->getMany(['7', 'k'], 0));
+        $wrong = [
+            static fn(): mixed => $cache->get(''),
+            static fn(): bool => $cache->set('k', 1, -1),
+            static fn(): mixed => $cache->increment(''),
+        ];
+        foreach ($wrong as $call) {
+            try {
+                $call();
+                self::fail('not refused');
+            } catch (\ValueError $error) {
+                self::assertStringStartsWith('Larder\Exception\Invalid', $error::class);
+            }
+        }
+    }
+
+    public function testOpeningAsksNoServer(): void
+    {
+        foreach (['', 'throw', 'miss'] as $mode) {
+            $socket = \sprintf('/nowhere/redis%s.sock', bin2hex(random_bytes(4)));
+            $address = "redis://$socket" . ($mode === '' ? '' : '?on_failure=' . $mode);
+
+            $log = new RecordingLogger();
+            $cache = Cache::open($address, $log);
+
+            try {
+                $cache->get('k');
+                $cache->get('k');
+                self::assertNotSame('throw', $mode);
+            } catch (CacheException $failure) {
+                self::assertInstanceOf(StoreFailed::class, $failure);
+                self::assertSame('throw', $mode);
+                self::assertStringContainsString('apt-get install redis-server', $failure->getMessage());
+            }
+
+            try {
+                $cache->reach();
+                self::fail('reached');
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
+                self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
+            }
+            $told = implode("\n", $log->entries());
+            self::assertMatchesRegularExpression('~^(warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(.+)?$~D', $told);
+            self::assertCount($mode === 'throw' ? 0 : 1, $log->entries(), 'one failure is no outage');
+        }
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function addresses(): iterable
+    {
+        yield 'phpredis' => ['redis://%s?timeout=0.3'];
+        yield 'Predis' => ['redis://%s?timeout=0.3&client=predis'];
+        yield 'memcached' => ['memcached://%s?timeout=0.3'];
+        yield 'memcache' => ['memcache://%s?timeout=1'];
+        yield 'MySQL' => ['mysql://user:password@%s/database?timeout=1'];
+    }
+
+    /** Nobody accepts there, and the queue is full: to a client that is as a host whose cable was pulled. */
+    #[DataProvider('addresses')]
+    public function testConnectingKeepsItsTimeout(string $address): void
+    {
+        $context = stream_context_create(['socket' => ['backlog' => 1]]);
+        $nobody = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
+        self::assertNotFalse($nobody);
+        $where = (string) stream_socket_get_name($nobody, false);
+        $queue = [];
+        do {
+            $queue[] = $waiting = @stream_socket_client('tcp://' . $where, $code, $message, 0.2);
+        } while ($waiting !== false);
+        $start = microtime(true);
+
+        try {
+            Cache::open(\sprintf($address, $where))->reach();
+            self::fail('reached');
+        } catch (StoreUnavailable $unavailable) {
+            self::assertStringContainsString($where, $unavailable->getMessage());
+        }
+        self::assertGreaterThan(0.25, microtime(true) - $start);
+        self::assertLessThan(10.0, microtime(true) - $start);
+        self::assertGreaterThan(1, \count($queue));
+    }
+
+    public function testAMissingExtensionIsSaidInEveryMode(): void
+    {
+        foreach (['redis://127.0.0.1', 'memcached://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
+            $said = PhpProcess::run(\sprintf('try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }', $address), ['-n']);
+            self::assertMatchesRegularExpression('/^\w+: the PHP extension \w+ is not loaded. To add it: /', $said);
+        }
+    }
+
+    public function testThrowingTellsWhenItIsAskedAgain(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&on_failure=throw', $proxy->socket));
+        $cache->reach();
+        $proxy->does('silent');
+        $messages = [];
+        for ($call = 0; $call < 3; ++$call) {
+            try {
+                $cache->get('k');
+                self::fail('not thrown');
+            } catch (CacheException $failure) {
+                self::assertInstanceOf(StoreFailed::class, $failure);
+                $messages[] = $failure->getMessage();
+            }
+        }
+        self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $messages[0]);
+        self::assertMatchesRegularExpression('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $messages[2]);
+        $proxy->stop();
+    }
+
+    /** As a job's time limit does: the handler throws while Predis waits for an answer, which comes later. */
+    public function testAnExceptionInTheMidstOfAnAnswerLeavesNoAnswerForTheNext(): void
+    {
+        $proxy = Proxy::before(Servers::redis()->socket);
+        $cache = Cache::open(\sprintf('redis://%s?timeout=5&client=predis&namespace=signal', $proxy->socket));
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        pcntl_async_signals(true);
+        pcntl_signal(\SIGALRM, static fn() => throw new \DomainException('the time is over'));
+
+        try {
+            $proxy->does('late 1.5');
+            pcntl_alarm(1);
+            self::assertNull($cache->get('a'));
+            self::fail('not interrupted');
+        } catch (\DomainException) {
+            sleep(1); // the answer has come
+            $proxy->does('pass');
+            self::assertSame('value of b', $cache->get('b'));
+        } finally {
+            pcntl_signal(\SIGALRM, \SIG_DFL);
+            pcntl_async_signals(false);
+            $proxy->stop();
+        }
+    }
+}

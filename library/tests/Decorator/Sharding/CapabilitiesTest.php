@@ -1,0 +1,72 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Sharding;
+
+use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Exception\NotSupported;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\TestCase;
+
+/** What happens to counters, locks and the rest when there are several servers, or none any more. */
+final class CapabilitiesTest extends TestCase
+{
+    #[DataProviderExternal(Servers::class, 'clients')]
+    public function testAServerThatIsAwayRefuses(string $address): void
+    {
+        $server = Servers::another($address);
+        $cache = Cache::open(\sprintf($address, $server->socket));
+        self::assertSame(1, $cache->increment('n'));
+        $lock = $cache->lock('k', 60);
+        $server->stop();
+        $start = microtime(true);
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->add('new', 1));
+        self::assertFalse($cache->replace('n', 1));
+        self::assertFalse($cache->touch('n', 60));
+        self::assertFalse($cache->swap('n', 1, 2));
+        self::assertNull($cache->lock('other', 60));
+        self::assertFalse($lock?->release());
+        self::assertSame([], $cache->can(Capability::Keys) ? [...$cache->keys()] : []);
+        self::assertLessThan(5.0, microtime(true) - $start);
+    }
+
+    #[DataProviderExternal(Servers::class, 'clients')]
+    public function testSeveralServersCanWhatEachCan(string $address): void
+    {
+        $isRedis = str_starts_with($address, 'redis');
+        $there = $isRedis ? Servers::redis() : Servers::memcached();
+        $other = Servers::another($address);
+        $cache = Cache::open(\sprintf($address, \sprintf('127.0.0.1:%d,127.0.0.1:%d', $there->port, $other->port)) . (str_contains($address, '?') ? '' : '?namespace=larder') . Servers::PATIENTLY);
+        $cache->clear();
+        $keys = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $keys[] = $key = 'key ' . $i;
+            self::assertTrue($cache->add($key, 1));
+            self::assertFalse($cache->add($key, 1));
+            self::assertSame(3, $cache->increment($key, 2));
+            self::assertTrue($cache->swap($key, 3, 4));
+            self::assertTrue($cache->replace($key, 5, 60));
+            self::assertTrue($cache->touch($key, 0));
+            $lock = $cache->lock($key, 60);
+            self::assertNull($cache->lock($key, 60));
+            self::assertTrue($lock?->release());
+        }
+        if ($isRedis) {
+            self::assertEqualsCanonicalizing($keys, [...$cache->keys()]);
+        } else {
+            $this->expectException(NotSupported::class);
+            $this->expectExceptionMessageMatches('/^memcached? cannot list its keys\. Stores that can: .*redis/');
+        }
+
+        try {
+            $cache->keys();
+        } finally {
+            $cache->clear();
+            $other->stop();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Tier;
+
+use Larder\Contract\Store;
+use Larder\Decorator\StoreDecorator;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
+
+/** A shared tier in this process, of which the test sees what it is asked, and does something just then. */
+final class RecordingStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, LockingStore, ListableStore, ExpiryAwareStore
+{
+    /** @var list<list<string>> */
+    private array $reads = [];
+
+    /** How often it was asked for the newest change. */
+    public int $polls = 0;
+
+    /** Called once, when a value has been read and not yet been given. */
+    public ?\Closure $afterRead = null;
+
+    /** Called once, when a value has been written, and nothing said of it. */
+    public ?\Closure $afterWrite = null;
+
+    /** Called once, before it is told what the newest change is. */
+    public ?\Closure $beforePoll = null;
+
+    public function __construct(private readonly ArrayStore $store = new ArrayStore()) {}
+
+    /** @return list<list<string>> the keys of each read of values since the last call */
+    public function reads(): array
+    {
+        [$reads, $this->reads] = [$this->reads, []];
+
+        return $reads;
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        if ($key === ReservedKey::changes()) {
+            ++$this->polls;
+            [$hook, $this->beforePoll] = [$this->beforePoll, null];
+            $hook === null ? null : $hook();
+        }
+
+        return $this->store->get($key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        return $this->store->getMany($keys, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->store->has($key);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $isSet = $this->store->set($key, $value, $ttl);
+        [$hook, $this->afterWrite] = [$this->afterWrite, null];
+        $hook === null ? null : $hook();
+
+        return $isSet;
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        return $this->store->setMany($values, $ttl);
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->store->delete($key);
+    }
+
+    public function clear(): bool
+    {
+        return $this->store->clear();
+    }
+
+    public function entries(array $keys): array
+    {
+        $this->reads[] = $keys;
+        $entries = $this->store->entries($keys);
+        [$hook, $this->afterRead] = [$this->afterRead, null];
+        $hook === null ? null : $hook();
+
+        return $entries;
+    }
+
+    public function decorated(): Store
+    {
+        return $this->store;
+    }
+}

@@ -1,0 +1,358 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Tier;
+
+use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Contract\Capability;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Exception\CacheException;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
+use Larder\Key\ReservedKey;
+use Larder\Testing\Timing;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+
+/** One host's tiers: what is read, written, copied, and for how long. */
+#[Group('waiting')]
+final class TierStoreTest extends TestCase
+{
+    use Timing;
+
+    private RecordingStore $shared;
+    private TierStore $tier;
+
+    protected function setUp(): void
+    {
+        $this->shared = new RecordingStore();
+        $this->tier = new TierStore(new ArrayStore(), $this->shared, 'here', 60.0, 60.0);
+        $this->tier->get('first'); // looks at what was changed before
+        usleep(110_000); // after which copies are made
+        $this->shared->reads();
+    }
+
+    public function testWhatWasReadIsNotReadAgain(): void
+    {
+        foreach (['value' => ['x'], 'null' => null, 'false' => false, '7' => 'seven'] as $key => $value) {
+            $this->shared->set((string) $key, $value);
+            $this->shared->reads();
+            for ($i = 0; $i < 3; ++$i) {
+                self::assertSame($value, $this->tier->get((string) $key, 'default'));
+                self::assertTrue($this->tier->has((string) $key));
+            }
+            self::assertSame([[(string) $key]], $this->shared->reads());
+        }
+    }
+
+    /** As in a worker that takes many requests, each with values of its own. */
+    public function testCopiesInAnArrayGoWithTheRequest(): void
+    {
+        $cache = new Cache($this->tier);
+        $large = str_repeat('x', 10_000);
+        $used = [];
+        for ($request = 0; $request < 100; ++$request) {
+            for ($i = 0; $i < 20; ++$i) {
+                $this->tier->set('k ' . $request . $i, $large . $i);
+                $this->shared->delete('k ' . $request . $i);
+            }
+            $this->shared->set('k', [$request, $large]);
+            self::assertTrue($cache->get('k') === [$request, $large]);
+            $this->shared->delete('k');
+            $this->shared->reads();
+            self::assertTrue($cache->get('k') === [$request, $large], 'there was a copy, and at once');
+            self::assertSame([], $this->shared->reads());
+            $cache->reset();
+            $used[] = memory_get_usage();
+        }
+        self::assertLessThan(6_000_000, $used[99] - $used[9], '18 MB were copied; what is left is the changes in the shared tier');
+        $this->shared->set('k', 'last');
+        self::assertSame('last', $cache->get('k'));
+    }
+
+    public function testWhatOthersChangeIsSeenAfterAReset(): void
+    {
+        $array = new ArrayStore();
+        [$one, $other] = [new TierStore(new ArrayStore(), $array, 'here', 60.0, 0.001), new TierStore(new ArrayStore(), $array, 'there', 60.0, 0.001)];
+        foreach (['a', 'b', 'c'] as $value) {
+            $other->set('k', $value);
+            usleep(2000);
+            self::assertSame($value, $one->get('k'));
+            $other->set('k', $value . ' later');
+            $one->copies->reset();
+            usleep(2000);
+            self::assertSame($value . ' later', $one->get('k'));
+        }
+    }
+
+    public function testAPlaceholderIsNoChangeForOtherHosts(): void
+    {
+        $shared = new ArrayStore();
+        $tier = new TierStore(new ArrayStore(), $shared, 'here', 60.0, 60.0);
+        $tier->get('first');
+        $before = $shared->get(ReservedKey::changes());
+        self::assertIsInt($before);
+        $during = null;
+        (new Cache($tier))->remember('k', 60, static function () use ($shared, &$during): string {
+            $during = $shared->get(ReservedKey::changes());
+            self::assertTrue($shared->has('k'));
+
+            return 'made';
+        });
+        self::assertSame([$before, $before + 1], [$during, $shared->get(ReservedKey::changes())]);
+        self::assertSame('made', (new Cache($tier))->get('k'));
+    }
+
+    public function testWhatIsNotThereIsAskedForEachTime(): void
+    {
+        self::assertSame('default', $this->tier->get('k', 'default'));
+        $this->shared->set('k', 'there now');
+        self::assertSame('there now', $this->tier->get('k', 'default'));
+    }
+
+    public function testManyAreAskedForAtOnceAndOnlyThoseWithoutACopy(): void
+    {
+        $this->shared->setMany(['a' => 1, 'b' => null, '7' => 'seven']);
+        $this->tier->get('a');
+        $this->shared->reads();
+        self::assertSame(['7' => 'seven', 'x' => '-', 'a' => 1, 'b' => null], $this->tier->getMany(['7', 'x', 'a', 'b', '7'], '-'));
+        self::assertSame([['7', 'x', 'b']], $this->shared->reads());
+        self::assertSame(['b' => null, '7' => 'seven'], $this->tier->getMany(['b', '7']));
+        self::assertSame([], $this->shared->reads());
+    }
+
+    public function testWhatWasWrittenIsReadHere(): void
+    {
+        self::assertTrue($this->tier->set('k', 'new'));
+        self::assertTrue($this->tier->setMany(['l' => 1, '7' => 2]));
+        self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->tier->getMany(['k', 'l', '7']));
+        self::assertSame([], $this->shared->reads());
+        self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->shared->getMany(['k', 'l', '7']), 'and stands in the shared tier');
+    }
+
+    public function testACopyEndsWithItsValue(): void
+    {
+        $this->shared->set('read', 1, 0.2);
+        $this->tier->get('read');
+        $this->tier->set('written', 1, 0.2);
+        $this->tier->set('touched', 1);
+        $this->tier->touch('touched', 0.2);
+        $this->tier->get('touched');
+        self::assertSame(['read' => 1, 'written' => 1, 'touched' => 1], $this->tier->getMany(['read', 'written', 'touched']));
+        usleep(210_000);
+        self::assertSame(['read' => '-', 'written' => '-', 'touched' => '-'], $this->tier->getMany(['read', 'written', 'touched'], '-'));
+    }
+
+    /** Also the control: behind the tier's back something changes, and only the copies' own time ends it. */
+    public function testACopyLivesSoLongAtMost(): void
+    {
+        $tier = new TierStore(new ArrayStore(), $this->shared, 'here', 0.2, 60.0);
+        $tier->get('k');
+        usleep(110_000);
+        $this->shared->set('k', 'old');
+        self::assertSame('old', $tier->get('k'));
+        $this->shared->set('k', 'new');
+        self::assertSame('old', $tier->get('k'), 'a copy was made');
+        usleep(210_000);
+        self::assertSame('new', $tier->get('k'));
+    }
+
+    /** A value was read, then changed, and only then the copy of what was read is written. */
+    #[DataProvider('changes')]
+    public function testACopyOfWhatWasChangedMeanwhileDoesNotStay(\Closure $change): void
+    {
+        $local = new ArrayStore();
+        $tier = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $sameHost = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $tier->get('k');
+        usleep(110_000);
+        $this->shared->set('k', 1);
+        $this->shared->afterRead = static fn(): mixed => $change($sameHost);
+        self::assertSame(1, $tier->get('k'), 'it began before the change');
+        self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
+        $this->shared->afterRead = static fn(): mixed => $change($sameHost);
+        $tier->getMany(['k', 'l']);
+        self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
+    }
+
+    /** @return iterable<string, array{\Closure(TierStore): mixed}> */
+    public static function changes(): iterable
+    {
+        yield 'set' => [static fn(TierStore $tier): bool => $tier->set('k', 'new')];
+        yield 'setMany' => [static fn(TierStore $tier): bool => $tier->setMany(['k' => 'new'])];
+        yield 'delete' => [static fn(TierStore $tier): bool => $tier->delete('k')];
+        yield 'increment' => [static fn(TierStore $tier): mixed => $tier->increment('k')];
+        yield 'swap' => [static fn(TierStore $tier): bool => $tier->swap('k', 1, 2)];
+        yield 'replace' => [static fn(TierStore $tier): bool => $tier->replace('k', 'new')];
+        yield 'clear' => [static fn(TierStore $tier): bool => $tier->clear()];
+    }
+
+    /** The control: two stores one before the other, and nothing more. */
+    public function testWithoutGenerationsItWouldStay(): void
+    {
+        $local = new ArrayStore();
+        $this->shared->set('k', 'old');
+        $this->shared->afterRead = function () use ($local): void {
+            $this->shared->set('k', 'new');
+            $local->set('k', 'new');
+        };
+        foreach ($this->shared->entries(['k']) as $key => $entry) {
+            $local->set((string) $key, $entry->stored);
+        }
+        self::assertSame('old', $local->get('k'));
+    }
+
+    public function testWhatTheSharedTierRefusesIsNotHereEither(): void
+    {
+        $server = RedisServer::start(Servers::directory('tier-refuses'), ['--proto-max-bulk-len', '1mb']);
+        $cache = Cache::open(\sprintf('tier:(array:)(redis://%s)', $server->socket));
+        $cache->get('k');
+        usleep(110_000);
+        self::assertTrue($cache->set('k', 'old'));
+        self::assertFalse($cache->set('k', random_bytes(2 << 20)));
+        self::assertSame('gone', $cache->get('k', 'gone'));
+        self::assertTrue($cache->setMany(['k' => 'old', 'l' => 'old', 'stays' => 'old']));
+        $server->stop();
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['l' => 'new']));
+        self::assertFalse($cache->delete('m'));
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->clear() && $cache->has('stays'));
+        self::assertSame(['k' => '-', 'l' => '-'], $cache->getMany(['k', 'l'], '-'));
+    }
+
+    public function testCopiesLiveOnWhileTheSharedTierIsAway(): void
+    {
+        $directory = Servers::directory('tier-away');
+        foreach (['', '?on_failure=throw'] as $options) {
+            $cache = Cache::open('array:');
+            // As long as the copy lives, even on a machine that stands still for a while.
+            self::within(1.5, static function () use ($directory, $options, &$cache): void {
+                $server = RedisServer::start($directory);
+                $cache = Cache::open(\sprintf('tier:(array:)(redis://%s%s)?poll=0.05&local_ttl=1.5', $server->socket, $options));
+                $cache->reach(); // the outage of the round before is over
+                $cache->get('k');
+                usleep(110_000);
+                $cache->set('k', 'value');
+                $server->stop();
+                usleep(60_000);
+
+                try {
+                    self::assertSame('value', $cache->get('k'));
+                } catch (\Exception $failure) { // with on_failure=throw, of the server that is away
+                    self::fail($failure->getMessage());
+                }
+            });
+            usleep(1_500_000);
+            self::assertFalse(self::has($cache, 'k'));
+        }
+    }
+
+    public function testASwapThatWasRefusedLooksAnew(): void
+    {
+        $this->tier->set('n', 1);
+        $this->shared->set('n', 5); // by another host: not yet heard of
+        self::assertSame(1, $this->tier->get('n'));
+        self::assertFalse($this->tier->swap('n', 1, 2));
+        self::assertSame(5, $this->tier->get('n'), 'or it would be tried again and again');
+    }
+
+    public function testTwoSharedTiersBeforeOneLocalTierDoNotMeet(): void
+    {
+        $local = new ArrayStore();
+        $one = new TierStore($local, new RecordingStore(), 'one', 60.0, 60.0);
+        $two = new TierStore($local, new RecordingStore(), 'two', 60.0, 60.0);
+        $one->set('k', 1);
+        $two->set('k', 2);
+        self::assertSame([1, 2, null], [$one->get('k'), $two->get('k'), $local->get('k')]);
+        $two->clear();
+        self::assertSame([1, null], [$one->get('k'), $two->get('k')]);
+    }
+
+    public function testItCanWhatTheSharedTierCan(): void
+    {
+        self::assertTrue((new Cache($this->tier))->can(Capability::Keys));
+        $cache = Cache::open(\sprintf('tier:(array:)(memcached://%s)', Servers::memcached()->socket));
+        self::assertFalse($cache->can(Capability::Keys));
+        self::assertTrue($cache->can(Capability::Lock));
+        $this->expectException(NotSupported::class);
+        $this->expectExceptionMessageMatches('/^memcached cannot list its keys/');
+        $cache->keys();
+    }
+
+    public function testSeveralServersAreASharedTier(): void
+    {
+        $other = RedisServer::start(Servers::directory('tier-several'));
+        $address = \sprintf('tier:(array:)(redis://127.0.0.1:%d,127.0.0.1:%d?namespace=several)?poll=0.02', Servers::redis()->port, $other->port);
+        [$here, $there] = [Cache::open($address), Cache::open($address)];
+        $values = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $values["k$i"] = $i;
+        }
+        self::assertTrue($here->setMany($values));
+        self::assertSame($values, $there->getMany(array_keys($values)));
+        self::assertTrue($here->setMany(array_map(static fn(int $i): int => $i + 100, $values)));
+        usleep(100_000);
+        self::assertSame(array_map(static fn(int $i): int => $i + 100, $values), $there->getMany(array_keys($values)));
+        $here->clear();
+        $other->stop();
+    }
+
+    public function testItSaysHowOldAValueMayBe(): void
+    {
+        $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
+        self::assertSame('tier: chosen, the DSN names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
+
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function mistakes(): iterable
+    {
+        yield 'one tier' => ['tier:(larder:)', 'does not name two others in parentheses'];
+        yield 'three' => ['tier:(array:)(array:)(array:)', 'does not name two others in parentheses'];
+        yield 'a parenthesis too few' => ['tier:(array:)(file:///x', 'does not name two others in parentheses'];
+        yield 'a parenthesis too many' => ['tier:(array:)(file:///x))', 'does not name two others in parentheses'];
+        yield 'what is in them' => ['tier:(aray:)(file:///x)', 'The scheme of the DSN is not known'];
+        yield 'an option of theirs' => ['tier:(array:)(redis://h?pol=1)', 'This redis: DSN has an unknown option'];
+        yield 'an option' => ['tier:(array:)(array:)?ttl=1', 'This tier: DSN has an unknown option. Known: local_ttl, poll'];
+        yield 'no number' => ['tier:(array:)(array:)?poll=often', 'has a value for the option poll that is not a number'];
+        yield 'a time that is none' => ['tier:(array:)(array:)?local_ttl=0', 'has a value for the option local_ttl that is not a number from'];
+    }
+
+    #[DataProvider('mistakes')]
+    public function testAMistakeInAnAddressIsNamed(string $address, string $message): void
+    {
+        $this->expectException(InvalidDsn::class);
+        $this->expectExceptionMessage($message);
+        Cache::open($address);
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function unfit(): iterable
+    {
+        yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'none cannot add'];
+        yield 'a shared tier that keeps nothing' => ['tier:(array:)(none:)', 'none cannot tell when a value expires'];
+    }
+
+    #[DataProvider('unfit')]
+    public function testAStoreThatCannotBeATierIsRefused(string $address, string $message): void
+    {
+        $this->expectException(InvalidDsn::class);
+        $this->expectExceptionMessage($message);
+        Cache::open($address);
+    }
+
+    private static function has(Cache $cache, string $key): bool
+    {
+        try {
+            return $cache->has($key);
+        } catch (CacheException) {
+            return false;
+        }
+    }
+}

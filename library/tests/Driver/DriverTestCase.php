@@ -1,0 +1,24 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver;
+
+use Larder\Cache;
+use Larder\Contract\Store;
+use Larder\Testing\AllContracts;
+use Larder\Testing\StoreTestCase;
+
+/** The base of the tests of this library's own stores: they are opened by a DSN and held to every contract. */
+abstract class DriverTestCase extends StoreTestCase
+{
+    use AllContracts;
+
+    /** The DSN of a store that runs for these tests, with this namespace where it has namespaces. */
+    abstract public static function dsn(string $namespace): string;
+
+    protected function open(string $namespace): Store
+    {
+        return Cache::open(static::dsn($namespace))->store();
+    }
+}

@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Memcached;
+
+use Larder\Driver\Memcached\MemcachedConnection;
+use Larder\Driver\Memcached\MemcachedConnector;
+use Larder\Driver\Memcached\MemcachedText;
+use Larder\Dsn\Endpoint;
+use Larder\Testing\Fork;
+use Larder\Tests\Servers;
+
+/** A server on a unix socket that replies what a test says, to one connection after the other. */
+final class FakeMemcached
+{
+    private function __construct(public readonly string $socket, private readonly Fork $process) {}
+
+    /**
+     * @param \Closure(string): iterable<string|null> $reply to a line; the parts are sent one after the other, and null
+     *        hangs up
+     */
+    public static function start(\Closure $reply): self
+    {
+        $socket = Servers::directory('fake') . '/' . bin2hex(random_bytes(6));
+        $listener = stream_socket_server('unix://' . $socket);
+        \assert($listener !== false);
+        $process = Fork::start(static function () use ($listener, $reply): void {
+            for (;;) {
+                $client = stream_socket_accept($listener, 60);
+                if ($client === false) {
+                    return;
+                }
+                while (($line = fgets($client)) !== false) {
+                    foreach ($reply(rtrim($line)) as $part) {
+                        if ($part === null || @fwrite($client, $part) === false) {
+                            break 2;
+                        }
+                    }
+                }
+                fclose($client);
+            }
+        });
+        fclose($listener);
+
+        return new self($socket, $process);
+    }
+
+    public function client(float $timeout = 10.0, bool $persistent = false): MemcachedText
+    {
+        return new MemcachedText(new MemcachedConnection(new MemcachedConnector('memcache', Endpoint::unix($this->socket), $timeout, $persistent)));
+    }
+
+    public function stop(): void
+    {
+        $this->process->kill();
+        @unlink($this->socket);
+    }
+}

@@ -1,0 +1,308 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Memcached;
+
+use Larder\Cache;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
+use Larder\Driver\Legacy\Memcache\MemcacheStore;
+use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Testing\Fork;
+use Larder\Tests\Driver\DriverTestCase;
+use Larder\Tests\PhpProcess;
+use Larder\Tests\Servers;
+
+/** What both extensions for memcached have to do besides. */
+abstract class MemcachedTestCase extends DriverTestCase
+{
+    abstract protected static function scheme(): string;
+
+    public static function dsn(string $namespace): string
+    {
+        return static::scheme() . '://' . Servers::memcached()->socket . '?namespace=' . $namespace . Servers::PATIENTLY;
+    }
+
+    protected function capabilities(): array
+    {
+        return array_values(array_filter(Capability::cases(), static fn(Capability $capability): bool => !\in_array($capability, [Capability::Keys, Capability::Prune], true)));
+    }
+
+    protected function isLocal(): bool
+    {
+        return false;
+    }
+
+    protected function clearDelay(): float
+    {
+        return 0.06;
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::raw(Servers::memcached()->socket)->setMulti(['contract' => 'keep', 'contract:k' => 'keep', 'k' => 'keep']);
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return self::raw(Servers::memcached()->socket)->getMulti(['contract', 'contract:k', 'k']) === ['contract' => 'keep', 'contract:k' => 'keep', 'k' => 'keep'];
+    }
+
+    public function testItSpeaksTcpToo(): void
+    {
+        $cache = $this->cache('127.0.0.1:' . Servers::memcached()->port);
+        self::assertTrue($cache->set('k', ['over TCP']));
+        self::assertSame(['over TCP'], $cache->get('k'));
+        self::assertTrue($cache->clear());
+        self::assertFalse($cache->has('k'));
+    }
+
+    public function testItSpeaksIPv6Too(): void
+    {
+        $directory = Servers::directory('ipv6-' . static::scheme());
+        $server = MemcachedServer::start($directory, ['-l', '::1']);
+        self::assertSame(1, preg_match('/^TCP INET6: (\d+)$/m', (string) file_get_contents($directory . '/memcached.port'), $port));
+        $cache = $this->cache("[::1]:$port[1]");
+        self::assertTrue($cache->set('k', ['over IPv6']));
+        self::assertSame(['over IPv6'], $cache->get('k'));
+        self::assertTrue($cache->delete('k'));
+        self::assertSame(1, $cache->increment('n'));
+        $server->stop();
+    }
+
+    public function testAllObjectsOfAProcessSeeAClearAtOnce(): void
+    {
+        $caches = array_map(fn(int $n): Cache => $this->cache(Servers::memcached()->socket, '?namespace=at-once'), range(0, 2));
+        for ($i = 0; $i < 20; ++$i) {
+            self::assertTrue($caches[0]->set('k', $i));
+            self::assertSame([$i, $i], [$caches[1]->get('k'), $caches[2]->get('k')]);
+            self::assertTrue($caches[1]->clear());
+            self::assertSame([null, null, null], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+            self::assertTrue($caches[2]->set('l', $i), 'and what is stored then stays');
+            usleep($i % 4 === 0 ? 60_000 : 0);
+            self::assertSame([$i, $i, $i], array_map(static fn(Cache $cache): mixed => $cache->get('l'), $caches));
+        }
+        self::assertNotNull(Fork::run(fn(): mixed => $this->cache(Servers::memcached()->socket, '?namespace=at-once')->get('l')));
+    }
+
+    public function testAPersistentConnectionServes(): void
+    {
+        foreach ([1, 2] as $time) {
+            $cache = $this->cache(Servers::memcached()->socket, '?persistent=1&namespace=persistent');
+            self::assertSame($time === 1 ? null : 1, $cache->get('k'));
+            self::assertTrue($cache->set('k', $time));
+        }
+        self::assertTrue($this->open('persistent')->clear());
+    }
+
+    public function testAnotherKeyWithTheSameHashIsAMiss(): void
+    {
+        $cache = $this->cache(Servers::memcached()->socket, '?namespace=collide');
+        $cache->set('a long key' . str_repeat('.', 300), 'value');
+        $raw = self::raw(Servers::memcached()->socket);
+        $generation = $raw->get('collide:generation');
+        self::assertIsString($generation);
+        $name = static fn(string $key): string => 'collide:' . $generation . '#' . hash('xxh128', $key);
+        $stored = $raw->get($name('a long key' . str_repeat('.', 300)));
+        self::assertIsString($stored);
+        $raw->set($name('b long key' . str_repeat('.', 300)), $stored);
+        self::assertSame('value', $cache->get('a long key' . str_repeat('.', 300)));
+        self::assertNull($cache->get('b long key' . str_repeat('.', 300)), 'as if both keys had one hash');
+    }
+
+    public function testADeletionActsOnWhatWasStoredAfterAnothersClear(): void
+    {
+        $cache = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
+        $other = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
+        for ($i = 0; $i < 5; ++$i) {
+            $cache->set('seen', 1);
+            $other->clear();
+            $other->set('k', 'value', tags: ['tag']);
+            $other->set('l', 'value');
+            $cache->invalidateTags(['tag']);
+            $cache->delete('l');
+            self::assertSame(['k' => '-', 'l' => '-'], $other->getMany(['k', 'l'], '-'));
+        }
+    }
+
+    public function testSeveralServersShareTheKeys(): void
+    {
+        $second = MemcachedServer::start(Servers::directory('second-' . static::scheme()));
+        $addresses = ['127.0.0.1:' . Servers::memcached()->port, '127.0.0.1:' . $second->port];
+        $both = $this->cache(implode(',', $addresses), '?namespace=shards');
+        $values = array_map(static fn(int $n): string => 'value ' . $n, range(0, 99));
+        self::assertTrue($both->setMany($values));
+        self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
+        foreach ($addresses as $address) {
+            $its = $this->cache($address, '?namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
+            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+        }
+        self::assertTrue($both->clear());
+        self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
+        $second->stop();
+    }
+
+    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    {
+        $directory = Servers::directory('gone-' . static::scheme());
+        $server = MemcachedServer::start($directory);
+        $cache = $this->cache($server->socket);
+        $cache->set('k', 'value');
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+        self::assertSame(['default', false], Fork::run(static fn(): array => [$cache->get('k', 'default'), $cache->clear()]));
+        $server = MemcachedServer::start($directory);
+        usleep(2_100_000); // a second for the extension to try again, and its clock ticks in whole ones
+        self::assertNull($cache->get('k'));
+        self::assertTrue($cache->set('k', 'again'));
+        self::assertSame('again', $cache->get('k'));
+        $server->stop();
+    }
+
+    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('slow-' . static::scheme()));
+        $cache = $this->cache($server->socket, '?timeout=0.2');
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        $stats = array_values(self::raw($server->socket)->getStats())[0];
+        self::assertIsArray($stats);
+        self::assertIsInt($process = $stats['pid']);
+        Servers::freeze($process);
+        $start = microtime(true);
+        self::assertNull($cache->get('a'));
+        self::assertLessThan(10.0, microtime(true) - $start);
+        posix_kill($process, \SIGCONT);
+        self::assertContains($cache->get('b'), ['value of b', null]);
+        $server->stop();
+    }
+
+    public function testAServerThatIsAwayIsNamed(): void
+    {
+        foreach (['/nowhere/memcached.sock', '127.0.0.1:1'] as $where) {
+            try {
+                $this->cache($where)->reach();
+                self::fail('reached ' . $where);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith(static::scheme() . ': cannot connect to ' . $where, $unavailable->getMessage());
+                self::assertStringContainsString('apt-get install memcached', $unavailable->getMessage());
+            }
+        }
+    }
+
+    public function testOpenBasedirAndAllowUrlFopenDoNotStopIt(): void
+    {
+        $code = \sprintf(
+            'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
+            $store = new Larder\Store\%s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
+            foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
+            try { (new Larder\Store\%1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            static::scheme() === 'memcache' ? 'MemcacheStore' : 'MemcachedStore',
+            var_export(Servers::memcached()->socket, true),
+        );
+        self::assertSame(
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory',
+            PhpProcess::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 4), '-d', 'allow_url_fopen=0']),
+        );
+    }
+
+    /** Of a server that refuses, hangs up, or is not there: nothing reaches the handler, even silenced. */
+    public function testNoWarningReachesTheApplication(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('warnings-' . static::scheme()));
+        $store = $this->store(Endpoint::unix($server->socket));
+        $store->set('k', 'value');
+        $warnings = [];
+        set_error_handler(static function (int $level, string $message) use (&$warnings): bool {
+            $warnings[] = $message;
+
+            return true;
+        });
+        try {
+            $server->stop();
+            foreach ([$store, $store, $this->store(Endpoint::tcp('127.0.0.1', 1)), $this->store(Endpoint::tcp('::1', 1)), $this->store(Endpoint::tcp('no-such-host.invalid', 1))] as $away) {
+                self::assertNotSame('none', self::failure(static fn(): mixed => $away->get('k'), $away));
+                self::assertNotSame('none', self::failure(static fn(): bool => $away->clear(), $away));
+            }
+        } finally {
+            restore_error_handler();
+        }
+        self::assertSame([], $warnings);
+    }
+
+    /** Reads and writes may go different ways: both say what failed, where and why. */
+    public function testAFailureSaysWhatFailedWhereAndWhy(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('reasons-' . static::scheme()));
+        $calls = ['get' => static fn(Store $store): mixed => $store->get('k'), 'clear' => static fn(Store $store): bool => $store->clear()];
+        $stats = array_values(self::raw($server->socket)->getStats())[0];
+        self::assertIsArray($stats);
+        self::assertIsInt($process = $stats['pid']);
+        $said = [];
+        foreach ($calls as $call => $work) {
+            $stopped = $this->store(Endpoint::unix($server->socket));
+            $stopped->get('k');
+            Servers::freeze($process);
+            $said["$call, stopped"] = self::failure($work, $stopped);
+            posix_kill($process, \SIGCONT);
+        }
+        $server->stop();
+        foreach ($calls as $call => $work) {
+            $said["$call, gone"] = self::failure($work, $this->store(Endpoint::unix($server->socket)));
+        }
+        $where = preg_quote($server->socket, '~');
+        foreach ($said as $case => $message) {
+            self::assertMatchesRegularExpression(match (true) {
+                str_ends_with($case, 'stopped') => "~^{static::scheme()}: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
+                default => "~^{static::scheme()}: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+            }, $message, $case);
+        }
+    }
+
+    /** @param \Closure(Store): mixed $work */
+    private static function failure(\Closure $work, Store $store): string
+    {
+        try {
+            $work($store);
+        } catch (StoreFailed $failure) {
+            return $failure->getMessage();
+        }
+
+        return 'none';
+    }
+
+    private function store(Endpoint $endpoint): Store
+    {
+        return static::scheme() === 'memcache' ? new MemcacheStore($endpoint, timeout: 0.2) : new MemcachedStore($endpoint, timeout: 0.2);
+    }
+
+    private function cache(string $where, string $options = ''): Cache
+    {
+        return Cache::open(\sprintf('%s://%s%s', static::scheme(), $where, $options));
+    }
+
+    private static function raw(string $socket): \Memcached
+    {
+        $raw = new \Memcached();
+        $raw->setOption(\Memcached::OPT_COMPRESSION, false);
+        $raw->addServer($socket, 0);
+
+        return $raw;
+    }
+}

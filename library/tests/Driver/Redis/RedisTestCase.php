@@ -1,0 +1,381 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Redis;
+
+use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Exception\CacheException;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Key\ReservedKey;
+use Larder\Tests\Driver\DriverTestCase;
+use Larder\Tests\PhpProcess;
+use Larder\Tests\RecordingLogger;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+/** What both clients of Redis have to do besides. */
+abstract class RedisTestCase extends DriverTestCase
+{
+    /**
+     * A connection that a program keeps open by the same client.
+     *
+     * @return array{string, string, string, string} code that connects $client, logs in as the user "other" and selects the
+     *                                               database 3, and the expression for what the server knows of it
+     */
+    abstract protected function programsConnection(string $host, int $port): array;
+
+    /** Keys of a program that knows nothing of Larder, though it uses the namespace's name for its own. */
+    private const NEIGHBOURS = ['contract' => 'keep', 'contract:cart:7' => 'keep', 'xcontract:k' => 'keep', 'other:k' => 'keep', 'larder:contract:k' => 'keep'];
+
+    /** As in ?client=. */
+    abstract protected static function client(): string;
+
+    public static function dsn(string $namespace): string
+    {
+        return \sprintf('redis://%s?client=%s&namespace=%s', Servers::redis()->socket, static::client(), $namespace) . Servers::PATIENTLY;
+    }
+
+    protected function isLocal(): bool
+    {
+        return false;
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::assertTrue(self::raw()->mset(self::NEIGHBOURS));
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        $raw = self::raw();
+
+        return array_map(static fn(string $name): mixed => $raw->get($name), array_keys(self::NEIGHBOURS)) === array_values(self::NEIGHBOURS);
+    }
+
+    public function testTheSameIsReachedOverTcp(): void
+    {
+        $socket = $this->cache(Servers::redis()->socket);
+        $tcp = $this->cache('127.0.0.1:' . Servers::redis()->port);
+        $socket->set('k', ['both ways']);
+        self::assertSame(['both ways'], $tcp->get('k'));
+        self::assertTrue($tcp->clear());
+        self::assertFalse($socket->has('k'));
+    }
+
+    public function testAPersistentConnectionServes(): void
+    {
+        foreach ([1, 2] as $time) {
+            $cache = $this->cache(Servers::redis()->socket, '&persistent=1&namespace=persistent');
+            self::assertSame($time === 1 ? null : 1, $cache->get('k'));
+            self::assertTrue($cache->set('k', $time));
+        }
+        self::assertTrue($this->open('persistent')->clear());
+    }
+
+    /** @return iterable<string, array{string, bool, list<string>}> */
+    public static function waysToPersist(): iterable
+    {
+        yield 'a socket' => ['', true, []];
+        yield 'TCP' => ['', false, []];
+        yield 'TCP without pools' => ['', false, ['-d', 'redis.pconnect.pooling_enabled=0']];
+        yield 'TCP as another user' => ['other:word@', false, []];
+    }
+
+    /** @param list<string> $options of php */
+    #[DataProvider('waysToPersist')]
+    public function testAProgramsPersistentConnectionsStayItsOwn(string $login, bool $isSocket, array $options): void
+    {
+        $raw = self::raw();
+        $raw->rawcommand('ACL', 'SETUSER', 'other', 'on', '>word', '~*', '+@all');
+        [$host, $port] = $isSocket ? [Servers::redis()->socket, 0] : ['127.0.0.1', Servers::redis()->port];
+        $address = \sprintf('redis://%s%s?client=%s&persistent=1&database=3', $login, $isSocket ? $host : "$host:$port", static::client());
+        $larder = \sprintf('$cache = Larder\Cache::open(%s); echo (int) $cache->set("k", 1); unset($cache);', var_export($address, true));
+        [$connect, $logIn, $select, $tell] = $this->programsConnection($host, $port);
+        $said = static fn(string $before): string => PhpProcess::run(\sprintf('%s %s echo %s;', $before, $connect, $tell), $options);
+        self::assertMatchesRegularExpression('/^1id=.* db=0 .*user=default/s', $said($larder));
+        if ($isSocket && static::client() === 'predis') {
+            return; // it has no names for those, so none is kept open
+        }
+        $shared = \sprintf('%s %s %s unset($client);', $connect, $login === '' ? '' : $logIn, $select);
+        self::assertMatchesRegularExpression(\sprintf('/^id=.* db=3 .*user=%s/s', $login === '' ? 'default' : 'other'), $said($shared), 'the control: as the store shared it before');
+    }
+
+    public function testDatabasesDoNotMeet(): void
+    {
+        $one = $this->cache(Servers::redis()->socket, '&database=1');
+        $two = $this->cache(Servers::redis()->socket, '&database=2');
+        $one->set('k', 1);
+        self::assertNull($two->get('k'));
+        $this->expectException(StoreUnavailable::class);
+        $this->expectExceptionMessage('the server does not have the database of the option database');
+        $this->cache(Servers::redis()->socket, '&database=999')->reach();
+    }
+
+    public function testSeveralServersShareTheKeys(): void
+    {
+        $second = RedisServer::start(Servers::directory('redis-2-' . static::client()));
+        $addresses = [Servers::redis()->socket, $second->socket];
+        $both = $this->cache(implode(',', $addresses), '&namespace=shards');
+        $values = array_map(static fn(int $n): string => 'value ' . $n, range(0, 99));
+        self::assertTrue($both->setMany($values));
+        self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
+        self::assertSame('value 7', $this->cache(implode(',', array_reverse($addresses)), '&namespace=shards')->get('7'));
+        foreach ($addresses as $address) {
+            $its = $this->cache($address, '&namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
+            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+        }
+        self::assertTrue($both->delete('7'));
+        self::assertFalse($both->has('7'));
+        self::assertTrue($both->set('7', 'again', 60));
+        self::assertTrue($both->clear());
+        self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
+        $second->stop();
+    }
+
+    public function testAFullServerRefusesAndTheOldValueIsGone(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-full-' . static::client()), ['--maxmemory', '3mb']);
+        $cache = $this->cache($server->socket);
+        $i = 0;
+        while ($cache->set('k' . $i, random_bytes(50_000))) {
+            ++$i;
+        }
+        self::assertGreaterThan(3, $i);
+        self::assertTrue($cache->has('k0'));
+        self::assertFalse($cache->set('k0', random_bytes(50_000)));
+        self::assertFalse($cache->has('k0'));
+        self::assertFalse($cache->setMany(['k1' => random_bytes(50_000), 'k2' => random_bytes(500_000)]));
+        self::assertFalse($cache->has('k2'));
+        self::assertTrue($cache->clear());
+        self::assertTrue($cache->set('k', 'goes again'));
+        $server->stop();
+    }
+
+    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    {
+        $directory = Servers::directory('redis-gone-' . static::client());
+        $server = RedisServer::start($directory);
+        $cache = $this->cache($server->socket);
+        $cache->set('k', 'value');
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+        $server = RedisServer::start($directory);
+        self::assertNull($cache->get('k'));
+        $end = microtime(true) + 60;
+        while (!$cache->set('k', 'again') && microtime(true) < $end) {
+            usleep(20_000); // it is left alone for a while
+        }
+        self::assertSame('again', $cache->get('k'));
+        $server->stop();
+    }
+
+    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-slow-' . static::client()));
+        $cache = $this->cache($server->socket, '&timeout=1');
+        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        $process = self::raw($server->socket)->info()['process_id'];
+        self::assertIsNumeric($process);
+        $process = (int) $process;
+        Servers::freeze($process);
+        $start = microtime(true);
+        self::assertNull($cache->get('a'));
+        self::assertLessThan(10.0, microtime(true) - $start);
+        posix_kill($process, \SIGCONT);
+        self::assertSame('value of b', $cache->get('b'));
+        $server->stop();
+    }
+
+    public function testAPasswordIsAskedForAndTaken(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-password-' . static::client()));
+        self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
+        $cache = Cache::open(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, static::client()));
+        self::assertTrue($cache->set('k', 1));
+        $cases = [
+            '' => 'the server asks for a password (NOAUTH',
+            ':pzqxw@' => 'the server refuses the user name or the password (WRONGPASS',
+            'nobody:pzqxw@' => 'the server refuses the user name or the password (WRONGPASS',
+            'nobody@' => 'the server refuses the user name or the password (WRONGPASS',
+        ];
+        foreach ($cases as $login => $words) {
+            try {
+                Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client()))->reach();
+                self::fail('let in with ' . $login);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
+                for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
+                    self::assertStringNotContainsString('pzqxw', $error->getMessage() . print_r($error->getTrace(), true));
+                }
+            }
+        }
+        $log = new RecordingLogger();
+        $cache = Cache::open(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, static::client()), $log);
+        self::assertSame([null, null, null], [$cache->get('k'), $cache->get('k'), $cache->get('k')]);
+        self::assertCount(1, $log->entries());
+        self::assertStringContainsString('refuses this client: no connection', $log->entries()[0]);
+        self::assertStringNotContainsString('pzqxw', $log->entries()[0]);
+        self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'free', 'on', 'nopass', '~*', '+@all');
+        self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'blind', 'on', 'nopass', '~*', '+@all', '-get');
+        $cache = Cache::open(\sprintf('redis://free@%s?client=%s', $server->socket, static::client()));
+        self::assertTrue($cache->set('who', 1));
+        $cache = Cache::open(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client()));
+
+        try {
+            $cache->get('who');
+            self::fail('it may not read');
+        } catch (CacheException $failure) {
+            self::assertInstanceOf(StoreFailed::class, $failure);
+            self::assertStringContainsString('NOPERM', $failure->getMessage());
+        }
+        $server->stop();
+    }
+
+    /** Who can write to the server, but has no signing key, could else make everybody wait, for ever. */
+    public function testWhatIsNoLockIsInNobodysWay(): void
+    {
+        putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
+        $namespace = 'planted-' . static::client();
+        $cache = Cache::open(\sprintf('redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS', Servers::redis()->socket, static::client(), $namespace));
+        $name = RedisStore::prefix($namespace) . ReservedKey::lock('l');
+        self::raw()->set($name, serialize('ByTime 9999999999.0 planted'));
+        $lock = $cache->lock('l', 30);
+        self::assertNotNull($lock, 'a forged one');
+        self::assertNull($cache->lock('l', 30), 'the control: its own holds');
+        self::assertTrue($lock->release());
+        foreach (['rPush', 'sAdd'] as $command) {
+            self::raw()->rawcommand($command, $name, 'planted');
+            self::assertTrue($cache->lock('l', 20)?->release(), $command);
+        }
+        $cache->clear();
+    }
+
+    /** Redis repeats the arguments of a command that it does not know. */
+    public function testAServerThatRepeatsThePasswordIsNotQuoted(): void
+    {
+        $server = RedisServer::start(Servers::directory('redis-without-auth-' . static::client()), ['--rename-command', 'AUTH', '']);
+        foreach ([':pzqxw@', 'shop:pzqxw@'] as $login) {
+            $log = new RecordingLogger();
+            $address = \sprintf('redis://%s%s?client=%s', $login, $server->socket, static::client());
+            $cache = Cache::open($address, $log);
+            self::assertSame([null, null], [$cache->get('k'), $cache->get('k')]);
+            $failures = [implode("\n", $log->entries())];
+            foreach ([static fn() => $cache->reach(), static fn() => Cache::open($address . '&on_failure=throw')->get('k')] as $call) {
+                try {
+                    $call();
+                    self::fail('let in');
+                } catch (StoreUnavailable|StoreFailed $failure) {
+                    $failures[] = (string) $failure;
+                }
+            }
+            self::assertStringNotContainsString('pzqxw', implode("\n", $failures));
+            self::assertStringContainsString('ERR unknown command AUTH', implode("\n", $failures));
+        }
+        $server->stop();
+    }
+
+    public function testAUserNeedsNoMoreRightsThanThePageSays(): void
+    {
+        $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
+        self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
+        $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL']);
+        self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
+        $log = new RecordingLogger();
+        $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw', Servers::redis()->socket, static::client()), $log);
+        self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
+        self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
+        self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
+        self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
+        self::assertGreaterThan(microtime(true), $cache->expiry('l'));
+        self::assertTrue($cache->lock('q', 10)?->release());
+        $made = $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t']);
+        self::assertSame($made, $cache->get('r'));
+        self::assertTrue($cache->invalidateTags(['t']) && $cache->delete('k') && $cache->clear());
+        self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
+    }
+
+    /** PHP's own warning would fail the test. */
+    public function testAHostThatIsNotKnownIsNamed(): void
+    {
+        try {
+            $this->cache('nowhere.invalid')->reach();
+            self::fail('reached');
+        } catch (StoreUnavailable $unavailable) {
+            self::assertStringStartsWith('redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (', $unavailable->getMessage());
+        }
+    }
+
+    public function testASocketThatMayNotBeUsedIsNamed(): void
+    {
+        $directory = Servers::directory('redis-forbidden-' . static::client());
+        $server = RedisServer::start($directory);
+        chmod(\dirname($directory), 0o711);
+        $code = <<<'PHP'
+            $say = function (string $address): string {
+                try {
+                    Larder\Cache::open($address)->reach();
+
+                    return 'reached';
+                } catch (Larder\Exception\StoreUnavailable $none) {
+                    return $none->getMessage();
+                }
+            };
+            $say('redis:///nowhere.sock?client=%2$s'); // loads the classes, which the other user may not read
+            posix_setegid(65534);
+            posix_seteuid(65534);
+            echo $say('redis://%1$s?client=%2$s');
+            PHP;
+        $said = PhpProcess::run(\sprintf($code, $server->socket, static::client()));
+        chmod(\dirname($directory), 0o700);
+        if (posix_geteuid() === 0) {
+            self::assertStringContainsString('permission denied (', $said);
+            self::assertStringContainsString('in the group that may use the socket?', $said);
+        }
+        $server->stop();
+    }
+
+    public function testAServerThatIsAwayIsNamed(): void
+    {
+        foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
+            try {
+                $this->cache($where)->reach();
+                self::fail('reached ' . $where);
+            } catch (StoreUnavailable $unavailable) {
+                self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
+                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
+            }
+        }
+    }
+
+    private function cache(string $where, string $options = ''): Cache
+    {
+        return Cache::open(\sprintf('redis://%s?client=%s%s', $where, static::client(), $options));
+    }
+
+    private static function raw(?string $socket = null, string $password = ''): \Redis
+    {
+        $raw = new \Redis();
+        $raw->connect($socket ?? Servers::redis()->socket);
+        if ($password !== '') {
+            $raw->auth($password);
+        }
+
+        return $raw;
+    }
+}

@@ -1,0 +1,145 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Dsn;
+
+use Larder\Cache;
+use Larder\Driver\Drivers;
+use Larder\Exception\CacheException;
+use Larder\Resolver;
+use PHPUnit\Framework\TestCase;
+
+/** No message, trace or dump shows a part of a password, however the address with it is broken. */
+final class DsnSecretsTest extends TestCase
+{
+    private const TRIES = 100_000;
+    private const SEED = 20_260_101;
+
+    /** Each piece of the secret has letters that stand together nowhere else. */
+    private const SECRETS = ['zqxw/vkjy', 'zqxw?vkjy', 'zqxw@vkjy', 'zqxw:vkjy', 'zqxw#vkjy', 'zqxw%vkjy', 'zqxw(vkjy)', 'zqxw&vkjy=vkjy', 'zqxwvkjy'];
+    private const MARKS = ['zqx', 'qxw', 'vkj', 'kjy'];
+
+    private const ADDRESSES = [
+        'redis://:SECRET@cache.example:6379?namespace=shop&database=2',
+        'redis://shop:SECRET@cache.example,other.example',
+        'redis://:SECRET@/run/redis.sock?client=predis',
+        'redis:/:SECRET@cache.example',
+        'redis:SECRET@cache.example',
+        'mysql://shop:SECRET@db.example/shop?engine=memory',
+        'mysql://shop:SECRET@/shop?socket=/run/mysqld.sock',
+        'memcached://shop:SECRET@cache.example',
+        'tier:(larder:)(redis://:SECRET@cache.example)?poll=2',
+        'tier:(array:)(tier:(array:)(mysql://shop:SECRET@db.example/shop))',
+        'redis://cache.example?sign=SECRET',
+        'redis://cache.example?sign=env:SECRET&classes=none',
+        'redis://cache.example?password=SECRET',
+        'redis://cache.example?SECRET',
+        'redis://cache.example?timeout=SECRET&namespace=SECRET&persistent=SECRET',
+        'SECRET://cache.example',
+        'SECRET@cache.example',
+    ];
+
+    /** What is put into an address, or in the place of one of its characters. */
+    private const CHARACTERS = ['/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00', "\xff"];
+
+    public function testNoMessageOfABrokenAddressShowsAPartOfASecret(): void
+    {
+        $errors = 0;
+        foreach (self::broken() as $address) {
+            try {
+                Resolver::at(Drivers::parse($address))->store();
+            } catch (CacheException $error) {
+                ++$errors;
+                $this->assertNothingIn((string) $error, $address);
+                if ($errors % 16 === 0) { // dumps are long
+                    $this->assertNothingIn(print_r($error->getTrace(), true), $address);
+                }
+            }
+        }
+        self::assertGreaterThan(self::TRIES / 4, $errors);
+    }
+
+    /** The control: an address whose password is left out by a pattern, as messages had it before. */
+    public function testLeavingOutWhatLooksLikeAPasswordShowsOthers(): void
+    {
+        $shown = 0;
+        foreach (self::broken() as $address) {
+            $masked = (string) preg_replace('~//[^/?]*@~', '//…@', $address);
+            $shown += (int) (str_replace(self::MARKS, '', $masked) !== $masked);
+        }
+        self::assertGreaterThan(self::TRIES / 4, $shown);
+    }
+
+    public function testAnAddressIsDumpedWithoutItsPassword(): void
+    {
+        $address = Drivers::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
+        self::assertSame('zqxwvkjy', $address->password());
+        ob_start();
+        var_dump($address, [$address]);
+        $dumps = [(string) ob_get_clean(), print_r($address, true)];
+        foreach ($dumps as $dump) {
+            $this->assertNothingIn($dump, 'dump');
+        }
+        $this->assertNothingIn(var_export(Drivers::parse('redis://shop:zqxwvkjy@cache.example'), true), 'var_export');
+        $this->expectException(\Exception::class);
+        $this->expectExceptionMessage('is not allowed');
+        serialize($address);
+    }
+
+    public function testAStoreIsDumpedWithoutItsPassword(): void
+    {
+        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
+            $cache = Cache::open($address);
+            $cache->get('k');
+            ob_start();
+            var_dump($cache);
+            $this->assertNothingIn((string) ob_get_clean(), $address);
+            $this->assertNothingIn(print_r($cache, true), $address);
+            $this->assertNothingIn(@var_export($cache, true), $address);
+
+            try {
+                $this->assertNothingIn(serialize($cache), $address);
+            } catch (\Exception $refused) {
+                self::assertStringContainsString('is not allowed', $refused->getMessage());
+            }
+        }
+    }
+
+    private function assertNothingIn(string $text, string $address): void
+    {
+        foreach (self::MARKS as $mark) {
+            if (str_contains($text, $mark)) {
+                self::fail(\sprintf('%s shows %s: %s', json_encode($address, \JSON_INVALID_UTF8_SUBSTITUTE), $mark, $text));
+            }
+        }
+        $this->addToAssertionCount(1);
+    }
+
+    /** @return \Generator<string> */
+    private static function broken(): \Generator
+    {
+        mt_srand(self::SEED);
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $address = str_replace('SECRET', self::oneOf(self::SECRETS), self::oneOf(self::ADDRESSES));
+            for ($mutations = mt_rand(0, 3); $mutations > 0; --$mutations) {
+                $at = mt_rand(0, max(0, \strlen($address) - 1));
+                $address = match (mt_rand(0, 3)) {
+                    0 => substr_replace($address, self::oneOf(self::CHARACTERS), $at, 0),
+                    1 => substr_replace($address, self::oneOf(self::CHARACTERS), $at, 1),
+                    2 => substr_replace($address, '', $at, mt_rand(1, 4)),
+                    default => substr($address, 0, $at) . substr($address, mt_rand(0, \strlen($address))),
+                };
+            }
+            yield $address;
+        }
+    }
+
+    /**
+     * @param non-empty-list<string> $of
+     */
+    private static function oneOf(array $of): string
+    {
+        return $of[mt_rand(0, \count($of) - 1)];
+    }
+}

@@ -1,0 +1,95 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Dsn;
+
+use Larder\Cache;
+use Larder\Driver\Drivers;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\InvalidDsn;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+final class DsnTest extends TestCase
+{
+    public function testItsPartsAreTakenApart(): void
+    {
+        $address = Drivers::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
+        self::assertSame('mysql', $address->scheme);
+        self::assertSame(['me', 'p@s:s', ['db.example:3307'], '/shop'], [$address->user, $address->password(), $address->servers, $address->name()]);
+        self::assertSame(['engine' => 'memory', 'namespace' => 'a-b_C9'], $address->options);
+        self::assertSame('a-b_C9', $address->namespace());
+        self::assertSame('larder', Drivers::parse('apcu:')->namespace());
+        self::assertSame('shop', Drivers::parse('larder:shop')->name());
+        self::assertSame('/var/cache/with ?', Drivers::parse('file:///var/cache/with%20%3F')->name());
+        self::assertSame('redis', Drivers::parse('REDIS://localhost')->scheme);
+    }
+
+    /** @return iterable<string, array{string, list<string>}> */
+    public static function servers(): iterable
+    {
+        yield 'a host' => ['memcached://cache.example', ['cache.example:11211']];
+        yield 'a host and a port' => ['redis://127.0.0.1:6380', ['127.0.0.1:6380']];
+        yield 'the default port' => ['redis://127.0.0.1', ['127.0.0.1:6379']];
+        yield 'IPv6' => ['redis://[::1]:6380', ['[::1]:6380']];
+        yield 'several' => ['memcached://a:1,b,[::1]:3', ['a:1', 'b:11211', '[::1]:3']];
+        yield 'a socket' => ['redis:///run/redis.sock', ['/run/redis.sock']];
+        yield 'a socket and a password' => ['redis://:secret@/run/redis.sock', ['/run/redis.sock']];
+        yield 'several sockets' => ['memcache:///run/a.sock,/run/b%2C.sock', ['/run/a.sock', '/run/b,.sock']];
+        yield 'a slash after the host' => ['redis://localhost/', ['localhost:6379']];
+    }
+
+    /** @param list<string> $expected */
+    #[DataProvider('servers')]
+    public function testServersAndSockets(string $address, array $expected): void
+    {
+        $parsed = Drivers::parse($address);
+        $endpoints = $parsed->endpoints($parsed->scheme === 'redis' ? 6379 : 11211);
+        self::assertSame($expected, array_map(static fn(Endpoint $endpoint): string => (string) $endpoint, $endpoints));
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function mistakes(): iterable
+    {
+        $all = 'auto:, larder:, apcu:, yac:, shmop:, memcached:, memcache:, redis:, mysql:, sqlite:, file:, php-file:, array:, none:, tier:';
+        yield 'nothing' => ['', 'begins with one of ' . $all];
+        yield 'a path' => ['/var/cache', 'The scheme of the DSN is missing: it begins with one of ' . $all];
+        yield 'another scheme' => ['mongodb://localhost', 'The scheme of the DSN is not known: it begins with one of ' . $all];
+        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database'];
+        yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
+        yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
+        yield 'no options known' => ['none:?namespace=a', 'Known: none'];
+        yield 'a wrong client' => ['redis://localhost?client=credis', 'has an unknown value for the option client. Known: phpredis, predis'];
+        yield 'a wrong serializer' => ['array:?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
+        yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has an unknown value for the option engine. Known: memory, myisam, innodb'];
+        yield 'a wrong answer to failures' => ['redis://localhost?on_failure=ignore', 'has an unknown value for the option on_failure. Known: miss, throw'];
+        yield 'a namespace with a colon' => ['apcu:?namespace=a:b', 'A namespace is 1 to 32 of the characters'];
+        yield 'an empty namespace' => ['apcu:?namespace=', 'A namespace is 1 to 32 of the characters'];
+        yield 'a long namespace' => ['apcu:?namespace=' . str_repeat('a', 33), 'A namespace is 1 to 32 of the characters'];
+        yield 'a wrong timeout' => ['redis://localhost?timeout=soon', 'has a value for the option timeout that is not a number from 0.001 to 3600'];
+        yield 'a wrong database' => ['redis://localhost?database=-1', 'has a value for the option database that is not a number'];
+        yield 'a database as a path' => ['redis://localhost/2', 'has a path after its host'];
+        yield 'a port that is none' => ['redis://localhost:70000', 'has something in the place of a host and a port'];
+        yield 'a user for memcached' => ['memcached://me:secret@localhost', 'has a user or a password, which memcached does not ask for here'];
+        yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
+        yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
+        yield 'two databases servers' => ['mysql://me@a,b/db', 'names no single server'];
+        yield 'a relative path' => ['file:cache', 'names no absolute path: file:///path'];
+        yield 'two slashes' => ['file://var/cache', 'has no host: write file:///path with three slashes'];
+        yield 'no file' => ['sqlite:', 'names no absolute path: sqlite:///path'];
+        yield 'two databases' => ['mysql://me@localhost/a/b', 'is not the name of one database'];
+        yield 'a password with a slash' => ['redis://:a/b@localhost', 'write %2F for /, %3F for ?, %40 for @'];
+        yield 'a zero byte' => ['file:///a%00b', 'has a zero byte'];
+        yield 'a name for APCu' => ['apcu:shop', 'has something after its colon'];
+        yield 'a host for the engine' => ['larder://localhost', 'has no host'];
+    }
+
+    #[DataProvider('mistakes')]
+    public function testMistakesAreNamedWithWhatIsKnown(string $address, string $message): void
+    {
+        $this->expectException(InvalidDsn::class);
+        $this->expectExceptionMessage($message);
+        Cache::open($address);
+    }
+}

@@ -1,0 +1,80 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Key;
+
+use Larder\Contract\Store;
+use Larder\Driver\Apcu\ApcuStore;
+use Larder\Driver\Drivers;
+use Larder\Driver\Engine\NamespacedEngineStore;
+use Larder\Driver\File\FileStore;
+use Larder\Driver\Legacy\Memcache\MemcacheStore;
+use Larder\Driver\Legacy\MySqlMemory\MySqlMemoryStore;
+use Larder\Driver\Legacy\Shmop\ShmopStore;
+use Larder\Driver\Legacy\Yac\YacStore;
+use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Driver\MySql\MySqlConnection;
+use Larder\Driver\MySql\MySqlStore;
+use Larder\Driver\PhpFile\PhpFileStore;
+use Larder\Driver\Redis\PredisStore;
+use Larder\Driver\Redis\RedisStore;
+use Larder\Driver\Sqlite\SqliteStore;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\InvalidDsn;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\TestCase;
+
+/** A store takes no name that could run into another's, whoever makes it. */
+final class NamespaceNameTest extends TestCase
+{
+    private const BAD = ['', 'a:b', 'a/b', '../a', 'a`b', 'a b', "a\n", 'ä', '*', '0123456789abcdef0123456789abcdef0'];
+
+    /** @return iterable<string, array{\Closure(string): Store}> */
+    public static function stores(): iterable
+    {
+        $endpoint = Endpoint::tcp('127.0.0.1', 1);
+        $connection = static fn(): MySqlConnection => new MySqlConnection($endpoint, 'larder', 'nobody', '', 1.0, false);
+        yield 'larder' => [static fn(string $name): Store => new NamespacedEngineStore($name)];
+        yield 'apcu' => [static fn(string $name): Store => new ApcuStore($name)];
+        yield 'yac' => [static fn(string $name): Store => new YacStore($name)];
+        yield 'shmop' => [static fn(string $name): Store => new ShmopStore($name)];
+        yield 'memcached' => [static fn(string $name): Store => new MemcachedStore($endpoint, $name)];
+        yield 'memcache' => [static fn(string $name): Store => new MemcacheStore($endpoint, $name)];
+        yield 'redis' => [static fn(string $name): Store => new RedisStore($endpoint, $name)];
+        yield 'predis' => [static fn(string $name): Store => new PredisStore($endpoint, $name)];
+        yield 'mysql' => [static fn(string $name): Store => new MySqlStore($connection(), 'innodb', $name)];
+        yield 'mysql, memory' => [static fn(string $name): Store => new MySqlMemoryStore($connection(), $name)];
+        yield 'sqlite' => [static fn(string $name): Store => new SqliteStore(Servers::directory('names') . '/cache.sqlite', $name)];
+        yield 'file' => [static fn(string $name): Store => new FileStore(Servers::directory('names') . '/files', $name)];
+        yield 'php-file' => [static fn(string $name): Store => new PhpFileStore(Servers::directory('names') . '/files', $name)];
+    }
+
+    /** @param \Closure(string): Store $open */
+    #[DataProvider('stores')]
+    public function testAStoreRefusesABadName(\Closure $open): void
+    {
+        foreach (self::BAD as $name) {
+            try {
+                $open($name);
+                self::fail("\"$name\" was taken");
+            } catch (InvalidDsn $refused) {
+                self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
+            }
+        }
+        $open('Good_name-1');
+    }
+
+    public function testAnAddressRefusesABadName(): void
+    {
+        foreach (self::BAD as $name) {
+            try {
+                Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
+                self::fail("\"$name\" was taken");
+            } catch (InvalidDsn $refused) {
+                self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Lock;
+
+use Larder\Lock\LockOwner;
+use Larder\Testing\Fork;
+use PHPUnit\Framework\TestCase;
+
+final class LockOwnerTest extends TestCase
+{
+    public function testEachTokenIsNewAndNamesThisProcess(): void
+    {
+        $tokens = [LockOwner::token(), LockOwner::token()];
+
+        self::assertNotSame($tokens[0], $tokens[1]);
+        foreach ($tokens as $token) {
+            self::assertSame((string) posix_getpid(), strstr($token, '.', true));
+            self::assertTrue(LockOwner::lives($token));
+        }
+        self::assertSame(LockOwner::number(), LockOwner::number());
+    }
+
+    /** What its parent had looked up of itself is not the fork's. */
+    public function testAForkIsAnotherOwner(): void
+    {
+        $own = LockOwner::token();
+        $number = LockOwner::number();
+
+        /** @var array{string, int, bool|null, bool|null} $fork */
+        $fork = Fork::run(static function () use ($own): array {
+            $token = LockOwner::token();
+
+            return [$token, LockOwner::number(), LockOwner::lives($token), LockOwner::lives($own)];
+        });
+
+        self::assertNotSame(strstr($own, '.', true), strstr($fork[0], '.', true));
+        self::assertNotSame($number, $fork[1]);
+        self::assertSame([true, true], [$fork[2], $fork[3]]);
+        self::assertFalse(LockOwner::lives($fork[0]), 'it has ended');
+        self::assertTrue(LockOwner::lives($own));
+    }
+
+    public function testAnotherProcessWithTheSameNumberIsNotTheOwner(): void
+    {
+        $parts = explode('.', LockOwner::token());
+        $parts[1] = (string) ((int) $parts[1] - 1);
+
+        self::assertFalse(LockOwner::lives(implode('.', $parts)));
+    }
+
+    public function testNothingIsKnownOfProcessesElsewhere(): void
+    {
+        $parts = explode('.', LockOwner::token());
+        $parts[2] = strrev($parts[2]) === $parts[2] ? str_repeat('0', 16) : strrev($parts[2]);
+
+        self::assertNull(LockOwner::lives(implode('.', $parts)));
+        self::assertNull(LockOwner::lives(LockOwner::anonymousToken()));
+    }
+}

@@ -1,0 +1,89 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Lock;
+
+use Larder\Lock\StripedLock;
+use Larder\Testing\Fork;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\TestCase;
+
+/** What stores promise of it, and kills, is tried with them; here is what only the lock itself can be asked. */
+final class StripedLockTest extends TestCase
+{
+    private string $directory;
+
+    protected function setUp(): void
+    {
+        $this->directory = Servers::directory('locks-' . bin2hex(random_bytes(4)));
+    }
+
+    public function testARemovedFileDoesNotSplitTheLock(): void
+    {
+        $early = new StripedLock($this->directory);
+        $work = static fn(): string => 'done';
+        self::assertSame('done', $early->around(1, $work));
+        unlink($this->directory . '/1.lock');
+        $late = new StripedLock($this->directory);
+        self::assertSame([null], $late->around(1, static fn(): array => [$early->around(1, $work)]), 'it would lock the file that is gone');
+        self::assertSame('done', $early->around(1, $work));
+    }
+
+    public function testItIsFreeAfterAnException(): void
+    {
+        $lock = new StripedLock($this->directory);
+
+        try {
+            $lock->around(1, static fn(): mixed => throw new \DomainException());
+        } catch (\DomainException) {
+            // as it has to be
+        }
+        self::assertSame('done', (new StripedLock($this->directory))->around(1, static fn(): string => 'done'));
+    }
+
+    /** A process that the holder has started goes on when the holder is killed. */
+    public function testWhatTheHolderHasStartedDoesNotKeepIt(): void
+    {
+        $ready = $this->directory . '/ready';
+        $holder = Fork::start(fn(): mixed => (new StripedLock($this->directory))->around(1, static function () use ($ready): void {
+            exec(\sprintf('sleep 20 >/dev/null 2>&1 & echo $! >%s', escapeshellarg($ready)));
+            sleep(20);
+        }));
+        Servers::awaitFile($ready);
+        usleep(10_000);
+        $lock = new StripedLock($this->directory);
+        self::assertNull($lock->around(1, static fn(): string => 'done'), 'the control: while the holder lives');
+        $holder->kill();
+        self::assertSame('done', $lock->around(1, static fn(): string => 'done'));
+        posix_kill((int) file_get_contents($ready), \SIGKILL);
+    }
+
+    /** A child that was forked while it was held ends the work too. */
+    public function testAChildDoesNotFreeWhatItsParentHolds(): void
+    {
+        $lock = new StripedLock($this->directory);
+        $other = new StripedLock($this->directory);
+        $test = posix_getpid();
+        $seen = $lock->around(1, static function () use ($other, $test): array {
+            $child = pcntl_fork();
+            if ($child === 0) {
+                return [];
+            }
+            self::assertSame($test, posix_getpid());
+            pcntl_waitpid($child, $status);
+
+            return [$other->around(1, static fn(): string => 'done')];
+        });
+        if (posix_getpid() !== $test) {
+            posix_kill(posix_getpid(), \SIGKILL);
+        }
+        self::assertSame([null], $seen);
+        self::assertSame('done', $other->around(1, static fn(): string => 'done'));
+    }
+
+    public function testWhereThereIsNoPlaceForItNothingIsDone(): void
+    {
+        self::assertNull((new StripedLock('/proc/larder'))->around(1, static fn(): string => 'done'));
+    }
+}

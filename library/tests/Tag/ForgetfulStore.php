@@ -1,0 +1,77 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Tag;
+
+use Larder\Contract\Store;
+use Larder\Decorator\StoreDecorator;
+use Larder\Driver\Memory\ArrayStore;
+use Larder\Key\ReservedKey;
+
+/**
+ * A control: it loses generations and answers with the number that it knew last, as if nothing had happened; or else with
+ * 1, as numbers that count from the beginning do.
+ */
+final class ForgetfulStore extends StoreDecorator
+{
+    /** @var array<array-key, mixed> */
+    private array $known = [];
+    private readonly ArrayStore $store;
+
+    public function __construct(private readonly bool $countsFromOne)
+    {
+        $this->store = new ArrayStore();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        return ReservedKey::is($key) ? $this->known[$key] ?? $default : $this->store->get($key, $default);
+    }
+
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        return array_combine($keys, array_map(fn(string $key): mixed => $this->get($key, $default), $keys));
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->get($key, $this) !== $this;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->store->set($key, $value, $ttl);
+    }
+
+    public function setMany(array $values, int|float $ttl = 0): bool
+    {
+        return $this->store->setMany($values, $ttl);
+    }
+
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        $this->known[$key] ??= $this->countsFromOne ? 1 : $value;
+
+        return false;
+    }
+
+    public function delete(string $key): bool
+    {
+        if ($this->countsFromOne) {
+            unset($this->known[$key]);
+        }
+
+        return $this->store->delete($key);
+    }
+
+    public function clear(): bool
+    {
+        return $this->store->clear();
+    }
+
+    public function decorated(): Store
+    {
+        return $this->store;
+    }
+}
