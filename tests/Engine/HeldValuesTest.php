@@ -5,10 +5,11 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Promises\Proof;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Values that a request holds stay as they are to its very end, whatever other processes do meanwhile. */
+#[Group('proof')]
 final class HeldValuesTest extends EngineTestCase
 {
     private const JIT = [

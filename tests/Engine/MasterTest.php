@@ -6,13 +6,14 @@ namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\ServerFailed;
-use Larder\ProjectTests\Promises\Proof;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
  * FPM's master (and whoever else forks the workers of a site), which forks the workers of all users, never has anything of a segment: what it mapped would be
  * inherited by all of them.
  */
+#[Group('proof')]
 final class MasterTest extends EngineTestCase
 {
     /** @return iterable<string, array{bool, int}> whose it is, and a number of requests */

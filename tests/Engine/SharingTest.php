@@ -4,112 +4,57 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\Server\ServerFailed;
-use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
-/** All processes of one user see one cache, however they run PHP, and point into it instead of copying. */
+/** FPM and the command line of one user see one cache, which a reload and a restart of FPM leave as it is. */
+#[Group('proof')]
 final class SharingTest extends EngineTestCase
 {
-    private const KINDS = ['command line', 'FPM', 'CGI', 'built-in server'];
-
-    /** A string and an array, written by one process and read by another. */
-    private const VALUE = '[str_repeat("a long string ", 50), ["rows" => [["id" => 1, "name" => "first"], ["id" => 2, "name" => "second"]], "on" => true]]';
-
-    /** @return iterable<string, array{string, string}> */
-    public static function pairs(): iterable
+    public function testWhatOneStoresTheOtherFetchesAfterAReloadAndARestartToo(): void
     {
-        foreach (self::KINDS as $writer) {
-            foreach (self::KINDS as $reader) {
-                yield "$writer to $reader" => [$writer, $reader];
-            }
-        }
+
+        [$tried, $missed] = $this->share('larder', Proof::amount(1_000, 10_000));
+        [$controlTried, $controlMissed] = $this->share('apcu', 100);
+
+        Proof::record('sharing.processes', $tried, 'fetches of what another process stored: FPM from the command line and back, after a reload, after a restart', $missed);
+        Proof::control('sharing.processes', 'APCu, the same fetches', $controlTried, $controlMissed);
     }
 
-    #[DataProvider('pairs')]
-    public function testWhatOneDoesTheOtherSeesWithoutCopies(string $writer, string $reader): void
+    /** @return array{int, int} fetches, and how many found no value or another */
+    private function share(string $cache, int $keys): array
     {
-        $from = $this->php($writer);
-        $to = $this->php($reader);
+        $settings = ['apc.enable_cli' => 1, 'larder.size' => '32M'];
+        $commandLine = $this->sandbox->commandLine(ini: $settings);
+        $fpm = $this->sandbox->fpm(ini: $settings);
+        $this->store($commandLine, $cache, 'line', $keys);
+        $this->store($fpm, $cache, 'fpm', $keys);
+        $missed = $this->missed($fpm, $cache, 'line', $keys) + $this->missed($commandLine, $cache, 'fpm', $keys);
 
-        self::assertTrue($from->run(\sprintf('return larder_store("value", %s);', self::VALUE)));
-        self::assertTrue($to->run(\sprintf('return larder_fetch("value") === %s;', self::VALUE)));
-        self::assertSame(
-            ['copies' => 0, 'pages held' => 1, 'zero-copy' => true],
-            $to->run(<<<'PHP'
-                $before = larder_info()['copies'];
-                $value = larder_fetch('value');
-                $info = larder_info();
-                return ['copies' => $info['copies'] - $before, 'pages held' => $info['pins']['mine'], 'zero-copy' => $info['zero_copy']];
-                PHP),
-        );
+        $fpm->server->reload();
+        $missed += $this->missed($fpm, $cache, 'line', $keys) + $this->missed($fpm, $cache, 'fpm', $keys);
 
-        $from->run('larder_store("value", "new value");');
-        self::assertSame('new value', $to->run('return larder_fetch("value");'));
-        $from->run('larder_delete("value");');
-        self::assertSame('none', $to->run('return larder_fetch("value", "none");'));
+        $again = $this->restarted($fpm, $settings);
+        $missed += $this->missed($again, $cache, 'line', $keys) + $this->missed($again, $cache, 'fpm', $keys);
+
+        return [6 * $keys, $missed];
     }
 
-    /** The control: what is counted as a copy is one. */
-    public function testCopiesAreCounted(): void
+    /** @param array<string, string|int> $ini */
+    private function restarted(Fpm $fpm, array $ini): Fpm
     {
-        $php = $this->php('FPM');
-        $php->run('larder_store("value", str_repeat("a long string ", 50));');
-        self::assertSame(
-            ['copies' => 1, 'pages held' => 0, 'zero-copy' => false],
-            $php->run(<<<'PHP'
-                ini_set('larder.zero_copy', '0');
-                $before = larder_info()['copies'];
-                $value = larder_fetch('value');
-                $info = larder_info();
-                return ['copies' => $info['copies'] - $before, 'pages held' => $info['pins']['mine'], 'zero-copy' => $info['zero_copy']];
-                PHP),
-        );
+        Processes::kill($fpm->master(), \SIGTERM);
+
+        return $this->sandbox->fpm(ini: $ini);
     }
 
-    /** Pages are held until the request's end where there is one, and only until then. */
-    #[DataProvider('ends')]
-    public function testPagesAreHeldUntilTheRequestEnds(string $kind, int $heldLater): void
+    private function store(Php $php, string $cache, string $from, int $keys): void
     {
-        $php = $this->php($kind);
-        $php->run('larder_store("value", str_repeat("a long string ", 50));');
-        self::assertSame(1, $php->number('$value = larder_fetch("value"); return larder_info()["pins"]["mine"];'));
-        self::assertSame($heldLater, $php->figure('pins', 'mine'));
+        $stored = $php->run(strtr('$stored = 0; for ($i = 0; $i < KEYS; ++$i) { $stored += CACHE_store("FROM $i", ["FROM", $i]); } return $stored;', ['KEYS' => (string) $keys, 'CACHE' => $cache, 'FROM' => $from]));
+        self::assertSame($keys, $stored);
     }
 
-    /** @return iterable<string, array{string, int}> */
-    public static function ends(): iterable
+    private function missed(Php $php, string $cache, string $from, int $keys): int
     {
-        yield 'command line' => ['command line', 1];
-        yield 'FPM' => ['FPM', 0];
-        yield 'built-in server' => ['built-in server', 0];
-    }
-
-    public function testRootsCronJobHasACacheOfItsOwn(): void
-    {
-        self::needsRoot();
-        $site = $this->sandbox->commandLine();
-        $cron = $this->sandbox->commandLine(User::current());
-        $site->run('larder_store("value", "of the site");');
-        $cron->run('larder_store("value", "of root");');
-
-        self::assertSame(['of the site', User::site()->id], $site->run('return [larder_fetch("value"), larder_info()["user"]];'));
-        self::assertSame(['of root', 0], $cron->run('return [larder_fetch("value"), larder_info()["user"]];'));
-        // whose job runs as the site's user has the site's
-        $job = $this->sandbox->commandLine();
-        self::assertSame('of the site', $job->run('return larder_fetch("value");'));
-    }
-
-    private function php(string $kind): Php
-    {
-        try {
-            return match ($kind) {
-                'command line' => $this->sandbox->commandLine(),
-                'FPM' => $this->sandbox->fpm(),
-                'CGI' => $this->sandbox->cgi(),
-                default => $this->sandbox->builtInServer(),
-            };
-        } catch (ServerFailed $missing) {
-            self::markTestSkipped($missing->getMessage());
-        }
+        return $php->number(strtr('$missed = 0; for ($i = 0; $i < KEYS; ++$i) { $missed += CACHE_fetch("FROM $i") !== ["FROM", $i]; } return $missed;', ['KEYS' => (string) $keys, 'CACHE' => $cache, 'FROM' => $from]));
     }
 }

@@ -4,10 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Promises\Proof;
+use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
 /** The settings as they are, in a container whose /dev/shm has 64 MiB. */
+#[Group('proof')]
 final class SmallMemoryTest extends EngineTestCase
 {
     private const MIB = 1 << 20;

@@ -1,4 +1,4 @@
-/* A trace as a file, for caches that are not reached from here: tests/Promises/ReplayTest.php replays it on them. */
+/* A trace as a file, for caches that are not reached from here: tests/Engine/ReplayTest.php replays it on them. */
 #ifndef LARDER_REPLAY_WRITE_H
 #define LARDER_REPLAY_WRITE_H
 

@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /** A value that is too long is refused at once, whatever its length, and costs the others nothing. */
+#[Group('proof')]
 final class OversizedTest extends EngineTestCase
 {
     /** The quickest of many refusals of each value, in nanoseconds; whether others were lost. */

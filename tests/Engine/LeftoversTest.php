@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /** What was deleted is not seen again, not one byte of it, in whatever is fetched from the memory that it was in. */
+#[Group('proof')]
 final class LeftoversTest extends EngineTestCase
 {
     /** Secrets are of bytes that nothing else has. Each kind of value is there, and goes in one of four ways. */

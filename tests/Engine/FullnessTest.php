@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /** A full cache gives up a little at a time, and keeps what is in use. */
+#[Group('proof')]
 final class FullnessTest extends EngineTestCase
 {
     private const MIB = 32;

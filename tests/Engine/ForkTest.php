@@ -2,15 +2,15 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\User;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
 /** A script that holds values forks, and both go on, or one of them dies first. */
+#[Group('proof')]
 final class ForkTest extends EngineTestCase
 {
     /** A process that says nothing for so many seconds hangs. */

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 /** Scripts whose hooks call the cache while the cache is at work. */
 final class CallingBack

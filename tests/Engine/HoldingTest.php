@@ -2,13 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\NoAnswer;
-use Larder\ProjectTests\Engine\Wait;
+use PHPUnit\Framework\Attributes\Group;
 
 /** A value in the hands of a script never changes, whatever others do to it and to the cache meanwhile. */
+#[Group('proof')]
 final class HoldingTest extends EngineTestCase
 {
     private const PROOF = 'holding.overwritten';

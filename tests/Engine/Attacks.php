@@ -2,11 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
-
-use Larder\ProjectTests\Engine\CommandLine;
-use Larder\ProjectTests\Engine\Sandbox;
-use Larder\ProjectTests\Engine\User;
+namespace Larder\ProjectTests\Engine;
 
 /** What somebody who gets at the place of a segment may put there, so that a site opens the wrong thing. */
 final class Attacks

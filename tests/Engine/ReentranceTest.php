@@ -2,16 +2,14 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Fpm;
-use Larder\ProjectTests\Engine\NoAnswer;
-use Larder\ProjectTests\Engine\User;
+use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
 /** Code that runs in the middle of a call of the cache may call the cache, and finds it usable. */
+#[Group('proof')]
 final class ReentranceTest extends EngineTestCase
 {
     private const UNIT = 'calls back from the middle of a call, each of all functions';

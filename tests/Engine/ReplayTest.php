@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Php;
 use Larder\Cli\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
@@ -16,6 +17,7 @@ use Symfony\Component\Process\Process;
  * The traces, and what other policies would have made of them, come from extension/core-tests/replay. Each cache gets
  * each trace in a fresh process.
  */
+#[Group('proof')]
 final class ReplayTest extends TestCase
 {
     /** In MiB, for everything: what the traces are made for. */

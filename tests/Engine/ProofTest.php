@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\AssertionFailedError;

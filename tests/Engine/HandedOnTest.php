@@ -2,18 +2,16 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\NoAnswer;
-use Larder\ProjectTests\Engine\User;
-use Larder\ProjectTests\Engine\Wait;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
 /** Fetched values in the hands of code that writes into what it is given. */
+#[Group('proof')]
 final class HandedOnTest extends EngineTestCase
 {
     private const OPCACHE = ['opcache.enable' => 1, 'opcache.file_update_protection' => 0];

@@ -2,14 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Fpm;
-use Larder\ProjectTests\Engine\User;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Whatever is put in the place of a segment, a site does not fall for it: it says why, and goes on without a cache. */
+#[Group('proof')]
 final class OpeningTest extends EngineTestCase
 {
     private const REQUEST = 'return [larder_store("value", 1), larder_fetch("value", "none"), larder_exists("value"), larder_increment("n"), larder_info()["reason"], "the page"];';

@@ -2,17 +2,14 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Php;
-use Larder\ProjectTests\Engine\Processes;
-use Larder\ProjectTests\Engine\User;
-use Larder\ProjectTests\Engine\Wait;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
 /** However much readers hold, and for however long, others go on storing. */
+#[Group('proof')]
 final class BoundTest extends EngineTestCase
 {
     private const READERS = 8;

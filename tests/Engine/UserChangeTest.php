@@ -2,15 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\CommandLine;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Processes;
-use Larder\ProjectTests\Engine\User;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
 /** A process that changes its user has nothing more of the first one's cache, but what it holds, and the second one's in its place. */
+#[Group('proof')]
 final class UserChangeTest extends EngineTestCase
 {
     /** To change the effective user: by PHP's function, or behind the back of PHP, as an extension or a server would. */

@@ -2,12 +2,11 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\TemporaryDirectory;
-use Larder\ProjectTests\Engine\CommandLine;
-use Larder\ProjectTests\Engine\NoAnswer;
 use Larder\ProjectTests\Repository;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -17,6 +16,7 @@ use PHPUnit\Framework\TestCase;
  * extension of its own, in LARDER_OTHER_PHP_UNCHECKED the same with an extension that does not look whose values a
  * segment holds.
  */
+#[Group('proof')]
 final class VersionsTest extends TestCase
 {
     private const KEYS = 500;

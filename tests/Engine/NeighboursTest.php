@@ -2,14 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Fpm;
-use Larder\ProjectTests\Engine\User;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Two pools of two users under one master: neither sees anything of the other, nor can it do anything to it. */
+#[Group('proof')]
 final class NeighboursTest extends EngineTestCase
 {
     private const KEYS = 10_000;

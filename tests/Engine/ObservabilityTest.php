@@ -2,12 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\CommandLine;
-use Larder\ProjectTests\Engine\EngineTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /** larder_info() answers what is asked of a cache at three in the morning. */
+#[Group('proof')]
 final class ObservabilityTest extends EngineTestCase
 {
     /** What happens, by what is asked then, and the answer to be found: $before and $after are larder_info()'s. */

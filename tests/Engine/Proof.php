@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Assert;
 

@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Php;
+use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
 /** Somebody sets the clock of the machine: nothing expires too early for that, and nothing too late. */
+#[Group('proof')]
 final class ClockTest extends EngineTestCase
 {
     private const YEAR = 31_536_000;

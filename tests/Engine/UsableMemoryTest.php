@@ -2,11 +2,12 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\EngineTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 /** How much of a full segment is keys and values; docs/engine.md says where the rest is. */
+#[Group('proof')]
 final class UsableMemoryTest extends EngineTestCase
 {
     /** How many bytes of keys and values are there when three times as much was stored. */

@@ -2,15 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Larder\ProjectTests\Promises;
+namespace Larder\ProjectTests\Engine;
 
-use Larder\ProjectTests\Engine\Apache;
-use Larder\ProjectTests\Engine\EngineTestCase;
-use Larder\ProjectTests\Engine\Fpm;
-use Larder\ProjectTests\Engine\NoAnswer;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Hosts of one web server that share workers, each with a segment of its own: larder.segment comes with the request. */
+#[Group('proof')]
 final class HostsTest extends EngineTestCase
 {
     /** What a request of a host sees, before and after it stores. */
