@@ -210,10 +210,10 @@ abstract class MemcachedTestCase extends DriverTestCase
     {
         $code = \sprintf(
             'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
-            $store = new Larder\Store\%s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
+            $store = new %s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
             foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
-            try { (new Larder\Store\%1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
-            static::scheme() === 'memcache' ? 'MemcacheStore' : 'MemcachedStore',
+            try { (new %1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            static::scheme() === 'memcache' ? MemcacheStore::class : MemcachedStore::class,
             var_export(Servers::memcached()->socket, true),
         );
         self::assertSame(
@@ -266,11 +266,12 @@ abstract class MemcachedTestCase extends DriverTestCase
         foreach ($calls as $call => $work) {
             $said["$call, gone"] = self::failure($work, $this->store(Endpoint::unix($server->socket)));
         }
+        $scheme = static::scheme();
         $where = preg_quote($server->socket, '~');
         foreach ($said as $case => $message) {
             self::assertMatchesRegularExpression(match (true) {
-                str_ends_with($case, 'stopped') => "~^{static::scheme()}: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
-                default => "~^{static::scheme()}: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+                str_ends_with($case, 'stopped') => "~^$scheme: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
+                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)$~D",
             }, $message, $case);
         }
     }

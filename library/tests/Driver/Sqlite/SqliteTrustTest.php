@@ -115,7 +115,7 @@ final class SqliteTrustTest extends TestCase
         chmod($this->home . '/cache', 0o755);
         OtherUser::letThrough($this->home);
         $said = OtherUser::run(self::VICTIM, \sprintf('umask(0);
-            eval(\'namespace Larder\\Store; function chmod(string $file, int $mode): bool
+            eval(\'namespace Larder\\Driver\\Sqlite; function chmod(string $file, int $mode): bool
                 { clearstatcache(); printf("%%s %%o\n", $file, fileperms($file) & 0o077); return \chmod($file, $mode); }\');
             var_dump(Larder\Cache::open("sqlite://%s/cache/c.sqlite")->set("k", 1), umask() === 0);', $this->home));
         self::assertSame(1, preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said), $said);
