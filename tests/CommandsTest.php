@@ -38,7 +38,7 @@ final class CommandsTest extends TestCase
     }
 
     #[DataProvider('wrong')]
-    public function testNoticesThatThereIs(string $command): void
+    public function testMissingCommandIsNoticed(string $command): void
     {
         self::assertNotNull($this->failure($command));
     }

@@ -38,7 +38,7 @@ final class CompareTest extends TestCase
         (new Filesystem())->remove($this->folder);
     }
 
-    public function testMeasuresEveryStoreWithoutAFailure(): void
+    public function testEveryStoreIsMeasuredWithoutFailure(): void
     {
         $process = Repository::process(['make', 'compare', "ARGS=--quick --json $this->folder/figures.jsonl"], $this->environment, self::LIMIT);
         $process->run();
@@ -59,7 +59,7 @@ final class CompareTest extends TestCase
         self::assertNothingIsLeft();
     }
 
-    public function testLeavesNothingBehindWhenInterrupted(): void
+    public function testInterruptedRunLeavesNothingBehind(): void
     {
         // A terminal sends Ctrl-C to all processes of the command, which setsid keeps apart from the tests' own.
         $process = Repository::process(['setsid', 'make', 'compare', 'ARGS=--quick'], $this->environment, self::LIMIT);

@@ -21,7 +21,7 @@ final class ExampleTest extends TestCase
     }
 
     #[DataProvider('right')]
-    public function testAcceptsAnExampleThat(string $markdown): void
+    public function testCorrectExampleIsAccepted(string $markdown): void
     {
         self::assertNull($this->failureOf($markdown));
     }
@@ -40,7 +40,7 @@ final class ExampleTest extends TestCase
     }
 
     #[DataProvider('wrong')]
-    public function testRefusesAnExampleThat(string $markdown, string $reason): void
+    public function testWrongExampleIsRefused(string $markdown, string $reason): void
     {
         self::assertStringContainsString($reason, (string) $this->failureOf($markdown));
     }

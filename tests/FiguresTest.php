@@ -36,7 +36,7 @@ final class FiguresTest extends TestCase
     }
 
     #[DataProvider('pages')]
-    public function testThePageGivesWhatWasMeasured(string $page): void
+    public function testPageMatchesTheMeasurements(string $page): void
     {
         $text = (string) file_get_contents(Repository::ROOT . "/$page");
 
@@ -44,7 +44,7 @@ final class FiguresTest extends TestCase
     }
 
     #[DataProvider('pages')]
-    public function testAnEditedFigureIsNoticed(string $page): void
+    public function testEditedFigureIsNoticed(string $page): void
     {
         $text = (string) file_get_contents(Repository::ROOT . "/$page");
         $edited = preg_replace('/^(\| (?:larder|Cache::get, 10b \| larder_fetch) \|) [\d.]+/m', '$1 1.00', $text);

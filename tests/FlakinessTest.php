@@ -18,7 +18,7 @@ final class FlakinessTest extends TestCase
         $this->folder = new TemporaryDirectory();
     }
 
-    public function testWhatIsKeptIsNotRunAgain(): void
+    public function testKeptRunsAreNotRepeated(): void
     {
         $first = $this->flakiness(['--calm', '--runs', '1', '--filter', 'ChoiceTest', 'cli']);
         self::assertStringEndsWith("1 passed, 0 failed\n", $first->getOutput(), $first->getErrorOutput());
@@ -35,7 +35,7 @@ final class FlakinessTest extends TestCase
     }
 
     /** The control: a run that fails is told, with what it said. */
-    public function testWhatFailedIsListed(): void
+    public function testFailuresAreListed(): void
     {
         $run = $this->flakiness(['--calm', '--runs', '1', '--filter', 'NothingOfTheKind', 'cli']);
 
@@ -44,7 +44,7 @@ final class FlakinessTest extends TestCase
         self::assertSame(1, $this->flakiness(['--report'])->getExitCode());
     }
 
-    public function testNothingThatItStartsStays(): void
+    public function testNoProcessIsLeftRunning(): void
     {
         $mark = 'flakiness-' . bin2hex(random_bytes(6));
         $this->flakiness(['--runs', '1', '--filter', 'MachineTest', 'cli'], ['LARDER_TEST_RUN' => $mark]);

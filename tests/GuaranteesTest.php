@@ -29,12 +29,12 @@ final class GuaranteesTest extends TestCase
         (new Filesystem())->remove($this->folder);
     }
 
-    public function testThePageGivesWhatTheProofsTold(): void
+    public function testPageMatchesTheProofs(): void
     {
         self::assertSame((string) file_get_contents(self::PAGE), $this->page((string) file_get_contents(self::RESULTS)));
     }
 
-    public function testAnEditedFigureIsNoticed(): void
+    public function testEditedFigureIsNoticed(): void
     {
         $page = (string) file_get_contents(self::PAGE);
         $edited = preg_replace('/0 failures/', '1 failures', $page, 1);
@@ -43,17 +43,17 @@ final class GuaranteesTest extends TestCase
         self::assertNotSame($edited, $this->page((string) file_get_contents(self::RESULTS)));
     }
 
-    public function testEveryPromiseHasAProofThatHeldAndAControlThatFailed(): void
+    public function testEveryPromiseHasAPassingProofAndAFailingControl(): void
     {
         self::assertSame([], self::open((string) file_get_contents(self::PAGE)));
     }
 
-    public function testEveryProofHasAControlOfItsOwn(): void
+    public function testEveryProofHasItsOwnControl(): void
     {
         self::assertSame(['versions.phpt'], self::withoutControl((string) file_get_contents(self::PAGE)), 'its tests bring theirs: extension/tests/requests/controls.phpt is one of them');
     }
 
-    public function testWhatWasNotTriedIsNotMeasured(): void
+    public function testUntriedProofIsNotMeasured(): void
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0,"seed":7}');
 
@@ -65,7 +65,7 @@ final class GuaranteesTest extends TestCase
         self::assertSame(['death.storm'], self::withoutControl($page));
     }
 
-    public function testAControlStandsBesideItsProof(): void
+    public function testControlStandsBesideItsProof(): void
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":0}' . "\n"
             . '{"proof":"death.storm","control":"no lock","tried":10,"failed":4}');
@@ -75,7 +75,7 @@ final class GuaranteesTest extends TestCase
         self::assertCount(15, self::open($page));
     }
 
-    public function testAProofThatFailedSaysSo(): void
+    public function testFailedProofIsReported(): void
     {
         $page = $this->page(str_replace('"exit":0', '"exit":2', self::STEP) . "\n" . '{"proof":"death.storm","tried":3000,"unit":"deaths","failed":2}');
 
@@ -84,7 +84,7 @@ final class GuaranteesTest extends TestCase
         self::assertCount(16, self::open($page));
     }
 
-    public function testTheSameProofToldTwiceIsOne(): void
+    public function testRepeatedProofIsOneRow(): void
     {
         $page = $this->page(self::STEP . "\n" . '{"proof":"fork.all","tried":100,"unit":"forks","failed":0,"figures":{"a":"1"}}' . "\n"
             . '{"proof":"fork.all","tried":200,"unit":"forks","failed":0,"figures":{"a":"2","b":"3"}}');

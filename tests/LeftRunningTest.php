@@ -25,7 +25,7 @@ final class LeftRunningTest extends TestCase
         (new Filesystem())->remove($this->folder);
     }
 
-    public function testFindsNothingWhereNothingIsLeft(): void
+    public function testNothingIsFoundWhenNothingIsLeft(): void
     {
         [$code, $said] = $this->search();
 
@@ -33,17 +33,17 @@ final class LeftRunningTest extends TestCase
         self::assertSame(0, $code);
     }
 
-    public function testFindsADaemon(): void
+    public function testDaemonIsFound(): void
     {
         $this->assertIsFound(['setsid', 'sleep', '60'], ['LARDER_TEST_RUN' => $this->mark]);
     }
 
-    public function testFindsADaemonThatHasLostItsEnvironmentByItsFolder(): void
+    public function testDaemonWithoutEnvironmentIsFoundByItsFolder(): void
     {
         $this->assertIsFound(['sh', '-c', 'cd "$1" && exec setsid sleep 60', 'sh', $this->folder], ['LARDER_TEST_RUN' => false]);
     }
 
-    public function testFindsADaemonThatHasLostItsEnvironmentByItsFile(): void
+    public function testDaemonWithoutEnvironmentIsFoundByItsFile(): void
     {
         $this->assertIsFound(['sh', '-c', 'exec setsid sleep 60 >"$1/log"', 'sh', $this->folder], ['LARDER_TEST_RUN' => false]);
     }

@@ -21,7 +21,7 @@ final class PackagesTest extends TestCase
     }
 
     #[DataProvider('packages')]
-    public function testWhatAPackageRequiresIsInstalledHereInTheSameVersions(string $package): void
+    public function testPackageRequirementsMatchTheInstalledVersions(string $package): void
     {
         $here = $this->section('.', 'require') + $this->section('.', 'require-dev');
         foreach ($this->section($package, 'require') as $name => $version) {
@@ -40,13 +40,13 @@ final class PackagesTest extends TestCase
     }
 
     /** The tool is of the same release as the library that it measures. */
-    public function testTheToolWantsTheLibraryOfItsOwnVersion(): void
+    public function testCommandRequiresTheLibraryOfItsVersion(): void
     {
         self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
     }
 
     /** PIE builds what lies at the root of the package, and installs no packages of PHP code. */
-    public function testTheExtensionCanBeBuiltFromItsPackage(): void
+    public function testExtensionCanBeBuiltFromItsPackage(): void
     {
         $folder = sys_get_temp_dir() . '/larder-archive-' . bin2hex(random_bytes(4));
         $files = new Filesystem();

@@ -50,7 +50,7 @@ final class PagesTest extends TestCase
         self::assertFileExists(Repository::ROOT . '/' . $path);
     }
 
-    public function testTheIndexHasEveryPage(): void
+    public function testIndexListsEveryPage(): void
     {
         preg_match_all('~\]\(([a-z-]+\.md)\)~', (string) file_get_contents(Repository::ROOT . '/docs/README.md'), $matches);
         $pages = array_map(basename(...), array_map(strval(...), (array) glob(Repository::ROOT . '/docs/*.md')));

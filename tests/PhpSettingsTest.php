@@ -27,7 +27,7 @@ final class PhpSettingsTest extends TestCase
         $this->machine->add('settings');
     }
 
-    public function testTheToolMeasures(): void
+    public function testCommandMeasuresWithoutXdebug(): void
     {
         $this->machine->write('conf.d/20-xdebug.ini', "zend_extension=$this->xdebug\nxdebug.mode=debug\nxdebug.start_with_request=yes\n");
         $compare = ['compare', '--quick', '--rounds=1', '--stores=array,file', '--values=10b', '--no-servers'];
@@ -41,7 +41,7 @@ final class PhpSettingsTest extends TestCase
         self::assertMatchesRegularExpression('/^file/m', $run->getOutput());
     }
 
-    public function testTheTestsRun(): void
+    public function testTestsRunWithoutXdebug(): void
     {
         $this->machine->write('conf.d/20-xdebug.ini', "zend_extension=$this->xdebug\nxdebug.mode=develop,coverage\n");
 
@@ -52,7 +52,7 @@ final class PhpSettingsTest extends TestCase
     }
 
     /** Some have one file for all: what else it says stays. */
-    public function testItIsLeftOutOfAFileThatSaysMore(): void
+    public function testXdebugIsLeftOutOfASharedIniFile(): void
     {
         $this->machine->write('conf.d/99-mine.ini', "memory_limit = 321M\nzend_extension = \"$this->xdebug\" ; for work\nprecision = 11\n");
 
@@ -60,7 +60,7 @@ final class PhpSettingsTest extends TestCase
         self::assertSame('321M 11', $this->inMachine(['sh', '-c', 'root="$PWD"; . dev/php-settings.sh; php -r \'echo ini_get("memory_limit"), " ", ini_get("precision");\''])->getOutput());
     }
 
-    public function testItIsLeftOutOfPhpIni(): void
+    public function testXdebugIsLeftOutOfPhpIni(): void
     {
         $ini = $this->machine->write('php.ini', "precision = 11\nzend_extension=$this->xdebug\nzend.assertions = 1\n");
 
@@ -68,7 +68,7 @@ final class PhpSettingsTest extends TestCase
         self::assertSame('11 -1', $this->inMachine(['sh', '-c', 'root="$PWD"; . dev/php-settings.sh; php -r \'echo ini_get("precision"), " ", ini_get("zend.assertions");\''], ['PHPRC' => $ini])->getOutput());
     }
 
-    public function testNothingIsMadeWhereNothingIsToBeLeftOut(): void
+    public function testNoSettingsAreWrittenWithoutXdebug(): void
     {
         self::assertSame('', $this->inMachine(['php', 'dev/php-settings.php', $this->machine->path . '/settings'])->getOutput());
         self::assertSame(['.', '..'], scandir($this->machine->path . '/settings'));

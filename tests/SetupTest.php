@@ -29,7 +29,7 @@ final class SetupTest extends TestCase
         (new Filesystem())->remove($this->folder);
     }
 
-    public function testIsSilentWhereNothingIsMissing(): void
+    public function testNothingIsPrintedWhenNothingIsMissing(): void
     {
         $process = $this->runSetup([], []);
 
@@ -48,7 +48,7 @@ final class SetupTest extends TestCase
     }
 
     #[DataProvider('commands')]
-    public function testNamesTheMissing(string $command, string $group, string $package): void
+    public function testMissingPackagesAreNamed(string $command, string $group, string $package): void
     {
         $process = $this->runSetup([$group], ['PATH' => $this->pathWithout($command)]);
 
@@ -57,7 +57,7 @@ final class SetupTest extends TestCase
         self::assertStringContainsString("dev/setup $group", $process->getErrorOutput(), 'it says what would install it');
     }
 
-    public function testNamesAMissingExtension(): void
+    public function testMissingExtensionIsNamed(): void
     {
         // The control of a machine whose PHP reads no configuration, and so loads no extension.
         $process = $this->runSetup(['stores'], ['PHP_INI_SCAN_DIR' => $this->folder]);
@@ -68,7 +68,7 @@ final class SetupTest extends TestCase
         }
     }
 
-    public function testRefusesAnUnknownGroup(): void
+    public function testUnknownGroupIsRefused(): void
     {
         $process = $this->runSetup(['nosuch'], []);
 

@@ -58,7 +58,7 @@ final class SplitTest extends TestCase
     }
 
     #[DataProvider('wrong')]
-    public function testRefuses(string $tag, string $message): void
+    public function testInvalidReleaseIsRefused(string $tag, string $message): void
     {
         $this->git(['tag', 'v1.0.1']);
 
@@ -66,7 +66,7 @@ final class SplitTest extends TestCase
         self::assertSame([], $this->files('larder', $tag));
     }
 
-    public function testAReleaseIsInTheChangelog(): void
+    public function testReleaseIsInTheChangelog(): void
     {
         $this->write(['CHANGELOG.md' => '## [Unreleased]']);
         $this->git(['tag', '--force', 'v1.0.0']);

@@ -40,7 +40,7 @@ final class ToolCommandsTest extends TestCase
         }
     }
 
-    public function testAllAreTried(): void
+    public function testEveryCommandIsTried(): void
     {
         $list = self::clone()->run(['./larder', 'list', '--raw'])->mustRun()->getOutput();
         preg_match_all('/^(\w+) /m', $list, $names);
@@ -48,7 +48,7 @@ final class ToolCommandsTest extends TestCase
         self::assertSame(array_keys(self::COMMANDS), array_values(array_diff($names[1], ['completion', 'help', 'list'])));
     }
 
-    public function testTheCloneHasNoPackageOfTheTests(): void
+    public function testCloneHasNoTestPackages(): void
     {
         self::assertFileExists(self::clone()->folder . '/vendor/symfony/console');
         self::assertFileDoesNotExist(self::clone()->folder . '/vendor/phpunit');
@@ -56,14 +56,14 @@ final class ToolCommandsTest extends TestCase
     }
 
     #[DataProvider('commands')]
-    public function testItRunsInAClone(string $command): void
+    public function testCommandRunsInAClone(string $command): void
     {
         $this->assertRuns($command, static fn(array $words): Process => self::clone()->run(['./larder', ...$words]));
     }
 
     /** The package does not bring the engine, which is loaded here besides. */
     #[DataProvider('commands')]
-    public function testItRunsAsAPackage(string $command): void
+    public function testCommandRunsAsAPackage(string $command): void
     {
         $engine = realpath(Repository::ROOT . '/extension/modules/larder.so');
         $start = 'php -r "exit((int) extension_loaded(\"larder\"));" && LARDER_EXTENSION="$0" exec php -d "extension=$0" vendor/bin/larder "$@"; exec vendor/bin/larder "$@"';
@@ -71,12 +71,12 @@ final class ToolCommandsTest extends TestCase
     }
 
     /** A command that works only by luck would be found in a clone alone: so nothing that is shipped may name what is not. */
-    public function testWhatIsShippedNamesNothingOfTheTests(): void
+    public function testShippedCodeDoesNotNameTestClasses(): void
     {
         self::assertSame([], self::thoseThatNameTests(['library/src', 'cli/src', 'cli/bin']));
     }
 
-    public function testNoticesThatTestsAreNamed(): void
+    public function testNamedTestClassIsNoticed(): void
     {
         self::assertNotSame([], self::thoseThatNameTests(['library/testing']));
         self::assertNotSame([], self::thoseThatNameTests(['library/tests', 'cli/tests']));

@@ -23,7 +23,7 @@ use PHPUnit\Framework\TestCase;
 
 final class CacheTest extends TestCase
 {
-    public function testItDoesWhatItsStoreDoes(): void
+    public function testOperationsReachTheStore(): void
     {
         $cache = new Cache(new ArrayStore());
         self::assertInstanceOf(ArrayStore::class, $cache->store());
@@ -62,7 +62,7 @@ final class CacheTest extends TestCase
      * @param list<string> $options
      */
     #[DataProvider('stores')]
-    public function testAutoTakesTheBestThatIsHere(string $store, array $options): void
+    public function testAutoTakesTheBestAvailableStore(string $store, array $options): void
     {
         $code = '$c = Larder\Cache::open(); echo $c->store()::class; exit($c->set("k", 1) && $c->get("k") === 1 ? 0 : 1);';
         $options = ['-n', '-d', 'extension=posix', '-d', 'error_log=/dev/null', '-d', 'sys_temp_dir=' . Servers::directory('auto'), ...$options];
@@ -98,7 +98,7 @@ final class CacheTest extends TestCase
         self::assertSame($told === '' ? 0 : 1, substr_count($told, "\n"));
     }
 
-    public function testAnEngineThatKeepsNothingNowSaysWhy(): void
+    public function testEngineWithoutASegmentSaysWhy(): void
     {
         $temporary = Servers::directory('auto');
         $engine = [...PhpProcess::withEngine(), '-d', 'larder.path=' . $temporary, '-d', 'larder.segment=no/name', '-d', 'error_log=/dev/null'];
@@ -108,7 +108,7 @@ final class CacheTest extends TestCase
         self::assertSame('the first that works here, but it keeps nothing now: ' . $reason, $why);
     }
 
-    public function testWhereNothingWorksTheErrorNamesEach(): void
+    public function testErrorNamesEveryUnavailableStore(): void
     {
         $code = 'try { Larder\Cache::open(); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
         $said = PhpProcess::run($code, ['-n', '-d', 'extension=posix', '-d', 'sys_temp_dir=/nowhere']);
@@ -117,7 +117,7 @@ final class CacheTest extends TestCase
         self::assertMatchesRegularExpression('~\. file: the directory /nowhere/larder-\d+ cannot be made\. Make /nowhere writable~', $said);
     }
 
-    public function testAnAddressThatNamesItsStoreIsTheWholeExplanation(): void
+    public function testExplicitDsnIsExplainedByItself(): void
     {
         self::assertSame(['array: chosen, the DSN names it'], array_map(strval(...), Cache::open('array:')->explain()));
         self::assertSame([], (new Cache(new ArrayStore()))->explain());
@@ -128,7 +128,7 @@ final class CacheTest extends TestCase
         self::assertInstanceOf(NamespacedEngineStore::class, Cache::open('auto:?namespace=shop&serializer=igbinary')->store());
     }
 
-    public function testFilesInTheTemporaryDirectoryAreKeptAsideOfATakenName(): void
+    public function testAutoAvoidsATakenTemporaryDirectory(): void
     {
         $temporary = Servers::directory('squatted');
         $elsewhere = $temporary . '/elsewhere';
@@ -156,7 +156,7 @@ final class CacheTest extends TestCase
 
     /** @param non-empty-string $how */
     #[DataProvider('missing')]
-    public function testAMissingExtensionIsNamedWithTheWayToGetIt(string $address, string $how): void
+    public function testMissingExtensionIsNamedWithItsInstallation(string $address, string $how): void
     {
         $code = \sprintf('try { Larder\Cache::open(%s); } catch (%s $e) { echo $e->getMessage(); }', var_export($address, true), StoreUnavailable::class);
         $said = PhpProcess::run($code, ['-n']);
@@ -164,7 +164,7 @@ final class CacheTest extends TestCase
         self::assertStringEndsWith($how, $said);
     }
 
-    public function testWhatIsSwitchedOffIsNamedWithItsSetting(): void
+    public function testDisabledExtensionIsNamedWithItsSetting(): void
     {
         $code = 'try { Larder\Cache::open(getenv("ADDRESS")); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }';
         $larder = \dirname(__DIR__, 2) . '/extension/modules/larder.so';
@@ -173,14 +173,14 @@ final class CacheTest extends TestCase
         self::assertStringStartsWith('larder: /nowhere is not a directory that this user can write. Set larder.path', PhpProcess::run($code, ['-n', '-d', 'extension=' . $larder, '-d', 'larder.path=/nowhere'], 'export ADDRESS=larder:'));
     }
 
-    public function testTheEngineIsTakenThoughOpenBasedirHidesItsFolder(): void
+    public function testEngineWorksThoughOpenBasedirHidesItsFolder(): void
     {
         $code = 'try { $cache = Larder\\Cache::open("larder:"); $cache->set("k", "v"); echo $cache->get("k"); } catch (Larder\\Exception\\StoreUnavailable $e) { echo $e->getMessage(); }';
         $root = \dirname(__DIR__, 2);
         self::assertSame('v', PhpProcess::run($code, ['-n', '-d', "extension=$root/extension/modules/larder.so", '-d', 'larder.segment=open-basedir-' . getmypid(), '-d', "open_basedir=$root"]));
     }
 
-    public function testItCountsWhatWasNotStored(): void
+    public function testRefusedWritesAreCounted(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite?max_size=1048576', Servers::directory('not-stored')));
         $tooLarge = str_repeat('x', 2 << 20);
@@ -195,7 +195,7 @@ final class CacheTest extends TestCase
     }
 
     /** As docs/serializers.md says. */
-    public function testAResourceIsRefusedOrLost(): void
+    public function testResourceIsRefusedOrLost(): void
     {
         foreach (TestedStore::all() as $store) {
             $cache = $store->openNew();

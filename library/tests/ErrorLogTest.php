@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 /** What a cache that was given no logger writes into PHP's error log. */
 final class ErrorLogTest extends TestCase
 {
-    public function testAnEntryIsOneLineWithItsWords(): void
+    public function testEntryIsOneLine(): void
     {
         $log = Servers::directory('error-log') . '/' . bin2hex(random_bytes(4));
         PhpProcess::run(\sprintf('ini_set("error_log", %s); (new Larder\ErrorLog())->warning("{store} says {reason}", ["store" => "redis", "reason" => "a\n[forged] \x1b[2J b", "exception" => new Exception()]);', var_export($log, true)));

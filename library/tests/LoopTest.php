@@ -37,7 +37,7 @@ final class LoopTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testManyRequestsOfOneProcess(TestedStore $store): void
+    public function testMemoryDoesNotGrowOverManyRequests(TestedStore $store): void
     {
         $cache = $store->openNew();
         $pool = new ItemPool($cache);
@@ -88,7 +88,7 @@ final class LoopTest extends TestCase
         $cache->clear();
     }
 
-    public function testConnectionsStay(): void
+    public function testConnectionsAreReused(): void
     {
         $raw = new \Redis();
         $raw->connect(Servers::redis()->socket);
@@ -110,7 +110,7 @@ final class LoopTest extends TestCase
     }
 
     /** The control: without reset() the values of one request are there in the next. */
-    public function testWithoutAResetARequestSeesTheOneBefore(): void
+    public function testStateOfTheLastRequestStaysWithoutReset(): void
     {
         $cache = Cache::open('array:');
         $cache->set('k', 'of the first');

@@ -21,7 +21,7 @@ final class StateTest extends TestCase
         'Process/User.php: static ?int $id',
     ];
 
-    public function testNoFileHasStaticState(): void
+    public function testClassesHaveNoStaticState(): void
     {
         $files = 0;
         $state = [];
@@ -54,7 +54,7 @@ final class StateTest extends TestCase
 
     /** @param list<string> $expected */
     #[DataProvider('controls')]
-    public function testTheSearchFinds(string $code, array $expected): void
+    public function testStaticStateIsFound(string $code, array $expected): void
     {
         self::assertSame($expected, self::state('<?php ' . $code));
     }

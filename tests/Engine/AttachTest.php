@@ -9,7 +9,7 @@ use Larder\Cli\Server\PhpFpmPool;
 /** How many processes come to one cache, and what happens to those that do not. */
 final class AttachTest extends EngineTestCase
 {
-    public function testWorkersThatBeginTogetherMakeOneSegment(): void
+    public function testConcurrentWorkersCreateOneSegment(): void
     {
         $log = $this->sandbox->folder() . '/errors';
         $fpm = $this->fpm(workers: 12, ini: ['log_errors' => 1, 'error_log' => $log, 'larder.size' => '32M']);
@@ -24,7 +24,7 @@ final class AttachTest extends EngineTestCase
         self::assertSame(['.', '..', basename($this->sandbox->segments()[0])], scandir($this->sandbox->segmentFolder()));
     }
 
-    public function testAProcessTooManyGoesWithoutACacheAndSaysSo(): void
+    public function testProcessOverTheLimitHasNoCacheAndSaysWhy(): void
     {
         $log = $this->sandbox->folder() . '/errors';
         $ini = ['larder.processes' => 2, 'log_errors' => 1, 'error_log' => $log];
@@ -44,7 +44,7 @@ final class AttachTest extends EngineTestCase
         self::assertSame([true, 1, ''], $site->run($look));
     }
 
-    public function testProgramsThatAScriptStartsInheritNothing(): void
+    public function testStartedProgramsInheritNothing(): void
     {
         $fpm = $this->fpm(workers: 1);
         $held = $fpm->run(<<<'PHP'

@@ -55,7 +55,7 @@ final class BoundTest extends EngineTestCase
     }
 
     #[DataProvider('readers')]
-    public function testOthersGoOnStoring(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
+    public function testOthersCanStoreBesideHolders(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
     {
         [$tried, $failed, $figures] = $this->storeBeside($requests, $rounds, $stopped, $part);
         Proof::record($proof, $tried, 'thousands of stores beside ' . self::READERS . ' readers: at most one of each refused, never more pages held than the bound', $failed, $figures);
@@ -63,7 +63,7 @@ final class BoundTest extends EngineTestCase
 
     /** The control: where readers may hold more than the bound, they do. */
     #[DataProvider('readers')]
-    public function testWithoutABoundMoreIsHeld(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
+    public function testMoreIsHeldWithoutTheBound(string $proof, bool $requests, int $rounds, bool $stopped, int $part): void
     {
         if ($requests) {
             $this->useUnreadableBuild();

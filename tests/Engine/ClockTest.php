@@ -95,7 +95,7 @@ final class ClockTest extends EngineTestCase
         $this->through = ['env', "LD_PRELOAD=$library", "CLOCK_JUMP={$this->jump}"];
     }
 
-    public function testJumpsOfTheWallClockChangeNoExpiry(): void
+    public function testWallClockJumpsChangeNoExpiry(): void
     {
         $fpm = $this->sandbox->fpm(through: $this->through);
         $commandLine = $this->sandbox->commandLine(through: $this->through);
@@ -111,7 +111,7 @@ final class ClockTest extends EngineTestCase
         Proof::record('clock.jumps', $tried, 'entries of which each had to expire in its time while the wall clock jumped a year forward or back, in FPM and on the command line', $failed);
     }
 
-    public function testTheTestWouldNotice(): void
+    public function testJumpOfTheEnginesClockChangesExpiry(): void
     {
         $larder = $this->sandbox->commandLine(through: $this->through);
         Proof::control('clock.jumps', 'the clock that the engine goes by jumps as well', 300, $this->jump($larder, 'all ' . self::YEAR, self::YEAR));

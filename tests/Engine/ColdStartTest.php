@@ -42,21 +42,21 @@ final class ColdStartTest extends EngineTestCase
     }
 
     #[DataProvider('sizes')]
-    public function testWorkersThatStoreAtOnce(string $size): void
+    public function testWorkersMayStoreAtOnce(string $size): void
     {
         $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: self::PROCESSES)], ['larder.size' => $size]);
         self::assertSame(array_fill(0, self::PROCESSES, true), $this->together(array_fill(0, self::PROCESSES, $fpm), \sprintf(self::STORE, microtime(true) + 0.3)));
     }
 
     #[DataProvider('sizes')]
-    public function testWorkersThatMissOneValue(string $size): void
+    public function testWorkersMayMissOneValueAtOnce(string $size): void
     {
         $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, workers: self::PROCESSES)], ['larder.size' => $size]);
         $this->assertComputedOnce(array_fill(0, self::PROCESSES, $fpm));
     }
 
     #[DataProvider('sizes')]
-    public function testCommandLinesThatStoreAtOnce(string $size): void
+    public function testCommandLinesMayStoreAtOnce(string $size): void
     {
         $lines = $this->commandLines($size);
         self::assertSame(array_fill(0, self::PROCESSES, true), $this->together($lines, \sprintf(self::STORE, microtime(true) + 0.3)));
@@ -64,13 +64,13 @@ final class ColdStartTest extends EngineTestCase
     }
 
     #[DataProvider('sizes')]
-    public function testCommandLinesThatMissOneValue(string $size): void
+    public function testCommandLinesMayMissOneValueAtOnce(string $size): void
     {
         $this->assertComputedOnce($this->commandLines($size));
     }
 
     /** An idle pool's cache is warm: who comes with other settings joins it, and it is made anew on command alone. */
-    public function testWhoComesWithOtherSettingsJoins(): void
+    public function testProcessWithOtherSettingsJoins(): void
     {
         $idle = $this->sandbox->commandLine(ini: ['larder.size' => '64M']);
         self::assertTrue($idle->run('return larder_store("warm", "of the pool");'));

@@ -26,7 +26,7 @@ final class CrossSapiTest extends EngineTestCase
     }
 
     #[DataProvider('pairs')]
-    public function testWhatOneDoesTheOtherSeesWithoutCopies(string $writer, string $reader): void
+    public function testChangesAreSeenByEverySapiWithoutCopies(string $writer, string $reader): void
     {
         $from = $this->php($writer);
         $to = $this->php($reader);
@@ -84,7 +84,7 @@ final class CrossSapiTest extends EngineTestCase
         yield 'built-in server' => ['built-in server', 0];
     }
 
-    public function testRootsCronJobHasACacheOfItsOwn(): void
+    public function testRootsCronJobHasItsOwnCache(): void
     {
         self::needsRoot();
         $site = $this->sandbox->commandLine();

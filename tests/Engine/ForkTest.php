@@ -169,14 +169,14 @@ final class ForkTest extends EngineTestCase
     }
 
     #[DataProvider('ways')]
-    public function testWhatIsHeldStaysAndNoRecordIsShared(string $way): void
+    public function testForkKeepsHeldValuesAndGetsItsOwnRecord(string $way): void
     {
         $seen = $this->forks($way, Proof::amount(40, 1_000));
         Proof::record('fork.pcntl', $seen['forks'], 'forks of a script that held values', $seen['failed'], [$way => $seen['forks'] . ' forks' . $seen['failures']]);
         $this->assertNobodyIsLeft();
     }
 
-    public function testControlARecordIsInherited(): void
+    public function testForkSharesTheRecordWithoutHandlers(): void
     {
         $seen = $this->forks('both go on', 10, $this->inheritingBuild());
         Proof::control('fork.pcntl', 'without its handlers of forks the extension goes on in the record of before', $seen['forks'], min($seen['forks'], $seen['failed'])); // more than one thing goes wrong at a fork

@@ -52,7 +52,7 @@ final class FullnessTest extends EngineTestCase
         return $seen;
         PHP;
 
-    public function testTenTimesMoreThanThereIsRoomFor(): void
+    public function testFullCacheEvictsALittleAtATime(): void
     {
         $seed = random_int(1, 1 << 30);
         $times = Proof::amount(10, 200);

@@ -19,27 +19,27 @@ final class HandedOnTest extends EngineTestCase
     /** Each is asked for twice, by workers that share opcache's memory: first it is compiled, then known by another name. */
     private const WAYS = ['include', 'require', 'include_once', 'require_once', 'opcache_compile_file', 'stream_resolve_include_path'];
 
-    public function testWorkersIncludeFetchedPathsInAnySpelling(): void
+    public function testFetchedPathsCanBeIncluded(): void
     {
         [$tried, $failed] = $this->includeAll(Proof::amount(1, 20));
         Proof::record('holding.included', $tried, 'files that a worker under opcache was given by a fetched path', $failed);
     }
 
     /** The control: opcache gets the strings themselves. */
-    public function testAWorkerEndsWhereOpcacheCountsReferencesToAFetchedPath(): void
+    public function testWorkerCrashesWhenOpcacheCountsReferencesToAFetchedPath(): void
     {
         $this->useCarelessBuild();
         [$tried, $failed] = $this->includeAll(1);
         Proof::control('holding.included', 'a build that hands the strings themselves to opcache', $tried, $failed);
     }
 
-    public function testFunctionsThatConvertInPlaceLeaveTheCacheAlone(): void
+    public function testInPlaceConversionsLeaveTheCacheUnchanged(): void
     {
         self::assertSame([0, 0], $this->convertAll());
     }
 
     /** The control: the functions write. */
-    public function testFunctionsConvertInPlace(): void
+    public function testInPlaceConversionsChangeTheirArgument(): void
     {
         if (\PHP_VERSION_ID >= 80_400) {
             self::markTestSkipped('from PHP 8.4 on these convert copies');
@@ -62,7 +62,7 @@ final class HandedOnTest extends EngineTestCase
      * @param array<string, string> $ini
      */
     #[DataProvider('logs')]
-    public function testAStrayWriteEndsOneWorkerWhichSaysWhy(array $directives, array $ini): void
+    public function testStrayWriteEndsOneWorkerWithAMessage(array $directives, array $ini): void
     {
         self::needsForeignFunctions();
         $folder = $this->sandbox->folder();
@@ -81,7 +81,7 @@ final class HandedOnTest extends EngineTestCase
         self::assertSame(['text' => str_repeat('all is well ', 10)], $fpm->run('return larder_fetch("value");'));
     }
 
-    public function testTheCommandLineSaysWhyItEnds(): void
+    public function testStrayWriteEndsTheCommandLineWithAMessage(): void
     {
         self::needsForeignFunctions();
         [$signal, $errors] = $this->ends('larder_store("value", str_repeat("text", 10)); ' . self::strayWrite('larder_fetch("value")'));
@@ -92,7 +92,7 @@ final class HandedOnTest extends EngineTestCase
         self::assertSame([0, 'goes on'], [$signal, $errors]);
     }
 
-    public function testOtherFaultsAreNotTakenForStrayWrites(): void
+    public function testOtherFaultsAreNotReportedAsStrayWrites(): void
     {
         self::needsForeignFunctions();
         foreach ([

@@ -33,7 +33,7 @@ final class HeldValuesTest extends EngineTestCase
 
     /** @param Sandbox::USUAL|Sandbox::UNREADABLE $build */
     #[DataProvider('builds')]
-    public function testNothingThatARequestHoldsChanges(string $build, int $times): void
+    public function testHeldValuesDoNotChange(string $build, int $times): void
     {
         if ($build === Sandbox::UNREADABLE) {
             $this->useUnreadableBuild();
@@ -65,7 +65,7 @@ final class HeldValuesTest extends EngineTestCase
     }
 
     /** The control: the same pages notice when every fetch gives up the pages of those before it. */
-    public function testAValueThatIsNotHeldChanges(): void
+    public function testUnheldValueChanges(): void
     {
         $this->useUnreadableBuild();
         $scripts = $this->scripts(Pressure::start($this->sandbox));
@@ -81,7 +81,7 @@ final class HeldValuesTest extends EngineTestCase
     }
 
     /** The control: the others do write over what is not held. */
-    public function testTheBytesOfAValueStayUntilTheRequestEndsAndNoLonger(): void
+    public function testValueIsKeptUntilTheRequestEnds(): void
     {
         $pressure = Pressure::start($this->sandbox);
         $flags = $this->sandbox->folder();
@@ -111,7 +111,7 @@ final class HeldValuesTest extends EngineTestCase
         self::assertSame([], $this->find(str_repeat($mark, 100), $segment), 'not written over although nobody held it');
     }
 
-    public function testPagesAreHeldLongerByRequestsWhoseNamesOutliveThem(): void
+    public function testNamesThatOutliveTheirRequestHoldPagesLonger(): void
     {
         $fpm = $this->sandbox->fpm();
         $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);

@@ -67,7 +67,7 @@ final class HoldingTest extends EngineTestCase
         return [$done, larder_info()['evictions']['room']];
         PHP;
 
-    public function testAHeldValueKeepsItsBytes(): void
+    public function testHeldValueKeepsItsBytes(): void
     {
         $seconds = Proof::amount(2, 60);
         [$done, $evicted, $looks, $changed] = $this->hold($seconds, Proof::amount(100_000, 1_000_000));
@@ -80,7 +80,7 @@ final class HoldingTest extends EngineTestCase
         ]);
     }
 
-    public function testAValueThatIsNotHeldChanges(): void
+    public function testUnheldValueChanges(): void
     {
         $this->useUnreadableBuild();
         [$done, , , $changed] = $this->hold(0, 50_000, ['larder.control' => 3]);

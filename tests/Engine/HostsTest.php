@@ -28,14 +28,14 @@ final class HostsTest extends EngineTestCase
     }
 
     #[DataProvider('variables')]
-    public function testHostsOfOneWorkerSeeNothingOfEachOther(string $variable): void
+    public function testHostsOfOneWorkerAreSeparate(string $variable): void
     {
         $times = Proof::amount(60, 3_000);
         Proof::record('neighbours.hosts', $times, 'requests of four hosts, one after the other in any order in one worker of FPM, each with a segment of its own', $this->inOneWorker($this->sandbox->fpm(), $variable, $times));
         self::assertCount(4, $this->sandbox->segments());
     }
 
-    public function testTheTestWouldNotice(): void
+    public function testHostsOfOneWorkerShareASegmentWithoutTheCheck(): void
     {
         $this->useCarelessBuild();
         Proof::control('neighbours.hosts', 'a build in which the name stays in the worker that it came to', 60, $this->inOneWorker($this->sandbox->fpm(), 'PHP_ADMIN_VALUE', 60));
@@ -62,7 +62,7 @@ final class HostsTest extends EngineTestCase
         return $failed;
     }
 
-    public function testAWorkerKeepsTheSegmentsThatItHasAttachedToButNotEndlessly(): void
+    public function testAttachedSegmentsOfAWorkerAreBounded(): void
     {
         $fpm = $this->sandbox->fpm();
         $inode = 'larder_store("value", 1); return [larder_info()["age"] >= 0, larder_info()["processes"]["attached"]];';
@@ -76,7 +76,7 @@ final class HostsTest extends EngineTestCase
         }
     }
 
-    public function testAHostWithAWrongNameHasNoCache(): void
+    public function testHostWithAnInvalidNameHasNoCache(): void
     {
         $fpm = $this->sandbox->fpm();
         $fpm->run('larder_store("value", "of the pool");');
@@ -91,7 +91,7 @@ final class HostsTest extends EngineTestCase
         self::assertSame('of the pool', $fpm->run('return larder_fetch("value");'));
     }
 
-    public function testASectionOfPhpIniForAHost(): void
+    public function testIniSectionSelectsTheHostsSegment(): void
     {
         $ini = $this->sandbox->write('hosts.ini', "[HOST=one.example]\nlarder.segment=one\n[HOST=two.example]\nlarder.segment=two\n");
         $server = $this->sandbox->cgiServer(0, options: ['-c', $ini]);
@@ -104,7 +104,7 @@ final class HostsTest extends EngineTestCase
         }
     }
 
-    public function testVirtualHostsOfApache(): void
+    public function testApacheVirtualHostsAreSeparate(): void
     {
         if (!is_file(Apache::module())) {
             self::markTestSkipped(Apache::module() . ' is not there; run dev/setup test');
@@ -136,7 +136,7 @@ final class HostsTest extends EngineTestCase
         $apache->ask('one.example', 'return larder_info()["segment"];');
     }
 
-    public function testNeitherAFolderNorAScriptCanChangeIt(): void
+    public function testFolderOrScriptCannotChangeTheSegment(): void
     {
         $folder = \dirname($this->sandbox->write('.user.ini', "precision=9\nlarder.segment=other\n"));
         $fpm = $this->sandbox->fpm();

@@ -62,7 +62,7 @@ final class HotKeyTest extends EngineTestCase
 
     /** @param array<string, string> $ini */
     #[DataProvider('readers')]
-    public function testReadersNeverMissIt(string $kind, array $ini, bool $pastTheLimit): void
+    public function testReadersNeverMissAnOverwrittenKey(string $kind, array $ini, bool $pastTheLimit): void
     {
         if ($pastTheLimit && disk_free_space('/dev/shm') < 1 << 30) {
             self::markTestSkipped('/dev/shm has no room for 512 MiB');

@@ -34,7 +34,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->observer->run('larder_store("kept", [1, "value"]);');
     }
 
-    public function testAWorkerThatItsMasterEndsForTakingTooLong(): void
+    public function testWorkerTerminatedForTimeoutLeavesTheCacheWhole(): void
     {
         $fpm = $this->fpm(directives: ['request_terminate_timeout' => '1s']);
         $worker = $this->attachedWorker($fpm);
@@ -47,7 +47,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 1);
     }
 
-    public function testAWorkerThatIsStoppedForTheSlowLog(): void
+    public function testWorkerStoppedForTheSlowLogLeavesTheCacheWhole(): void
     {
         $log = $this->sandbox->folder() . '/slow.log';
         $fpm = $this->fpm(directives: ['request_slowlog_timeout' => '1s', 'slowlog' => $log]);
@@ -63,7 +63,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 2);
     }
 
-    public function testAScriptThatTakesTooLong(): void
+    public function testScriptTimeoutLeavesTheCacheWhole(): void
     {
         $fpm = $this->fpm(['max_execution_time' => 1]);
         $worker = $this->attachedWorker($fpm);
@@ -97,7 +97,7 @@ final class InterruptedRequestTest extends EngineTestCase
     }
 
     #[DataProvider('exhausting')]
-    public function testAScriptThatRunsOutOfMemory(string $code): void
+    public function testScriptOutOfMemoryLeavesTheCacheWhole(string $code): void
     {
         $fpm = $this->fpm(ini: ['memory_limit' => '128M']);
         $worker = $this->attachedWorker($fpm);
@@ -109,7 +109,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 2);
     }
 
-    public function testALargeArrayIsStoredWithLittleMemoryLeft(): void
+    public function testLargeArrayIsStoredWithLittleMemoryLeft(): void
     {
         $fpm = $this->fpm();
         $this->attachedWorker($fpm);
@@ -123,7 +123,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 2);
     }
 
-    public function testScriptsThatExitWhereTheyMay(): void
+    public function testScriptsThatExitLeaveTheCacheWhole(): void
     {
         $fpm = $this->fpm();
         $worker = $this->attachedWorker($fpm);
@@ -152,7 +152,7 @@ final class InterruptedRequestTest extends EngineTestCase
         $this->assertFine($fpm, attached: 2);
     }
 
-    public function testWorkersThatAreReplacedAfterAFewRequests(): void
+    public function testReplacedWorkersLeaveTheCacheWhole(): void
     {
         $fpm = $this->fpm(directives: ['pm.max_requests' => '3']);
         $code = 'larder_store("held", str_repeat("held ", 5_000)); $held = larder_fetch("held"); return [getmypid(), larder_info()["processes"]["mine"]];';
@@ -166,7 +166,7 @@ final class InterruptedRequestTest extends EngineTestCase
     }
 
     /** As a debugger, a slow disk or the kernel's freezer stop it. */
-    public function testAWorkerThatIsStoppedInTheMiddleOfStores(): void
+    public function testWorkerStoppedDuringStoresBlocksNobody(): void
     {
         $fpm = $this->fpm();
         $worker = $this->attachedWorker($fpm);

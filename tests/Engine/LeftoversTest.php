@@ -75,7 +75,7 @@ final class LeftoversTest extends EngineTestCase
         return [$bytes, $found, $wrong, $missed];
         PHP;
 
-    public function testNoByteOfADeletedValueIsSeen(): void
+    public function testDeletedBytesAreNeverVisible(): void
     {
         $fpm = $this->sandbox->fpm();
         $rounds = Proof::amount(2, 100);

@@ -24,7 +24,7 @@ final class LongLivedTest extends EngineTestCase
         return $changed;
         PHP;
 
-    public function testCollectorsOfValuesDoNotStopOthers(): void
+    public function testHoldersOfManyValuesDoNotStopOthers(): void
     {
         $collectors = [$this->sandbox->commandLine(), $this->sandbox->commandLine(), $this->sandbox->commandLine()];
         $site = $this->sandbox->fpm();
@@ -57,7 +57,7 @@ final class LongLivedTest extends EngineTestCase
 
     /** @param \Closure(string): mixed $remove */
     #[DataProvider('removals')]
-    public function testASegmentThatIsRemovedIsReplacedForAll(\Closure $remove): void
+    public function testRemovedSegmentIsReplacedForAll(\Closure $remove): void
     {
         $worker = $this->sandbox->commandLine();
         $site = $this->sandbox->fpm();
@@ -83,7 +83,7 @@ final class LongLivedTest extends EngineTestCase
         self::assertSame(3, $late->figure('processes', 'attached'));
     }
 
-    public function testAWorkerThatNobodyHelpsMakesTheNewSegment(): void
+    public function testWorkerRecreatesTheSegmentAlone(): void
     {
         $worker = $this->sandbox->commandLine();
         $worker->run('larder_store("value", str_repeat("old ", 1_000)); $kept = larder_fetch("value");');
@@ -95,7 +95,7 @@ final class LongLivedTest extends EngineTestCase
         self::assertSame(1, $this->sandbox->commandLine()->run('return larder_fetch("new");'));
     }
 
-    public function testChildrenOfAForkGoOnWithWhatTheyHold(): void
+    public function testForkedChildrenKeepHeldValues(): void
     {
         $parent = $this->sandbox->commandLine();
         $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
@@ -154,7 +154,7 @@ final class LongLivedTest extends EngineTestCase
     }
 
     #[DataProvider('starters')]
-    public function testWhoStartsManyProgramsDoesNotUseUpRecords(bool $commandLine, int $programs, int $records): void
+    public function testStartingProgramsDoesNotUseUpProcessRecords(bool $commandLine, int $programs, int $records): void
     {
         $ini = ['larder.processes' => $records];
         $php = $commandLine ? $this->sandbox->commandLine(ini: $ini) : $this->sandbox->fpm(ini: $ini);

@@ -24,7 +24,7 @@ final class MasterTest extends EngineTestCase
     }
 
     #[DataProvider('masters')]
-    public function testHoldsNothingAfterManyRequestsAndAReload(bool $root, int $times): void
+    public function testMasterHoldsNothingAfterRequestsAndAReload(bool $root, int $times): void
     {
         $fpm = $this->fpm($root, workers: 2);
         $this->assertHoldsNothing($fpm, 'before the first request');
@@ -82,7 +82,7 @@ final class MasterTest extends EngineTestCase
     private const RECORD = '$record = larder_info()["processes"]["mine"]; usleep(200_000); return $record;';
 
     #[DataProvider('masters')]
-    public function testHoldsNothingThatWasPreloaded(bool $root): void
+    public function testMasterHoldsNothingAfterPreloading(bool $root): void
     {
         $notes = $this->sandbox->folder() . '/notes';
         $script = $this->sandbox->write('preload.php', strtr(self::PRELOADED, ['NOTES' => $notes, 'FOLDER' => $this->sandbox->memory]));
@@ -108,7 +108,7 @@ final class MasterTest extends EngineTestCase
     }
 
     /** php-cgi's parent is a master, too; its children are workers with a record each and an end of each request. */
-    public function testTheParentOfCgiProcessesHoldsNothing(): void
+    public function testCgiParentHoldsNothing(): void
     {
         try {
             $cgi = $this->sandbox->cgiServer(children: 2);

@@ -59,7 +59,7 @@ final class NeighboursTest extends EngineTestCase
         $this->stranger = $this->fpm->pool('stranger');
     }
 
-    public function testNothingOfTheOtherIsSeen(): void
+    public function testOtherPoolsValuesAreInvisible(): void
     {
         foreach (['site' => $this->site, 'stranger' => $this->stranger] as $name => $pool) {
             self::assertSame(self::KEYS, $pool->run(strtr(\sprintf(self::STORE, self::KEYS, $name), ['CACHE' => 'larder'])));
@@ -78,14 +78,14 @@ final class NeighboursTest extends EngineTestCase
     }
 
     /** The control: APCu has one cache for all pools of a master. */
-    public function testApcuShowsAllToAll(): void
+    public function testApcuSharesValuesBetweenPools(): void
     {
         $this->site->run(strtr(\sprintf(self::STORE, self::KEYS, 'site'), ['CACHE' => 'apcu']));
         $found = $this->stranger->number(\sprintf('for ($i = $found = 0; $i < %d; ++$i) { $found += apcu_fetch("site $i") === "secret of site $i"; } return $found;', self::KEYS));
         Proof::control('neighbours.pools', 'APCu in the same pools', self::KEYS, $found);
     }
 
-    public function testTheOthersFilesAndProcessesCannotBeReached(): void
+    public function testOtherUsersFilesAndProcessesCannotBeReached(): void
     {
         $this->site->run('larder_store("value", str_repeat("secret ", 1_000)); $held = larder_fetch("value");');
         $this->stranger->run('larder_store("value", "mine");');
@@ -117,14 +117,14 @@ final class NeighboursTest extends EngineTestCase
     }
 
     /** Whatever it names in its own settings, it is in a folder of its own. */
-    public function testTheNameOfTheOthersSegmentLeadsToAnOwn(): void
+    public function testNameOfAnotherUsersSegmentLeadsToAnOwnSegment(): void
     {
         [$tried, $seen] = $this->nameTheOthersSegment();
         Proof::record('neighbours.names', $tried, "settings that name another user's segment", $seen);
         self::assertSame('of the site', $this->sandbox->commandLine(ini: ['larder.size' => '16M'])->run('return larder_fetch("value");'), 'the control: its user finds it by them');
     }
 
-    public function testWhereNobodyLooksWhoseASegmentIsANameLeadsToIt(): void
+    public function testNameOfAnotherUsersSegmentOpensItWithoutTheCheck(): void
     {
         $this->useCarelessBuild();
         $this->startPools();

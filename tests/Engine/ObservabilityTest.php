@@ -29,7 +29,7 @@ final class ObservabilityTest extends EngineTestCase
         'is it somebody\'s copy' => ['larder_store("h", "long enough"); ini_set("larder.zero_copy", "0"); larder_fetch("h"); ini_set("larder.zero_copy", "1");', '$after["copies"] === $before["copies"] + 1'],
     ];
 
-    public function testEachQuestionHasItsAnswer(): void
+    public function testInfoAnswersEveryQuestion(): void
     {
         $asked = $this->sandbox->commandLine();
         $asked->run('larder_store("made", 1);'); // there is no segment before

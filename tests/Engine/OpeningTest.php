@@ -28,7 +28,7 @@ final class OpeningTest extends EngineTestCase
         $this->site = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, directives: ['pm.max_requests' => '1'])]);
     }
 
-    public function testAttacksAreRefusedInWords(): void
+    public function testAttacksAreRefusedWithAReason(): void
     {
         [$attacks, $segment] = $this->attacks();
         $fooled = $falls = [];
@@ -65,7 +65,7 @@ final class OpeningTest extends EngineTestCase
         return $times;
         PHP;
 
-    public function testWhatIsExchangedBetweenTwoChecksIsNotUsed(): void
+    public function testSegmentExchangedBetweenTwoChecksIsNotUsed(): void
     {
         [$requests, $exchanged, $answers, $wrong, $changed] = $this->exchange(Proof::amount(1, 30));
         self::assertGreaterThan(100, $exchanged);
@@ -75,7 +75,7 @@ final class OpeningTest extends EngineTestCase
         ]);
     }
 
-    public function testWhereNobodyLooksWhatWasOpenedTheOthersBytesAreWrittenTo(): void
+    public function testForeignFileIsWrittenWithoutTheCheck(): void
     {
         $this->useCarelessBuild();
         $this->startSite();

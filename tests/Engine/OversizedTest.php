@@ -43,7 +43,7 @@ final class OversizedTest extends EngineTestCase
         return ['refusals' => $refusals, 'whole' => $whole, 'lost' => $lost, 'evicted' => [$before['evictions'], $after['evictions']], 'entries' => $after['entries'] - $before['entries']];
         PHP;
 
-    public function testAnOversizedValueIsRefusedAtOnceAndEvictsNothing(): void
+    public function testOversizedValueIsRefusedAndEvictsNothing(): void
     {
         $larder = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
         // An eighth of the segment is more than an eighth of its pages.

@@ -27,7 +27,7 @@ final class ProofTest extends TestCase
         $this->directory->remove();
     }
 
-    public function testEachLineIsAnObject(): void
+    public function testEachRecordIsAJsonObject(): void
     {
         Proof::record('holding.example', 1_000, 'values', 0, ['share/most' => '99.9 %'], 7);
         Proof::control('holding.example', 'APCu: full', 10, 3);
@@ -38,7 +38,7 @@ final class ProofTest extends TestCase
         );
     }
 
-    public function testAFailureIsToldAndFails(): void
+    public function testFailureIsRecordedAndFails(): void
     {
         foreach ([
             static fn() => Proof::record('holding.example', 1_000, 'values', 1),
@@ -50,7 +50,7 @@ final class ProofTest extends TestCase
         }
     }
 
-    public function testTheAreaIsAKnownOne(): void
+    public function testUnknownAreaIsRefused(): void
     {
         foreach (['elsewhere.example', 'holding', 'holding.'] as $name) {
             self::assertTrue(self::isRefused(static fn() => Proof::record($name, 1, 'values', 0)), $name);

@@ -18,7 +18,7 @@ final class ProvidedFolderTest extends EngineTestCase
         parent::setUp();
     }
 
-    public function testOvercomesASquatter(): void
+    public function testProvidedFolderIsUsedDespiteASquatter(): void
     {
         $stranger = $this->sandbox->commandLine(User::stranger());
         self::assertTrue($stranger->run("return mkdir('{$this->sandbox->segmentFolder()}');"));
@@ -39,7 +39,7 @@ final class ProvidedFolderTest extends EngineTestCase
         self::assertFalse($stranger->run("return @rename('$folder', '$folder.away') || @rename('{$this->sandbox->memory}/larder', '{$this->sandbox->memory}/away') || @mkdir('$folder/x');"));
     }
 
-    public function testWhoIsAttachedMovesThereWithTheOthers(): void
+    public function testAttachedProcessesMoveToTheProvidedFolder(): void
     {
         $fpm = $this->sandbox->fpm();
         $php = $this->sandbox->commandLine();
@@ -54,7 +54,7 @@ final class ProvidedFolderTest extends EngineTestCase
     }
 
     /** As with larder.path=/run, which only root can write. */
-    public function testTheLibraryTakesItBelowAFolderThatOnlyRootCanWrite(): void
+    public function testLibraryAcceptsTheFolderProvidedByRoot(): void
     {
         $path = $this->sandbox->memory . '/run';
         (new Process(['install', '-d', '-m', '755', $path]))->mustRun();

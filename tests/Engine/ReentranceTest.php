@@ -15,7 +15,7 @@ final class ReentranceTest extends EngineTestCase
     private const UNIT = 'calls back from the middle of a call, each of all functions';
     private const LOCKS = 'a build in which a store keeps out whoever comes before it returns, as a lock does';
 
-    public function testWhoeverIsCalledFromTheMiddleFindsItUsable(): void
+    public function testCallbacksCanUseTheCache(): void
     {
         [$calls, $wrong] = $this->callFromHooks(Proof::amount(20, 500));
         self::assertSame([], \array_slice($wrong, 0, 5));
@@ -24,7 +24,7 @@ final class ReentranceTest extends EngineTestCase
         ]);
     }
 
-    public function testWhoeverIsCalledFromTheMiddleIsKeptOutWhereAStoreLocks(): void
+    public function testCallbacksAreBlockedByALockingStore(): void
     {
         $this->useCarelessBuild();
         [$calls, $wrong] = $this->callFromHooks(1);
@@ -54,7 +54,7 @@ final class ReentranceTest extends EngineTestCase
     }
 
     /** The control: APCu waits for itself for ever. */
-    public function testWhereACallHoldsALockItNeverReturns(): void
+    public function testApcuDeadlocksInACallback(): void
     {
         $apcu = $this->sandbox->commandLine(ini: ['apc.enable_cli' => 1]);
         $apcu->begin(<<<'PHP'
@@ -76,13 +76,13 @@ final class ReentranceTest extends EngineTestCase
         Proof::control('reentrance.hooks', 'APCu: __wakeup stores while APCUIterator unserializes; it never returns', 1, $hangs);
     }
 
-    public function testAHandlerOfSignalsFindsItUsable(): void
+    public function testSignalHandlersCanUseTheCache(): void
     {
         [$calls, $wrong] = $this->sendSignals(Proof::amount(0.5, 30));
         Proof::record('reentrance.signals', $calls, self::UNIT . ', from handlers of signals', $wrong);
     }
 
-    public function testAHandlerOfSignalsIsKeptOutWhereAStoreLocks(): void
+    public function testSignalHandlersAreBlockedByALockingStore(): void
     {
         $this->useCarelessBuild();
         [$calls, $wrong] = $this->sendSignals(0.5);
@@ -99,14 +99,14 @@ final class ReentranceTest extends EngineTestCase
         return [array_sum($called), self::callsIn($wrong)];
     }
 
-    public function testWhatRunsAfterATimeoutFindsItUsable(): void
+    public function testCacheIsUsableAfterATimeout(): void
     {
         [$calls, $wrong, $usable] = $this->runIntoTimeouts();
         self::assertTrue($usable, 'the next request of the worker');
         Proof::record('reentrance.timeouts', $calls, self::UNIT . ', after max_execution_time ended a script in the middle of serializing', $wrong);
     }
 
-    public function testWhatRunsAfterATimeoutIsKeptOutWhereAStoreLocks(): void
+    public function testCacheIsBlockedAfterATimeoutByALockingStore(): void
     {
         $this->useCarelessBuild();
         [$calls, $wrong] = $this->runIntoTimeouts();

@@ -83,7 +83,7 @@ final class ReplayTest extends TestCase
         $this->shared->remove();
     }
 
-    public function testMoreHitsThanOtherCachesAndPoliciesAtTheSameMemory(): void
+    public function testHitRateIsAtLeastThatOfOtherCaches(): void
     {
         $caches = $this->caches();
         $rows = [];

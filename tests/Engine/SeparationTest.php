@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 /** Who shall not share a cache does not: segments of another name, and what comes with a request changes nothing but that name. */
 final class SeparationTest extends EngineTestCase
 {
-    public function testPoolsOfOneUserAreSeparatedByTheNamesOfTheirSegments(): void
+    public function testSegmentNamesSeparatePoolsOfOneUser(): void
     {
         $user = User::site()->name;
         $fpm = $this->sandbox->fpm([
@@ -52,7 +52,7 @@ final class SeparationTest extends EngineTestCase
     }
 
     #[DataProvider('senders')]
-    public function testARequestCannotBringSettings(string $variable, bool $attached): void
+    public function testRequestCannotChangeSettings(string $variable, bool $attached): void
     {
         $this->sandbox->commandLine()->run('larder_store("value", "shared");');
         $usual = $this->sandbox->fpm(ini: ['precision' => 14])->run(self::LOOK);
@@ -73,7 +73,7 @@ final class SeparationTest extends EngineTestCase
         self::assertSame(\array_slice($usual, 0, 3), \array_slice((array) $fpm->run(self::LOOK), 0, 3));
     }
 
-    public function testNeitherAFolderNorAScriptCanBringSettings(): void
+    public function testFolderOrScriptCannotChangeSettings(): void
     {
         $folder = \dirname($this->sandbox->write('.user.ini', "precision=9\nlarder.segment=other\nlarder.enabled=0\n"));
         $fpm = $this->sandbox->fpm();
@@ -87,7 +87,7 @@ final class SeparationTest extends EngineTestCase
     }
 
     #[DataProvider('masks')]
-    public function testOnlyTheUserMayOpenTheSegmentWhateverTheUmask(string $mask): void
+    public function testSegmentIsPrivateWithAnyUmask(string $mask): void
     {
         $umask = ['sh', '-c', "umask $mask; exec \"\$@\"", 'sh'];
         $fpm = $this->sandbox->fpm(ini: ['larder.segment' => 'of-fpm'], through: $umask);

@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\Group;
 #[Group('proof')]
 final class SharingTest extends EngineTestCase
 {
-    public function testWhatOneStoresTheOtherFetchesAfterAReloadAndARestartToo(): void
+    public function testValuesSurviveAReloadAndARestart(): void
     {
 
         [$tried, $missed] = $this->share('larder', Proof::amount(1_000, 10_000));

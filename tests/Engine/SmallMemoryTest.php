@@ -30,7 +30,7 @@ final class SmallMemoryTest extends EngineTestCase
         $this->log = $this->sandbox->folder() . '/errors';
     }
 
-    public function testTheSegmentTakesWhatIsThere(): void
+    public function testSegmentFitsTheAvailableMemory(): void
     {
         $fpm = $this->container();
         self::assertSame(64.0 * self::MIB, $fpm->run('return disk_free_space("/dev/shm");'));
@@ -43,7 +43,7 @@ final class SmallMemoryTest extends EngineTestCase
         self::assertSame('of the other', $fpm->run('return larder_fetch("value");'));
     }
 
-    public function testTheSegmentLeavesOthersWhatTheyHave(): void
+    public function testSegmentLeavesOthersTheirMemory(): void
     {
         $fpm = $this->container();
         $this->take($fpm, 20 * self::MIB);
@@ -53,7 +53,7 @@ final class SmallMemoryTest extends EngineTestCase
     }
 
     /** Reading, looking and counting what is there takes nothing of it, and it is not taken all at once. */
-    public function testMemoryIsTakenAsItIsNeeded(): void
+    public function testMemoryIsTakenAsNeeded(): void
     {
         $fpm = $this->container();
         $free = $fpm->run('larder_fetch("value"); larder_exists("value"); larder_delete("value"); ob_start(); phpinfo(INFO_MODULES); ob_end_clean(); return [larder_info()["available"], larder_info()["path"], glob("/dev/shm/*"), disk_free_space("/dev/shm")];');
@@ -69,7 +69,7 @@ final class SmallMemoryTest extends EngineTestCase
         self::assertGreaterThan(54.0 * self::MIB, $fpm->run('return disk_free_space("/dev/shm");'));
     }
 
-    public function testWithTooLittleMemoryTheSiteWorksWithoutACache(): void
+    public function testSiteWorksWithoutACacheInTooLittleMemory(): void
     {
         $fpm = $this->container();
         $this->take($fpm, 60 * self::MIB);
@@ -88,7 +88,7 @@ final class SmallMemoryTest extends EngineTestCase
     }
 
     /** What is touched has its memory: to write to it is no risk, whatever others do later. */
-    public function testWhenOthersFillTheRestNothingHappens(): void
+    public function testMemoryFilledByOthersIsHarmless(): void
     {
         $fpm = $this->container();
         $worker = $fpm->pid();

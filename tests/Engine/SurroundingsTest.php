@@ -22,7 +22,7 @@ final class SurroundingsTest extends EngineTestCase
 
     /** @param list<string> $through */
     #[DataProvider('surroundings')]
-    public function testShareOneCache(array $through, string $control): void
+    public function testProcessesShareOneCache(array $through, string $control): void
     {
         $attempt = new Process([...$through, 'true']);
         if ($attempt->run() !== 0) {
@@ -51,14 +51,14 @@ final class SurroundingsTest extends EngineTestCase
         }
     }
 
-    public function testWhoMayNotWriteSoMuchSaysSo(): void
+    public function testFileSizeLimitIsReported(): void
     {
         $php = $this->sandbox->commandLine(through: ['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh']);
         self::assertSame([false, 'no process has made the segment, and this one may not write files of 8 MiB; raise ulimit -f or set larder.size smaller'], $php->run('return [larder_store("value", 1), larder_info()["reason"]];'));
         self::assertSame([], $this->sandbox->segments());
     }
 
-    public function testAFolderOnADiskIsRefused(): void
+    public function testFolderOnADiskIsRefused(): void
     {
         $folder = $this->sandbox->folder();
         $php = $this->sandbox->commandLine(ini: ['larder.path' => $folder]);

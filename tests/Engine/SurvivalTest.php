@@ -33,7 +33,7 @@ final class SurvivalTest extends EngineTestCase
 
     /** @param \Closure(Fpm): void $event */
     #[DataProvider('events')]
-    public function testTheCacheOutlives(\Closure $event, bool $ends): void
+    public function testCacheOutlivesItsProcesses(\Closure $event, bool $ends): void
     {
         $fpm = $this->fpm();
         $fpm->run('for ($i = 0; $i < 100; ++$i) { larder_store("key $i", str_repeat("value $i ", 100)); }');
@@ -72,7 +72,7 @@ final class SurvivalTest extends EngineTestCase
         return $torn;
         PHP;
 
-    public function testWorkersKilledInTheMiddleOfStoresLeaveNothingBehind(): void
+    public function testWorkersKilledDuringStoresLeaveNothingBehind(): void
     {
         $fpm = $this->sandbox->fpm();
         $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);
@@ -99,7 +99,7 @@ final class SurvivalTest extends EngineTestCase
         Room::assertIsAll($observer, $this->sandbox);
     }
 
-    public function testAWorkerKilledWhileItHoldsValuesHoldsThemNoMore(): void
+    public function testKilledWorkerReleasesHeldValues(): void
     {
         $fpm = $this->sandbox->fpm();
         $observer = $this->sandbox->commandLine(ini: ['larder.zero_copy' => '0']);

@@ -53,7 +53,7 @@ final class UsableMemoryTest extends EngineTestCase
         Proof::record('fullness.usable', \count(self::SHARES), 'mixes of lengths, each with the share of keys and values that is expected', \count($failed), $figures, $seed);
     }
 
-    public function testApcuNeedsMoreAndForgetsAll(): void
+    public function testApcuHoldsLessInTheSameMemory(): void
     {
         [$failed] = $this->measure(['apc.enable_cli' => 1, 'apc.shm_size' => '32M'], self::APCU, random_int(1, 1 << 30));
         Proof::control('fullness.usable', 'APCu, the same memory, the same stores: ' . implode('; ', $failed), \count(self::SHARES), \count($failed));

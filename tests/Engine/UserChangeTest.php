@@ -32,13 +32,13 @@ final class UserChangeTest extends EngineTestCase
     }
 
     #[DataProvider('ways')]
-    public function testBetweenTwoRequests(string $way): void
+    public function testChangedUserSeesOnlyItsOwnValues(string $way): void
     {
         $times = Proof::amount(10, 500);
         Proof::record('neighbours.requests', 2 * $times, 'requests to one php-cgi that changed its user between them: none could read or change what the other user had stored', $this->betweenRequests($way, $times));
     }
 
-    public function testTheTestOfRequestsWouldNotice(): void
+    public function testChangedUserSeesOtherValuesWithoutTheCheck(): void
     {
         $this->useCarelessBuild();
         Proof::control('neighbours.requests', 'a build in which the user is looked at when a process attaches, and never again', 8, $this->betweenRequests(self::WAYS['by the C library'], 4));
@@ -72,12 +72,12 @@ final class UserChangeTest extends EngineTestCase
     }
 
     #[DataProvider('drops')]
-    public function testADaemonThatDropsItsPrivileges(string $drop): void
+    public function testDaemonThatDropsPrivilegesLosesRootsCache(string $drop): void
     {
         Proof::record('neighbours.daemons', 5, 'things of root that a daemon no longer has when it gave its privileges up: its values, a writable mapping, descriptors; and what it held stayed', $this->daemon($drop));
     }
 
-    public function testTheTestOfDaemonsWouldNotice(): void
+    public function testDaemonKeepsRootsCacheWithoutTheCheck(): void
     {
         $this->useCarelessBuild();
         Proof::control('neighbours.daemons', 'a build in which the user is looked at when a process attaches, and never again', 5, $this->daemon('posix_setgid(USER); posix_setuid(USER);'));
@@ -106,7 +106,7 @@ final class UserChangeTest extends EngineTestCase
         return $failed;
     }
 
-    public function testTheNextUserIsNotRefusedForTheOneBefore(): void
+    public function testNextUserIsNotRefused(): void
     {
         $site = User::site()->id;
         $folder = $this->sandbox->segmentFolder(User::site());

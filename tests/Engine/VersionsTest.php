@@ -83,7 +83,7 @@ final class VersionsTest extends TestCase
         }
     }
 
-    public function testTwoVersionsSideBySide(): void
+    public function testTwoVersionsRunSideBySide(): void
     {
         [$here, $there] = [$this->here(), $this->there()];
         $versions = [$here->text('return PHP_VERSION;'), $there->text('return PHP_VERSION;')];
@@ -107,7 +107,7 @@ final class VersionsTest extends TestCase
     }
 
     /** The name of the other's file says nothing: the file itself does. */
-    public function testAFileUnderTheNameOfTheOtherVersionIsReplaced(): void
+    public function testFileUnderAnotherVersionsNameIsReplaced(): void
     {
         $tries = Proof::amount(3, 20);
         $foreign = 0;
@@ -132,7 +132,7 @@ final class VersionsTest extends TestCase
         Proof::control('versions.renamed', 'without the comparison of the layout', self::KEYS, $misread);
     }
 
-    public function testALinkToTheSegmentOfTheOtherVersionIsRefused(): void
+    public function testLinkToAnotherVersionsSegmentIsRefused(): void
     {
         $names = $this->bothSegments();
         unlink($names['there']);

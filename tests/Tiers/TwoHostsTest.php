@@ -46,7 +46,7 @@ final class TwoHostsTest extends TestCase
         }
     }
 
-    public function testAWriteIsSeenWithinThePoll(): void
+    public function testWriteIsSeenWithinThePoll(): void
     {
         $this->copy('poll=1');
         $late = 0;
@@ -61,7 +61,7 @@ final class TwoHostsTest extends TestCase
     }
 
     /** The control: who does not ask, and does not listen, serves the old value. */
-    public function testWithoutThePollItIsNot(): void
+    public function testWriteIsNotSeenWithoutPoll(): void
     {
         $this->copy(self::SELDOM);
         $this->there->call(self::SELDOM, 'set', 'k', 'new');
@@ -69,7 +69,7 @@ final class TwoHostsTest extends TestCase
         self::assertSame('old', $this->here->call(self::SELDOM, 'get', 'k'));
     }
 
-    public function testAWriteIsSeenAtOnceWhereThereIsAListener(): void
+    public function testListenerMakesWritesVisibleImmediately(): void
     {
         $this->here->listen(self::SELDOM);
         $this->copy(self::SELDOM);
@@ -85,7 +85,7 @@ final class TwoHostsTest extends TestCase
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', null, 30.0), 'a server that was emptied');
     }
 
-    public function testAfterTheListenerWasKilledProcessesAskAgain(): void
+    public function testProcessesPollAfterTheListenerIsKilled(): void
     {
         $listener = $this->here->listen('poll=1');
         $this->copy('poll=1');
@@ -97,7 +97,7 @@ final class TwoHostsTest extends TestCase
     }
 
     /** A process that stands still hears nothing, and its lease ends all the same. */
-    public function testAListenerThatStandsStillIsDoneWithout(): void
+    public function testProcessesPollWhenTheListenerIsStopped(): void
     {
         $listener = $this->here->listen('poll=1');
         $this->copy('poll=1');
@@ -108,7 +108,7 @@ final class TwoHostsTest extends TestCase
     }
 
     /** What was changed while the listener was away, and not by a tier, nobody has told of. */
-    public function testAListenerThatComesBackMakesAllCopiesVoid(): void
+    public function testReturningListenerInvalidatesAllCopies(): void
     {
         $listener = $this->here->listen(self::SELDOM);
         $this->copy(self::SELDOM);
@@ -127,7 +127,7 @@ final class TwoHostsTest extends TestCase
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'later', 30.0));
     }
 
-    public function testAServerThatIsStartedAgainIsListenedToAgain(): void
+    public function testListenerReconnectsToARestartedServer(): void
     {
         $listener = $this->here->listen(self::SELDOM);
         $this->copy(self::SELDOM);
@@ -146,7 +146,7 @@ final class TwoHostsTest extends TestCase
     }
 
     /** A cut wire tells nobody: the listener hears nothing, and must not take that for nothing changed. */
-    public function testBehindACutWireCopiesEndInTheirTime(): void
+    public function testCopiesExpireBehindACutConnection(): void
     {
         $listener = $this->here->listen('poll=0.5&local_ttl=2');
         $this->copy('poll=0.5&local_ttl=2');
@@ -160,7 +160,7 @@ final class TwoHostsTest extends TestCase
         self::assertLessThan(self::GRACE, $this->here->secondsUntil('poll=0.5&local_ttl=2', 'k', 'new', 30.0));
     }
 
-    public function testOneListenerAHostAndItEndsWhenAsked(): void
+    public function testOneListenerPerHostEndsOnSignal(): void
     {
         $listener = $this->here->listen('poll=1');
         $this->there->listen('poll=1');

@@ -32,7 +32,7 @@ final class LaravelStoreTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testKeepsValues(TestedStore $store): void
+    public function testValuesAreKept(TestedStore $store): void
     {
         $this->use($store);
         self::assertTrue($this->store->put('key', ['value'], 60));
@@ -51,7 +51,7 @@ final class LaravelStoreTest extends TestCase
         self::assertSame('', $this->store->getPrefix());
     }
 
-    public function testCountsAndAdds(): void
+    public function testIncrementAndAddWork(): void
     {
         self::assertSame(1, $this->store->increment('n'));
         self::assertSame(11, $this->store->increment('n', 10));
@@ -66,7 +66,7 @@ final class LaravelStoreTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testALockIsHeldByOneAndReleasedByItsOwner(TestedStore $store): void
+    public function testLockIsReleasedOnlyByItsOwner(TestedStore $store): void
     {
         $this->use($store);
         $lock = $this->store->lock('job', 60);
@@ -81,7 +81,7 @@ final class LaravelStoreTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testALockIsFoundAgainByTheNameOfItsOwner(TestedStore $store): void
+    public function testLockIsRestoredByOwnerName(TestedStore $store): void
     {
         $this->use($store);
         self::assertTrue($this->store->lock('job', 60, 'me')->get());
@@ -94,7 +94,7 @@ final class LaravelStoreTest extends TestCase
 
     /** The methods of Illuminate\Cache\Lock that are not in its interface: the scheduler calls acquire(). */
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testALockTellsItsOwner(TestedStore $store): void
+    public function testLockReportsItsOwner(TestedStore $store): void
     {
         $this->use($store);
         $lock = $this->store->lock('job', 60);
@@ -125,7 +125,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->restoreLock('job', 'a name with spaces, ą and %20')->release());
     }
 
-    public function testARefreshedLockLastsLonger(): void
+    public function testRefreshedLockLastsLonger(): void
     {
         $lock = $this->store->lock('job', 1);
         $begin = microtime(true);
@@ -140,7 +140,7 @@ final class LaravelStoreTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testIntegersAreKeysToo(TestedStore $store): void
+    public function testIntegerKeysWork(TestedStore $store): void
     {
         $this->use($store);
         self::assertTrue($this->store->put(1, 'a', 60));
@@ -164,7 +164,7 @@ final class LaravelStoreTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testALockIsReleasedByForce(TestedStore $store): void
+    public function testLockIsReleasedByForce(TestedStore $store): void
     {
         $this->use($store);
         $held = $this->store->lock('job', 60);
@@ -176,7 +176,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($other->release());
     }
 
-    public function testWaitsForALock(): void
+    public function testBlockWaitsForTheLock(): void
     {
         $lock = $this->store->lock('job', 1);
         self::assertTrue($lock->get());
@@ -190,7 +190,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->lock('job', 60)->betweenBlockedAttemptsSleepFor(20)->block(10), 'tried again each 20 ms');
     }
 
-    public function testACallbackThatThrowsReleasesTheLock(): void
+    public function testThrowingCallbackReleasesTheLock(): void
     {
         try {
             $this->store->lock('job', 60)->get(static fn(): never => throw new \RuntimeException('no'));
@@ -200,7 +200,7 @@ final class LaravelStoreTest extends TestCase
         }
     }
 
-    public function testWhatAStoreCannotDoIsSaid(): void
+    public function testMissingCapabilityIsReported(): void
     {
         $this->expectException(NotSupported::class);
         (new LaravelStore(Cache::open('none:')))->lock('job');

@@ -42,7 +42,7 @@ final class SymfonyCacheTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testComputesOnceUntilDeleted(TestedStore $store): void
+    public function testValueIsComputedOnceUntilDeleted(TestedStore $store): void
     {
         $this->use($store);
         self::assertSame(1, $this->get());
@@ -53,7 +53,7 @@ final class SymfonyCacheTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testTagsInvalidate(TestedStore $store): void
+    public function testTagsInvalidateValues(TestedStore $store): void
     {
         $this->use($store);
         self::assertSame(1, $this->get(static fn(ItemInterface $item): mixed => $item->tag('a')->tag(['b', 'c'])));
@@ -64,7 +64,7 @@ final class SymfonyCacheTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
-    public function testExpires(TestedStore $store): void
+    public function testValueExpires(TestedStore $store): void
     {
         $this->use($store);
         self::within(0.3, function (): void {
@@ -77,7 +77,7 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(2, $this->get());
     }
 
-    public function testWhatExpiresAtOnceIsNotStored(): void
+    public function testExpiredItemIsNotStored(): void
     {
         $this->get();
         self::assertSame(2, $this->get(static fn(ItemInterface $item): mixed => $item->expiresAfter(0), \INF));
@@ -87,7 +87,7 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame(4, $this->get());
     }
 
-    public function testWhatIsNotToBeSavedIsNot(): void
+    public function testUnsavedItemIsNotStored(): void
     {
         $value = $this->symfony->get('key', function (ItemInterface $item, bool &$save): int {
             $save = false;
@@ -98,14 +98,14 @@ final class SymfonyCacheTest extends TestCase
         self::assertNull($this->cache->get('key'));
     }
 
-    public function testInfiniteBetaComputesAnew(): void
+    public function testInfiniteBetaRecomputes(): void
     {
         self::assertSame(1, $this->get());
         self::assertSame(2, $this->get(beta: \INF));
         self::assertSame(2, $this->get());
     }
 
-    public function testTheItemSaysWhatItIs(): void
+    public function testItemReportsKeyAndMetadata(): void
     {
         $metadata = null;
         $moment = new \DateTimeImmutable('2030-01-01 12:00 UTC');
@@ -125,7 +125,7 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame([], $metadata);
     }
 
-    public function testTakesTheCallbacksOfTheContract(): void
+    public function testContractCallbacksAreAccepted(): void
     {
         $callback = new /** @implements CallbackInterface<string> */ class implements CallbackInterface {
             public function __invoke(CacheItemInterface $item, bool &$save): string
@@ -137,7 +137,7 @@ final class SymfonyCacheTest extends TestCase
     }
 
     /** The same calls, of symfony/cache itself and of ours. */
-    public function testDoesAsSymfonysOwn(): void
+    public function testBehavesLikeSymfonysAdapter(): void
     {
         self::assertSame($this->transcript(new TagAwareAdapter(new ArrayAdapter())), $this->transcript($this->symfony));
     }
@@ -182,7 +182,7 @@ final class SymfonyCacheTest extends TestCase
         ];
     }
 
-    public function testRefusesWhatTheStandardForbids(): void
+    public function testForbiddenKeysAreRefused(): void
     {
         foreach ([
             fn(): mixed => $this->symfony->get('a:b', static fn(): int => 1),
@@ -201,7 +201,7 @@ final class SymfonyCacheTest extends TestCase
         }
     }
 
-    public function testOfSeveralProcessesOneComputes(): void
+    public function testOneOfSeveralProcessesComputes(): void
     {
         $this->use(new TestedStore(FileTest::class));
         $start = microtime(true) + 0.2;

@@ -56,7 +56,7 @@ final class ClassesTest extends TestCase
     }
 
     #[DataProvider('forbidden')]
-    public function testNoObjectIsMadeOfAnotherClass(string $bytes): void
+    public function testClassThatIsNotAllowedIsNotInstantiated(string $bytes): void
     {
         foreach (self::codecs() as [$codec]) {
             foreach ([Classes::none(), Classes::only('ArrayObject', '\\' . Money::class)] as $classes) {
@@ -71,7 +71,7 @@ final class ClassesTest extends TestCase
     }
 
     /** The control of the test above. */
-    public function testWithoutALimitObjectsAreMade(): void
+    public function testAnyClassIsInstantiatedWithoutLimit(): void
     {
         $made = 0;
         foreach (self::forbidden() as $name => [$bytes]) {
@@ -84,7 +84,7 @@ final class ClassesTest extends TestCase
 
     /** @param \Closure(?Classes): Codec $codec */
     #[DataProvider('codecs')]
-    public function testWhatIsAllowedComesBack(\Closure $codec): void
+    public function testAllowedClassComesBack(\Closure $codec): void
     {
         $some = $codec(Classes::only(strtoupper(Money::class), '\\' . Suit::class, 'DateTimeImmutable'));
         $money = new Money(100, Suit::Hearts, new Money(5, Suit::Spades));
@@ -101,14 +101,14 @@ final class ClassesTest extends TestCase
 
     /** @param \Closure(?Classes): Codec $codec */
     #[DataProvider('codecs')]
-    public function testAnObjectThatCouldNotBeReadIsNotWritten(\Closure $codec): void
+    public function testObjectThatCouldNotBeReadIsNotWritten(\Closure $codec): void
     {
         $this->expectException(\UnexpectedValueException::class);
         $this->expectExceptionMessage('Objects of stdClass are not among the classes that are allowed here');
         $codec(Classes::only(Money::class))->encode(['nested' => new \stdClass()], 'k');
     }
 
-    public function testTheReasonIsTold(): void
+    public function testRefusedClassIsNamed(): void
     {
         $codec = new PhpCodec(Classes::none());
         $codec->decode(serialize(new Planted()), 'k');

@@ -20,7 +20,7 @@ final class CodecContractTest extends TestCase
     private const UNREADABLE = 'unreadable';
 
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testEveryCodecReadsWhatThisOneWrote(string $name): void
+    public function testEveryCodecReadsTheOthers(string $name): void
     {
         $writer = Codecs::named($name);
         foreach (Values::all() as $what => [$value]) {
@@ -34,7 +34,7 @@ final class CodecContractTest extends TestCase
     }
 
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testTheFirstByteNamesTheFormat(string $name): void
+    public function testFirstByteNamesTheFormat(string $name): void
     {
         $codec = Codecs::named($name);
         $formats = Codecs::isSigned($name) ? '\x08' : 'abdisNOCE\[{"ntf0-9-\3\4\5\6\7\x09';
@@ -44,7 +44,7 @@ final class CodecContractTest extends TestCase
     }
 
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testCutBytesGiveTheDefaultAndAreCounted(string $name): void
+    public function testTruncatedBytesAreAMissAndCounted(string $name): void
     {
         $codec = Codecs::named($name);
         $cuts = 0;
@@ -59,7 +59,7 @@ final class CodecContractTest extends TestCase
 
     /** Bytes that begin like a format go deepest into what reads it. */
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testRandomBytesNeverDoHarm(string $name): void
+    public function testRandomBytesAreHarmless(string $name): void
     {
         $codec = Codecs::named($name);
         $formats = ["\1", "\2", "\3", "\4", "\5", "\6", "\7", "\x08", "\x09", 'a:2:{', 'O:8:"stdClass":1:{', 'E:3:"', '{"', '[', 's:9:"', ''];
@@ -70,7 +70,7 @@ final class CodecContractTest extends TestCase
     }
 
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testAFlippedBitNeverDoesHarm(string $name): void
+    public function testFlippedBitIsHarmless(string $name): void
     {
         $codec = Codecs::named($name);
         $read = 0;
@@ -90,13 +90,13 @@ final class CodecContractTest extends TestCase
     }
 
     /** A control of the test above: serialize() by itself does give wrong values. */
-    public function testWithoutAChecksumAFlippedBitGivesWrongValues(): void
+    public function testFlippedBitGivesWrongValuesWithoutChecksum(): void
     {
         self::assertGreaterThan(0, $this->wrongOfFlipped(fn(mixed $value): mixed => (new PhpCodec())->decode($this->flipped(serialize($value)), 'k', self::UNREADABLE)));
     }
 
     /** Another: so does igbinary, where it does not end the process. */
-    public function testWithoutAChecksumAFlippedBitDoesHarmInIgbinary(): void
+    public function testFlippedBitHarmsIgbinaryWithoutChecksum(): void
     {
         $flip = fn(mixed $value): mixed => $this->bareIgbinary($this->flipped((string) igbinary_serialize($value)));
 
@@ -144,7 +144,7 @@ final class CodecContractTest extends TestCase
     }
 
     #[DataProvider('unreadable')]
-    public function testTheReasonIsCounted(string $bytes, Failure $reason): void
+    public function testFailuresAreCountedByReason(string $bytes, Failure $reason): void
     {
         $codec = new PhpCodec();
         self::assertSame(self::UNREADABLE, $codec->decode($bytes, 'k', self::UNREADABLE));
@@ -152,7 +152,7 @@ final class CodecContractTest extends TestCase
         self::assertSame(1, $codec->decode('i:1;', 'k'), 'the next value is read');
     }
 
-    public function testLongStringsAreStoredAsTheyAre(): void
+    public function testLongStringsAreNotSerialized(): void
     {
         foreach ([new PhpCodec(), Codecs::named('igbinary'), Codecs::named('php zlib')] as $codec) {
             foreach (["\0", 's:1:"x";', random_bytes(100)] as $begin) {
@@ -164,7 +164,7 @@ final class CodecContractTest extends TestCase
         }
     }
 
-    public function testAClassThatIsGoneIsAMissInIgbinaryToo(): void
+    public function testMissingClassIsAMissInIgbinary(): void
     {
         $bytes = (string) preg_replace('/stdClass/', 'goneGone', (string) igbinary_serialize([new \stdClass()]));
         $codec = Codecs::named('igbinary');
@@ -173,7 +173,7 @@ final class CodecContractTest extends TestCase
     }
 
     /** What a program has set for its own unserialize() is as it was. */
-    public function testTheSettingOfTheProgramStays(): void
+    public function testApplicationsSettingIsRestored(): void
     {
         $before = ini_set('unserialize_callback_func', 'strlen');
 
@@ -187,7 +187,7 @@ final class CodecContractTest extends TestCase
     }
 
     #[DataProviderExternal(Codecs::class, 'names')]
-    public function testWhatCannotBeSerializedThrows(string $name): void
+    public function testUnserializableValueThrows(string $name): void
     {
         $codec = Codecs::named($name);
         $this->expectExceptionMessageMatches('/Closure/');

@@ -43,7 +43,7 @@ final class CodecOptionsTest extends TestCase
     }
 
     #[DataProvider('mistakes')]
-    public function testMistakesAreNamed(string $address, string $message): void
+    public function testInvalidOptionIsNamed(string $address, string $message): void
     {
         putenv('LARDER_TESTS_EMPTY=');
 
@@ -58,7 +58,7 @@ final class CodecOptionsTest extends TestCase
         self::fail('it was taken');
     }
 
-    public function testAMissingExtensionIsNamed(): void
+    public function testMissingExtensionIsNamed(): void
     {
         foreach (['compress=zstd' => 'zstd', 'compress=lz4' => 'lz4'] as $option => $extension) {
             if (!\extension_loaded($extension)) {
@@ -73,7 +73,7 @@ final class CodecOptionsTest extends TestCase
         $this->addToAssertionCount(1);
     }
 
-    public function testKeysComeFromWhereToolsForEnvFilesPutThem(): void
+    public function testSigningKeyIsReadFromEnvAndServerArrays(): void
     {
         $_ENV[self::ENVIRONMENT] = self::KEY;
         $cache = Cache::open('file://' . Servers::directory('options') . '?sign=env:' . self::ENVIRONMENT);
@@ -91,7 +91,7 @@ final class CodecOptionsTest extends TestCase
         }
     }
 
-    public function testKeysComeFromTheEnvironment(): void
+    public function testSigningKeyIsReadFromTheEnvironment(): void
     {
         $address = 'file://' . Servers::directory('signed') . '?namespace=env&sign=env:' . self::ENVIRONMENT;
         $this->assertKeysAreChanged($address, static function (string $keys): void {
@@ -99,7 +99,7 @@ final class CodecOptionsTest extends TestCase
         });
     }
 
-    public function testKeysComeFromAFile(): void
+    public function testSigningKeyIsReadFromAFile(): void
     {
         $file = Servers::directory('keys') . '/signing.keys';
         touch($file);
@@ -110,7 +110,7 @@ final class CodecOptionsTest extends TestCase
         });
     }
 
-    public function testTheCacheDoesNotShowTheKeyOrExplainIt(): void
+    public function testCacheAndExplanationDoNotShowTheSigningKey(): void
     {
         putenv(self::ENVIRONMENT . '=' . self::KEY);
         $cache = Cache::open('file://' . Servers::directory('signed') . '?sign=env:' . self::ENVIRONMENT);

@@ -27,7 +27,7 @@ final class CompressionTest extends TestCase
     }
 
     #[DataProvider('compressions')]
-    public function testShortValuesAndThoseThatGetNoShorterAreStoredAsTheyAre(Compression $compression): void
+    public function testShortAndIncompressibleValuesAreNotCompressed(Compression $compression): void
     {
         $codec = $this->codec($compression, 1000);
         foreach ([str_repeat('x', 900), random_bytes(5000)] as $value) {
@@ -41,7 +41,7 @@ final class CompressionTest extends TestCase
     }
 
     #[DataProvider('compressions')]
-    public function testWhatIsLongerThanTheBoundIsStoredAsItIs(Compression $compression): void
+    public function testValuesOverTheBoundAreNotCompressed(Compression $compression): void
     {
         $this->codec($compression);
         $bytes = str_repeat('x', Compression::MAX_LENGTH + 1);
@@ -71,7 +71,7 @@ final class CompressionTest extends TestCase
     }
 
     #[DataProvider('bombs')]
-    public function testABombIsAMissAndTakesNoMemory(Compression $compression, string $bomb): void
+    public function testDecompressionBombIsAMissAndTakesNoMemory(Compression $compression, string $bomb): void
     {
         $codec = $this->codec($compression);
         memory_reset_peak_usage();
@@ -82,7 +82,7 @@ final class CompressionTest extends TestCase
     }
 
     /** The control of the test above: zlib without a bound. */
-    public function testWithoutABoundABombTakesMemory(): void
+    public function testDecompressionBombTakesMemoryWithoutBound(): void
     {
         $bomb = (string) gzcompress(str_repeat("\0", 50 << 20));
         memory_reset_peak_usage();
@@ -91,7 +91,7 @@ final class CompressionTest extends TestCase
         self::assertGreaterThan(self::MEMORY, memory_get_peak_usage() - $before);
     }
 
-    public function testWhatNothingHereUncompressesIsAMiss(): void
+    public function testUnknownCompressionIsAMiss(): void
     {
         foreach (["\5", "\6", "\7"] as $format) {
             $codec = new PhpCodec();
@@ -123,12 +123,12 @@ final class CompressionTest extends TestCase
     }
 
     #[DataProvider('frames')]
-    public function testTheLengthOfAFrame(string $frame, ?int $length): void
+    public function testFrameLengthIsRead(string $frame, ?int $length): void
     {
         self::assertSame($length, ZstdFrame::length($frame));
     }
 
-    public function testFramesThatZstdMakes(): void
+    public function testLengthOfZstdFramesIsRead(): void
     {
         $this->codec(Compression::Zstd);
         foreach ([0, 1, 255, 256, 257, 65_535, 65_792, 200_000, 3_000_000] as $length) {

@@ -20,14 +20,14 @@ final class MissingClassTest extends TestCase
         array_map(spl_autoload_unregister(...), $this->loaders);
     }
 
-    public function testTheProgramsOwnUnserializeIsLeftAlone(): void
+    public function testApplicationsUnserializeIsUnaffected(): void
     {
         MissingClass::watch();
         self::assertInstanceOf(\__PHP_Incomplete_Class::class, unserialize('O:11:"NoSuchClass":0:{}'));
         self::assertFalse(class_exists('NoSuchClass'));
     }
 
-    public function testAnAutoloaderThatIsRegisteredLaterIsAskedToo(): void
+    public function testLaterAutoloaderIsAsked(): void
     {
         $codec = new PhpCodec();
         $this->register(static function (string $class): void {
@@ -43,7 +43,7 @@ final class MissingClassTest extends TestCase
     }
 
     /** As Symfony's DebugClassLoader does. */
-    public function testAnAutoloaderThatWrapsAllOthersChangesNothing(): void
+    public function testWrappingAutoloaderChangesNothing(): void
     {
         $codec = new PhpCodec();
         $loaders = spl_autoload_functions();
@@ -63,7 +63,7 @@ final class MissingClassTest extends TestCase
     }
 
     /** The control of the tests that read missing classes in arrays: it is the autoloader that refuses them. */
-    public function testWithoutItPhpMakesIncompleteObjects(): void
+    public function testPlainUnserializeMakesIncompleteObjects(): void
     {
         $codec = new PhpCodec();
         spl_autoload_unregister([MissingClass::class, 'refuse']);

@@ -14,7 +14,7 @@ use PHPUnit\Framework\TestCase;
 /** JSON and MessagePack: what other programs find, and that nothing is stored changed. */
 final class PlainFormatsTest extends TestCase
 {
-    public function testWhatIsStoredIsAJsonText(): void
+    public function testJsonCodecStoresJson(): void
     {
         $codec = new JsonCodec();
         $texts = [
@@ -31,7 +31,7 @@ final class PlainFormatsTest extends TestCase
         self::assertSame(['a' => [1, 2.5]], $codec->decode('{"a": [1, 2.5]}', 'k'), 'as another program may have written it');
     }
 
-    public function testWhatIsStoredIsMessagePack(): void
+    public function testMsgpackCodecStoresMessagePack(): void
     {
         $codec = new MsgpackCodec();
         self::assertSame("\x82\xa1a\x01\xa1b\x93\x01\xc0\xc3", substr($codec->encode(['a' => 1, 'b' => [1, null, true]], 'k'), 16));
@@ -45,7 +45,7 @@ final class PlainFormatsTest extends TestCase
     }
 
     #[DataProvider('codecs')]
-    public function testWhatWouldComeBackChangedIsStoredInPhpsFormat(Codec $codec): void
+    public function testValueThatWouldChangeIsStoredInPhpFormat(Codec $codec): void
     {
         $number = 1;
         $deep = array_reduce(range(1, 600), static fn(array $inner): array => [$inner], []);
@@ -63,7 +63,7 @@ final class PlainFormatsTest extends TestCase
     }
 
     #[DataProvider('codecs')]
-    public function testRandomValuesComeBackAsTheyWere(Codec $codec): void
+    public function testRandomValuesComeBackUnchanged(Codec $codec): void
     {
         for ($i = 0; $i < 2000; ++$i) {
             $value = $this->random(3);
@@ -73,14 +73,14 @@ final class PlainFormatsTest extends TestCase
     }
 
     /** The control of the tests above: JSON by itself changes values, and does not say so. */
-    public function testJsonByItselfChangesValues(): void
+    public function testPlainJsonChangesValues(): void
     {
         foreach ([10.0, new \ArrayObject([1]), ['a' => (object) []]] as $value) {
             self::assertNotSame(serialize($value), serialize(json_decode((string) json_encode($value), true)));
         }
     }
 
-    public function testATextThatIsNoJsonIsAMiss(): void
+    public function testInvalidJsonIsAMiss(): void
     {
         foreach (['{"a":', 'nul', 'nullx', '[1,]', '"', '-', '01'] as $text) {
             self::assertSame('miss', (new PhpCodec())->decode($text, 'k', 'miss'), $text);

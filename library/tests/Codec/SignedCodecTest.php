@@ -22,7 +22,7 @@ final class SignedCodecTest extends TestCase
         Planted::$made = 0;
     }
 
-    public function testAForgedValueIsAMissAndNothingIsMadeOfIt(): void
+    public function testForgedValueIsAMissAndCreatesNoObject(): void
     {
         $signed = $this->codec(self::OLD);
         foreach ([new PhpCodec(), new IgbinaryCodec(), $this->codec(self::NEW)] as $attacker) {
@@ -34,13 +34,13 @@ final class SignedCodecTest extends TestCase
     }
 
     /** The control of the test above. */
-    public function testWithoutASignatureTheForgedValueIsTaken(): void
+    public function testForgedValueIsReadWithoutSignature(): void
     {
         self::assertEquals([new Planted()], (new PhpCodec())->decode((new PhpCodec())->encode([new Planted()], 'k'), 'k', 'miss'));
         self::assertSame(1, Planted::$made);
     }
 
-    public function testAValueIsGoodForItsOwnKeyAndContextAlone(): void
+    public function testSignatureIsBoundToKeyAndContext(): void
     {
         $codec = $this->codec(self::OLD);
         $bytes = $codec->encode('admin', 'role:7');
@@ -53,7 +53,7 @@ final class SignedCodecTest extends TestCase
         self::assertSame([Failure::Forged->value => 2], $codec->failures()->counts());
     }
 
-    public function testEveryBitIsCovered(): void
+    public function testSignatureCoversEveryBit(): void
     {
         $codec = $this->codec(self::OLD);
         $bytes = $codec->encode(['a' => 1], 'k');
@@ -66,7 +66,7 @@ final class SignedCodecTest extends TestCase
         self::assertSame(['a' => 1], $codec->decode($bytes, 'k', 'miss'));
     }
 
-    public function testKeysAreChangedWithoutLosingWhatTheOldOneSigned(): void
+    public function testOldSigningKeyStillVerifies(): void
     {
         $old = $this->codec(self::OLD)->encode('value', 'k');
         $both = $this->codec(self::NEW, self::OLD);
@@ -77,7 +77,7 @@ final class SignedCodecTest extends TestCase
         self::assertSame('miss', $this->codec(self::OLD)->decode($new, 'k', 'miss'));
     }
 
-    public function testTheKeyIsNotShown(): void
+    public function testSigningKeyIsNotDumped(): void
     {
         $codec = $this->codec(self::OLD);
         ob_start();
@@ -102,7 +102,7 @@ final class SignedCodecTest extends TestCase
         self::assertStringContainsString('SignedCodec', $shown, 'the control: the rest is shown');
     }
 
-    public function testAShortKeyIsRefusedAndNotRepeated(): void
+    public function testShortSigningKeyIsRefusedWithoutQuotingIt(): void
     {
         try {
             SigningKeys::of('secret');

@@ -51,7 +51,7 @@ final class StoresTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testEverythingWorksWith(TestedStore $store, string $options): void
+    public function testAllOperationsWorkWithCodecOptions(TestedStore $store, string $options): void
     {
         $cache = $store->open('codec', $options);
         $again = $store->open('codec', $options);
@@ -81,7 +81,7 @@ final class StoresTest extends TestCase
         self::assertTrue($cache->clear());
     }
 
-    public function testAnotherSettingLeavesOldValuesReadable(): void
+    public function testChangedCodecReadsOldValues(): void
     {
         $settings = ['', 'serializer=igbinary', 'serializer=msgpack', 'serializer=json', 'compress=zlib&compress_from=0', 'sign=env:' . self::ENVIRONMENT];
         foreach (Values::all() as $what => [$value]) {
@@ -98,7 +98,7 @@ final class StoresTest extends TestCase
         }
     }
 
-    public function testWhatSomebodyElsePutIntoTheServerIsAMissAndCounted(): void
+    public function testForeignValueIsAMissAndCounted(): void
     {
         $cache = (new TestedStore(RedisTest::class))->open('signed', 'sign=env:' . self::ENVIRONMENT);
         $attacker = new \Redis();
@@ -116,7 +116,7 @@ final class StoresTest extends TestCase
     }
 
     /** The control of the test above. */
-    public function testWithoutASignatureItIsTaken(): void
+    public function testForeignValueIsReadWithoutSignatures(): void
     {
         $cache = (new TestedStore(RedisTest::class))->open('unsigned');
         $attacker = new \Redis();
@@ -131,7 +131,7 @@ final class StoresTest extends TestCase
         self::assertSame([], $cache->failures());
     }
 
-    public function testSeveralServersCountTogether(): void
+    public function testFailuresOfAllServersAreCounted(): void
     {
         $socket = Servers::redis()->socket;
         $cache = Cache::open("redis://$socket,$socket?namespace=several" . Servers::run() . '&classes=none');

@@ -11,7 +11,7 @@ use PHPUnit\Framework\TestCase;
 /** That the table of stores and what they can in docs/stores.md says what the code does. */
 final class CapabilityTableTest extends TestCase
 {
-    public function testTheTableSaysWhatTheCodeDoes(): void
+    public function testTableMatchesTheCode(): void
     {
         $rows = self::rows();
         $headings = self::headings();
@@ -26,7 +26,7 @@ final class CapabilityTableTest extends TestCase
         }
     }
 
-    public function testTheTableHasARowForEachStoreAndNoOther(): void
+    public function testEverySchemeHasARow(): void
     {
         self::assertEqualsCanonicalizing(array_keys(Drivers::stores()), array_column(\array_slice(self::rows(), 1), 0));
     }

@@ -14,7 +14,7 @@ final class ConcurrencyControlTest extends TestCase
 {
     private const PROCESSES = 4;
 
-    public function testLookingBeforeStoringLetsSeveralWin(): void
+    public function testHasThenSetHasSeveralWinners(): void
     {
         $won = self::inProcesses(static function (Cache $cache): int {
             $won = 0;
@@ -31,7 +31,7 @@ final class ConcurrencyControlTest extends TestCase
         self::assertGreaterThan(200, array_sum($won));
     }
 
-    public function testWithoutALockTheyMeet(): void
+    public function testProcessesOverlapWithoutALock(): void
     {
         $file = Servers::directory('controls') . '/entered';
         $met = self::inProcesses(static function (Cache $cache, int $process) use ($file): int {

@@ -37,7 +37,7 @@ final class DeploymentTest extends TestCase
 
     /** @param \Closure(): Cache $open */
     #[DataProvider('stores')]
-    public function testWhatTheNewClassesCannotReadIsAMiss(\Closure $open): void
+    public function testIncompatibleObjectIsAMiss(\Closure $open): void
     {
         $open()->clear();
         self::assertMissesAlone(...Deployment::run($open));
@@ -59,7 +59,7 @@ final class DeploymentTest extends TestCase
     }
 
     #[DataProvider('settings')]
-    public function testSoItIsWithOtherSettingsOfPhp(string $address, string $setting): void
+    public function testIncompatibleObjectIsAMissWithOtherPhpSettings(string $address, string $setting): void
     {
         $address = \sprintf($address, Servers::directory('deployed-settings'));
         $printed = PhpProcess::run(

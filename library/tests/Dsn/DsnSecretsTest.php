@@ -43,7 +43,7 @@ final class DsnSecretsTest extends TestCase
     /** What is put into an address, or in the place of one of its characters. */
     private const CHARACTERS = ['/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00', "\xff"];
 
-    public function testNoMessageOfABrokenAddressShowsAPartOfASecret(): void
+    public function testErrorsOfInvalidDsnsNeverShowSecrets(): void
     {
         $errors = 0;
         foreach (self::broken() as $address) {
@@ -61,7 +61,7 @@ final class DsnSecretsTest extends TestCase
     }
 
     /** The control: an address whose password is left out by a pattern, as messages had it before. */
-    public function testLeavingOutWhatLooksLikeAPasswordShowsOthers(): void
+    public function testMaskingOnlyPasswordsShowsOtherSecrets(): void
     {
         $shown = 0;
         foreach (self::broken() as $address) {
@@ -71,7 +71,7 @@ final class DsnSecretsTest extends TestCase
         self::assertGreaterThan(self::TRIES / 4, $shown);
     }
 
-    public function testAnAddressIsDumpedWithoutItsPassword(): void
+    public function testDsnIsDumpedWithoutPassword(): void
     {
         $address = Drivers::parse('redis://shop:zqxwvkjy@cache.example?sign=zqxw');
         self::assertSame('zqxwvkjy', $address->password());
@@ -87,7 +87,7 @@ final class DsnSecretsTest extends TestCase
         serialize($address);
     }
 
-    public function testAStoreIsDumpedWithoutItsPassword(): void
+    public function testStoreIsDumpedWithoutPassword(): void
     {
         foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
             $cache = Cache::open($address);

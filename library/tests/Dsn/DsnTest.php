@@ -13,7 +13,7 @@ use PHPUnit\Framework\TestCase;
 
 final class DsnTest extends TestCase
 {
-    public function testItsPartsAreTakenApart(): void
+    public function testDsnIsParsed(): void
     {
         $address = Drivers::parse('mysql://me:p%40s%3As@db.example:3307/shop?engine=memory&namespace=a-b_C9');
         self::assertSame('mysql', $address->scheme);
@@ -42,7 +42,7 @@ final class DsnTest extends TestCase
 
     /** @param list<string> $expected */
     #[DataProvider('servers')]
-    public function testServersAndSockets(string $address, array $expected): void
+    public function testHostsAndSocketsAreParsed(string $address, array $expected): void
     {
         $parsed = Drivers::parse($address);
         $endpoints = $parsed->endpoints($parsed->scheme === 'redis' ? 6379 : 11211);
@@ -86,7 +86,7 @@ final class DsnTest extends TestCase
     }
 
     #[DataProvider('mistakes')]
-    public function testMistakesAreNamedWithWhatIsKnown(string $address, string $message): void
+    public function testInvalidDsnIsNamedWithTheAlternatives(string $address, string $message): void
     {
         $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);

@@ -40,7 +40,7 @@ final class HostileNeighbourTest extends TestCase
     /** The neighbour owns a folder above, and puts his own cache in the place of the victim's. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testAReplacedFolderIsNotRead(string $scheme): void
+    public function testReplacedFolderIsNotRead(string $scheme): void
     {
         self::assertSame('right', OtherUser::run(OtherUser::VICTIM, $this->open($scheme) . '$c->set("k", "right"); echo $c->get("k");', ['-n']));
         $this->plant();
@@ -56,7 +56,7 @@ final class HostileNeighbourTest extends TestCase
     /** It happens while the victim's process runs. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testAFolderThatIsReplacedLaterIsNotRead(string $scheme): void
+    public function testFolderReplacedLaterIsNotRead(string $scheme): void
     {
         $code = $this->open($scheme) . \sprintf('$c->set("k", "right"); echo $c->get("k"), " "; touch(%1$s . "/ready");
             while (!file_exists(%1$s . "/planted")) { usleep(1000); clearstatcache(); }
@@ -74,7 +74,7 @@ final class HostileNeighbourTest extends TestCase
     /** The folder is the victim's, but others get into it; a folder in it was open to all for a while. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testAPlantedFileIsNotRead(string $scheme): void
+    public function testPlantedFileIsNotRead(string $scheme): void
     {
         $set = $this->open($scheme) . '$c->set("k", "right"); var_dump($c->get("k"));';
         OtherUser::run(OtherUser::VICTIM, $set, ['-n']);
@@ -102,7 +102,7 @@ final class HostileNeighbourTest extends TestCase
     #[TestWith([[]])]
     #[TestWith([['larder-33']])]
     #[TestWith([['larder-33', 'larder-33-0123456789abcdef0123456789abcdef', 'larder-33-1', 'larder-33-']])]
-    public function testTheFallbackOfAutoCannotBeTaken(array $squatted): void
+    public function testAutoFallbackFolderCannotBeTakenOver(array $squatted): void
     {
         $temporary = $this->temporary($squatted);
         $environment = 'export TMPDIR=' . escapeshellarg($temporary);
@@ -127,7 +127,7 @@ final class HostileNeighbourTest extends TestCase
     }
 
     /** The neighbour fills the temporary directory with names, so that a list of them takes more memory than PHP may use. */
-    public function testTheFallbackOfAutoIsFoundAmongManyNames(): void
+    public function testAutoFallbackFolderIsFoundAmongManyNames(): void
     {
         $temporary = $this->temporary(['larder-33']);
         for ($i = 0; $i < 40_000; ++$i) {
@@ -140,7 +140,7 @@ final class HostileNeighbourTest extends TestCase
     }
 
     /** Processes of a user exclude each other although a neighbour has the names of their folders of locks. */
-    public function testLocksInSharedMemoryCannotBeTaken(): void
+    public function testSharedMemoryLocksCannotBeTakenOver(): void
     {
         if (!\extension_loaded('shmop')) {
             self::markTestSkipped('It needs the extension shmop');

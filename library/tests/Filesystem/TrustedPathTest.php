@@ -63,7 +63,7 @@ final class TrustedPathTest extends TestCase
     }
 
     #[DataProvider('ways')]
-    public function testWhatSomebodyElseCanReplaceIsRefused(string $change, string $expected): void
+    public function testPathThatOthersCanReplaceIsRefused(string $change, string $expected): void
     {
         exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $change === '' ? 'true' : $change), $output, $code);
         self::assertSame(0, $code);
@@ -90,7 +90,7 @@ final class TrustedPathTest extends TestCase
     }
 
     /** The command is taken as it stands in the message. */
-    public function testTheCommandRepairsIt(): void
+    public function testSuggestedCommandRepairsThePath(): void
     {
         $odd = $this->home . "/it's \$HOME";
         mkdir($odd . '/cache', recursive: true);
@@ -106,14 +106,14 @@ final class TrustedPathTest extends TestCase
         self::assertSame($odd . '/cache', TrustedPath::check('file', $odd . '/cache'));
     }
 
-    public function testLinksAreTakenOutOfThePath(): void
+    public function testLinksAreResolved(): void
     {
         symlink($this->home . '/a/b', $this->home . '/l');
         self::assertSame($this->home . '/a/b/new/x', TrustedPath::check('file', $this->home . '/l/../b/new/x'));
         self::assertSame('/', TrustedPath::check('file', '/'));
     }
 
-    public function testWhatOpenBasedirHidesIsTrusted(): void
+    public function testPathHiddenByOpenBasedirIsTrusted(): void
     {
         $code = \sprintf('try { echo Larder\Filesystem\TrustedPath::check("file", %s); } catch (Throwable $e) { echo $e->getMessage(); }', var_export($this->home . '/a/b/c', true));
         $inside = ['-n', '-d', \sprintf('open_basedir=%s/a:%s:%s', $this->home, \dirname(__DIR__, 3), Servers::directory('psr'))];
@@ -123,7 +123,7 @@ final class TrustedPathTest extends TestCase
         self::assertStringStartsWith('file: everybody can write the directory ' . $this->home . '/a. ', OtherUser::run(OtherUser::VICTIM, $code, $inside), 'the control: what is seen is looked at');
     }
 
-    public function testWithoutPosixTheUserIsKnown(): void
+    public function testUserIsKnownWithoutPosix(): void
     {
         $code = 'var_dump(function_exists("posix_geteuid"), Larder\Process\User::id());';
         self::assertSame("bool(false)\nint(33)\n", OtherUser::run(OtherUser::VICTIM, $code, ['-n']));

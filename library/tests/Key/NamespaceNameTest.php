@@ -53,7 +53,7 @@ final class NamespaceNameTest extends TestCase
 
     /** @param \Closure(string): Store $open */
     #[DataProvider('stores')]
-    public function testAStoreRefusesABadName(\Closure $open): void
+    public function testStoreRefusesInvalidNamespace(\Closure $open): void
     {
         foreach (self::BAD as $name) {
             try {
@@ -66,7 +66,7 @@ final class NamespaceNameTest extends TestCase
         $open('Good_name-1');
     }
 
-    public function testAnAddressRefusesABadName(): void
+    public function testDsnRefusesInvalidNamespace(): void
     {
         foreach (self::BAD as $name) {
             try {

@@ -10,7 +10,7 @@ use PHPUnit\Framework\TestCase;
 
 final class LockOwnerTest extends TestCase
 {
-    public function testEachTokenIsNewAndNamesThisProcess(): void
+    public function testTokensAreUniqueAndNameThisProcess(): void
     {
         $tokens = [LockOwner::token(), LockOwner::token()];
 
@@ -23,7 +23,7 @@ final class LockOwnerTest extends TestCase
     }
 
     /** What its parent had looked up of itself is not the fork's. */
-    public function testAForkIsAnotherOwner(): void
+    public function testForkIsAnotherOwner(): void
     {
         $own = LockOwner::token();
         $number = LockOwner::number();
@@ -42,7 +42,7 @@ final class LockOwnerTest extends TestCase
         self::assertTrue(LockOwner::lives($own));
     }
 
-    public function testAnotherProcessWithTheSameNumberIsNotTheOwner(): void
+    public function testReusedPidIsNotTheOwner(): void
     {
         $parts = explode('.', LockOwner::token());
         $parts[1] = (string) ((int) $parts[1] - 1);
@@ -50,7 +50,7 @@ final class LockOwnerTest extends TestCase
         self::assertFalse(LockOwner::lives(implode('.', $parts)));
     }
 
-    public function testNothingIsKnownOfProcessesElsewhere(): void
+    public function testProcessesOfOtherHostsAreUnknown(): void
     {
         $parts = explode('.', LockOwner::token());
         $parts[2] = strrev($parts[2]) === $parts[2] ? str_repeat('0', 16) : strrev($parts[2]);

@@ -19,7 +19,7 @@ final class StripedLockTest extends TestCase
         $this->directory = Servers::directory('locks-' . bin2hex(random_bytes(4)));
     }
 
-    public function testARemovedFileDoesNotSplitTheLock(): void
+    public function testRemovedFileDoesNotSplitTheLock(): void
     {
         $early = new StripedLock($this->directory);
         $work = static fn(): string => 'done';
@@ -30,7 +30,7 @@ final class StripedLockTest extends TestCase
         self::assertSame('done', $early->around(1, $work));
     }
 
-    public function testItIsFreeAfterAnException(): void
+    public function testLockIsFreeAfterAnException(): void
     {
         $lock = new StripedLock($this->directory);
 
@@ -43,7 +43,7 @@ final class StripedLockTest extends TestCase
     }
 
     /** A process that the holder has started goes on when the holder is killed. */
-    public function testWhatTheHolderHasStartedDoesNotKeepIt(): void
+    public function testChildProcessesDoNotKeepTheLock(): void
     {
         $ready = $this->directory . '/ready';
         $holder = Fork::start(fn(): mixed => (new StripedLock($this->directory))->around(1, static function () use ($ready): void {
@@ -60,7 +60,7 @@ final class StripedLockTest extends TestCase
     }
 
     /** A child that was forked while it was held ends the work too. */
-    public function testAChildDoesNotFreeWhatItsParentHolds(): void
+    public function testForkDoesNotReleaseItsParentsLock(): void
     {
         $lock = new StripedLock($this->directory);
         $other = new StripedLock($this->directory);
@@ -82,7 +82,7 @@ final class StripedLockTest extends TestCase
         self::assertSame('done', $other->around(1, static fn(): string => 'done'));
     }
 
-    public function testWhereThereIsNoPlaceForItNothingIsDone(): void
+    public function testCallbackDoesNotRunWithoutALockFile(): void
     {
         self::assertNull((new StripedLock('/proc/larder'))->around(1, static fn(): string => 'done'));
     }

@@ -26,7 +26,7 @@ final class WaitBudgetTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testManyKeysWaitNoLongerThanOne(string $scheme, string $namespace): void
+    public function testManyKeysShareOneTimeBudget(string $scheme, string $namespace): void
     {
         $directory = Servers::directory('patience-' . $scheme . bin2hex(random_bytes(4)));
         $cache = Cache::open("$scheme://$directory?namespace=$namespace");
@@ -46,7 +46,7 @@ final class WaitBudgetTest extends TestCase
         self::assertTrue($cache->clear());
     }
 
-    public function testStripesAreWaitedForAsOften(): void
+    public function testStripesShareOneTimeBudget(): void
     {
         $directory = Servers::directory('patience-stripes');
         $lock = new StripedLock($directory);

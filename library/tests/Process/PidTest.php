@@ -33,7 +33,7 @@ final class PidTest extends TestCase
     #[RequiresPhpExtension('pcntl')]
     #[RequiresPhpExtension('larder')]
     #[DataProvider('loaded')]
-    public function testAForkHasANumberOfItsOwn(array $options, bool $hasEngine): void
+    public function testForkHasItsOwnPid(array $options, bool $hasEngine): void
     {
         self::assertSame($hasEngine ? 'yes' : 'no', PhpProcess::run('echo extension_loaded("larder") ? "yes" : "no";', $options));
         self::assertSame('its own, its own', PhpProcess::run(self::CODE, $options));
@@ -41,7 +41,7 @@ final class PidTest extends TestCase
 
     #[RequiresPhpExtension('larder')]
     #[RequiresPhpExtension('Zend OPcache')]
-    public function testCodeThatWasCompiledWithTheEngineRunsWithoutIt(): void
+    public function testCodeCompiledWithTheEngineRunsWithoutIt(): void
     {
         if (PhpProcess::hasEngine()) {
             self::markTestSkipped('no PHP here is without the engine');

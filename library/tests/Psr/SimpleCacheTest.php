@@ -11,7 +11,7 @@ use PHPUnit\Framework\TestCase;
 final class SimpleCacheTest extends TestCase
 {
     /** A worker may go on for days: what it has seen of keys must not pile up. */
-    public function testItsMemoryDoesNotGrowWithTheKeys(): void
+    public function testMemoryDoesNotGrowWithTheKeys(): void
     {
         $cache = new SimpleCache(Cache::open('none:'));
         $askFor = static function (int $from) use ($cache): int {
@@ -27,7 +27,7 @@ final class SimpleCacheTest extends TestCase
     }
 
     /** Keys that were good once are not looked at again; others are, however often they are asked for. */
-    public function testGoodKeysInBetweenDoNotMakeABadOneGood(): void
+    public function testInvalidKeyIsRefusedAmongValidOnes(): void
     {
         $cache = new SimpleCache(Cache::open('none:'));
         for ($i = 0; $i < 3_000; ++$i) {

@@ -33,20 +33,20 @@ final class FreshnessTest extends TestCase
 
     /** -cost * beta * log(chance) >= left has the probability exp(-left / (cost * beta)). */
     #[DataProvider('distances')]
-    public function testAValueIsEarlyAsOftenAsTheFormulaSays(float $beta, float $left, float $cost): void
+    public function testEarlyRecomputationFollowsTheFormula(float $beta, float $left, float $cost): void
     {
         $expected = exp(-$left / ($cost * $beta));
         $deviation = sqrt($expected * (1 - $expected) / self::TIMES);
         self::assertEqualsWithDelta($expected, $this->share($beta, $left, $cost), 4 * $deviation + 1e-4);
     }
 
-    public function testTheDearerAndTheNearerItsEndTheOftener(): void
+    public function testEarlyRecomputationGrowsWithCostAndAge(): void
     {
         self::assertGreaterThan($this->share(1.0, 2.0, 1.0), $this->share(1.0, 1.0, 1.0));
         self::assertGreaterThan($this->share(1.0, 1.0, 0.5), $this->share(1.0, 1.0, 1.0));
     }
 
-    public function testWhatIsFarCheapOrForEverIsNeverEarly(): void
+    public function testDistantCheapOrPermanentValuesAreNotRecomputedEarly(): void
     {
         $freshness = $this->freshness();
         for ($i = 0; $i < 1000; ++$i) {
@@ -58,7 +58,7 @@ final class FreshnessTest extends TestCase
         }
     }
 
-    public function testLifetimesAreSpreadOverTheJitter(): void
+    public function testTtlIsSpreadByJitter(): void
     {
         $freshness = $this->freshness();
         $ttls = [];

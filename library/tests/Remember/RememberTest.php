@@ -29,7 +29,7 @@ use Random\Randomizer;
 final class RememberTest extends TestCase
 {
     /** The control of testOfManyProcessesOneComputes: without locks each computes, and nobody waits. */
-    public function testWithoutLocksManyCompute(): void
+    public function testManyProcessesComputeWithoutLocks(): void
     {
         $log = Servers::directory('remember') . '/without-locks';
         $store = new PlainStore((new TestedStore(FileTest::class))->open('remember')->store());
@@ -54,7 +54,7 @@ final class RememberTest extends TestCase
         self::assertGreaterThan(1, \strlen((string) file_get_contents($log)));
     }
 
-    public function testWhereNothingIsKeptItComputesEachTime(): void
+    public function testNullStoreComputesEachTime(): void
     {
         $cache = new Cache(new NullStore());
         for ($i = 0; $i < 3; ++$i) {
@@ -63,7 +63,7 @@ final class RememberTest extends TestCase
     }
 
     /** PHP ends a process that compares two arrays that hold themselves. */
-    public function testAnArrayThatHoldsItselfIsMadeAnew(): void
+    public function testRecursiveArrayIsRecomputed(): void
     {
         foreach (['array:', 'file://' . Servers::directory('remember-itself')] as $address) {
             $cache = Cache::open($address);
@@ -75,7 +75,7 @@ final class RememberTest extends TestCase
         }
     }
 
-    public function testWhenTheServerIsAwayItComputesAtOnce(): void
+    public function testOutageComputesWithoutWaiting(): void
     {
         $server = RedisServer::start(Servers::directory('remember-away'));
         $cache = Cache::open('redis://' . $server->socket);
@@ -91,7 +91,7 @@ final class RememberTest extends TestCase
     }
 
     /** Through the whole of it: the share of reads that make the value anew, second by second before its end. */
-    public function testReadsBeforeTheEndMakeItAnewAsOftenAsXFetchSays(): void
+    public function testEarlyRecomputationFollowsXFetch(): void
     {
         $clock = new SetClock(new \DateTimeImmutable('@1000'));
         $store = new ArrayStore();
@@ -107,7 +107,7 @@ final class RememberTest extends TestCase
         self::assertSame('new', $remember->value(new RememberOptions('k', 60, self::value('new'), beta: \INF)));
     }
 
-    public function testAForkOfAComputationDoesNotReleaseItsLease(): void
+    public function testForkDuringAComputationKeepsItsLease(): void
     {
         $cache = (new TestedStore(FileTest::class))->open('remember');
         $cache->delete('forks');

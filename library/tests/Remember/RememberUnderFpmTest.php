@@ -32,7 +32,7 @@ final class RememberUnderFpmTest extends TestCase
         $this->server->stop();
     }
 
-    public function testAStaleValueIsServedAtOnceAndMadeAnewAfterTheResponse(): void
+    public function testStaleValueIsServedAndRecomputedAfterTheResponse(): void
     {
         $first = $this->ask('');
         usleep(350_000);
@@ -47,7 +47,7 @@ final class RememberUnderFpmTest extends TestCase
     }
 
     /** The control: on the command line there is no response to be after, so the one that makes it waits for it. */
-    public function testWithoutAResponseTheNewValueIsWaitedFor(): void
+    public function testRecomputationIsWaitedForWithoutAResponse(): void
     {
         $cache = Cache::open('file://' . $this->directory);
         $make = static function (): float {
@@ -62,7 +62,7 @@ final class RememberUnderFpmTest extends TestCase
         self::assertGreaterThan(0.29, microtime(true) - $start);
     }
 
-    public function testTheSessionIsWrittenBeforeAndHasWhatWasPutThereLate(): void
+    public function testSessionIsWrittenBeforeTheRecomputation(): void
     {
         $this->ask('');
         usleep(350_000);
@@ -79,7 +79,7 @@ final class RememberUnderFpmTest extends TestCase
     }
 
     #[DataProvider('ends')]
-    public function testAComputationThatEndsTheRequestHoldsNothing(string $how): void
+    public function testComputationThatExitsReleasesItsLease(string $how): void
     {
         $this->request($how);
         self::assertSame(1, $this->computations());

@@ -12,7 +12,7 @@ use PHPUnit\Framework\TestCase;
 
 final class StoredValueTest extends TestCase
 {
-    public function testWhatIsStoredComesBack(): void
+    public function testStoredValueComesBack(): void
     {
         foreach ([null, false, 1, 'text', [1, 2], new \ArrayObject([1]), (new StoredValue('inner'))->stored()] as $value) {
             $wrapped = new StoredValue($value, 1234.5, 0.25, ['a' => 1, '7' => 'random']);
@@ -21,7 +21,7 @@ final class StoredValueTest extends TestCase
         }
     }
 
-    public function testPlainValuesAreAsTheyAre(): void
+    public function testPlainValueIsNotWrapped(): void
     {
         foreach ([null, 1, 'text', [], ['larder' => [0.0, 0.0, []], 0 => 1], new \ArrayObject()] as $value) {
             self::assertFalse(StoredValue::is($value));
@@ -43,7 +43,7 @@ final class StoredValueTest extends TestCase
     }
 
     #[DataProvider('others')]
-    public function testAnotherFormIsNone(mixed $stored): void
+    public function testOtherShapesAreNotStoredValues(mixed $stored): void
     {
         self::assertNull(StoredValue::of($stored));
         $store = new ArrayStore();
@@ -56,19 +56,19 @@ final class StoredValueTest extends TestCase
         }
     }
 
-    public function testWholeFloatsMayHaveBecomeIntegers(): void
+    public function testIntegersAreAcceptedForWholeFloats(): void
     {
         self::assertEquals(new StoredValue('v', 5.0, 1.0, []), StoredValue::of([StoredValue::MARK => [5, 1, []], 0 => 'v']));
     }
 
-    public function testItIsFreshUntilItsTime(): void
+    public function testStoredValueIsFreshUntilItsTime(): void
     {
         self::assertTrue((new StoredValue('v'))->isFresh(1e12));
         self::assertTrue((new StoredValue('v', 100.0))->isFresh(99.9));
         self::assertFalse((new StoredValue('v', 100.0))->isFresh(100.0));
     }
 
-    public function testACacheGivesTheValueWhileItIsFresh(): void
+    public function testCacheReturnsTheValueWhileFresh(): void
     {
         $store = new ArrayStore();
         $cache = new Cache($store);
@@ -88,7 +88,7 @@ final class StoredValueTest extends TestCase
         self::assertSame([true, true, false, false], [$cache->has('fresh'), $cache->has('null'), $cache->has('stale'), $cache->has('damaged')]);
     }
 
-    public function testAnArrayOfTheCallerThatHasThisFormIsKeptAsItIs(): void
+    public function testCallersArrayOfThisShapeIsKept(): void
     {
         $cache = new Cache(new ArrayStore());
         foreach ([(new StoredValue('value', 1.0))->stored(), [StoredValue::MARK => 'mine']] as $mine) {

@@ -15,7 +15,7 @@ use PHPUnit\Framework\TestCase;
 #[Group('waiting')]
 final class TagsTest extends TestCase
 {
-    public function testALookAtATaggedValueTakesOneMore(): void
+    public function testTaggedReadTakesOneExtraCall(): void
     {
         $store = new RecordingStore();
         $cache = new Cache($store);
@@ -37,7 +37,7 @@ final class TagsTest extends TestCase
         self::assertSame(["delete $a", "delete $b"], self::calls($store, static fn(): mixed => $cache->invalidateTags(['a', 'b'])));
     }
 
-    public function testWithoutAPlaceForTheGenerationNothingIsStored(): void
+    public function testNothingIsStoredWithoutATagVersion(): void
     {
         $store = new RecordingStore();
         $cache = new Cache($store);
@@ -50,7 +50,7 @@ final class TagsTest extends TestCase
         self::assertSame(['k' => '-', 'l' => '-', 'm' => '-'], $cache->getMany(['k', 'l', 'm'], '-'));
     }
 
-    public function testNoTagsAreNoTags(): void
+    public function testEmptyTagListStoresAPlainValue(): void
     {
         $store = new RecordingStore();
         $cache = new Cache($store);
@@ -59,7 +59,7 @@ final class TagsTest extends TestCase
         self::assertTrue((new Tags($store))->areCurrent([]));
     }
 
-    public function testTheFormOfACallersArrayIsNoTag(): void
+    public function testCallersArrayIsNotMistakenForTags(): void
     {
         $cache = new Cache(new ArrayStore());
         $mine = ["\0larder" => [0.0, 0.0, ['tag' => 1]], 0 => 'mine'];
@@ -70,7 +70,7 @@ final class TagsTest extends TestCase
         self::assertSame($mine, $cache->get('k', $mine));
     }
 
-    public function testWhatNoGenerationCanBeIsNone(): void
+    public function testInvalidTagVersionIsIgnored(): void
     {
         $store = new ArrayStore();
         $cache = new Cache($store);
@@ -81,7 +81,7 @@ final class TagsTest extends TestCase
     }
 
     /** The control of what TagsContract says of lost generations: stores that go on with what they knew serve the old value. */
-    public function testALostGenerationThatDoesNotCountServesOldValues(): void
+    public function testReusedTagVersionServesOldValues(): void
     {
         self::assertSame('-', self::servedAfterALoss(new ArrayStore()));
         self::assertSame('old', self::servedAfterALoss(new ForgetfulStore(countsFromOne: false)));

@@ -21,7 +21,7 @@ final class TypesTest extends TestCase
         "\$cache->set('k', 1, ttl: 'a minute');" => 'Parameter $ttl of method Larder\Cache::set() expects float|int, string given.',
     ];
 
-    public function testPhpStanKnowsTheTypes(): void
+    public function testPhpStanInfersTheTypes(): void
     {
         $control = Servers::directory('types') . '/control.php';
         file_put_contents($control, \sprintf(

@@ -33,7 +33,7 @@ final class BreakerTest extends TestCase
         $this->log = new RecordingLogger();
     }
 
-    public function testOneFailureIsNoOutage(): void
+    public function testOneFailureDoesNotOpenTheBreaker(): void
     {
         $breaker = $this->breaker();
         self::assertTrue($breaker->allows());
@@ -45,7 +45,7 @@ final class BreakerTest extends TestCase
         self::assertSame([], $this->log->entries());
     }
 
-    public function testFailuresFarApartAreNotInARow(): void
+    public function testDistantFailuresDoNotOpenTheBreaker(): void
     {
         $breaker = $this->breaker();
         for ($i = 0; $i < 10; ++$i) {
@@ -55,7 +55,7 @@ final class BreakerTest extends TestCase
         }
     }
 
-    public function testTheSecondInARowOpensIt(): void
+    public function testSecondConsecutiveFailureOpensTheBreaker(): void
     {
         $breaker = $this->open();
         self::assertFalse($breaker->allows());
@@ -64,7 +64,7 @@ final class BreakerTest extends TestCase
         self::assertMatchesRegularExpression('/^redis: server:6379 has been away for 0\.0 seconds, and is asked again in 0\.[2-5]$/', $breaker->refusal()->getMessage());
     }
 
-    public function testOneProbeIsLetThroughWhenItIsTime(): void
+    public function testOneProbeIsSentAfterThePause(): void
     {
         $breaker = $this->open();
         $this->pass(0.6);
@@ -77,7 +77,7 @@ final class BreakerTest extends TestCase
         self::assertCount(2, $this->log->entries());
     }
 
-    public function testAFailedProbeMakesThePauseLongerUpToABound(): void
+    public function testFailedProbesLengthenThePauseUpToALimit(): void
     {
         $breaker = $this->open();
         $longest = 0.5;
@@ -97,7 +97,7 @@ final class BreakerTest extends TestCase
     }
 
     /** A probe holds up a request for as long as the server does not answer. */
-    public function testTheFirstPauseIsLongerWhereFailuresTakeLong(): void
+    public function testSlowFailuresLengthenTheFirstPause(): void
     {
         $breaker = $this->breaker();
         $breaker->failed(self::failure(), 1.0);
@@ -108,7 +108,7 @@ final class BreakerTest extends TestCase
         self::assertTrue($breaker->allows());
     }
 
-    public function testARefusedLoginIsToldInItsOwnWords(): void
+    public function testRefusedLoginIsLoggedAsSuch(): void
     {
         $breaker = $this->breaker();
         $breaker->failed(StoreFailed::refused('redis', 'WRONGPASS'));
@@ -116,7 +116,7 @@ final class BreakerTest extends TestCase
         self::assertSame(['warning: redis at server:6379 refuses this client: WRONGPASS'], $this->log->entries());
     }
 
-    public function testPausesDifferByChance(): void
+    public function testPausesHaveJitter(): void
     {
         $breaker = $this->breaker($record = new OutageRecord());
         $untils = [];
@@ -129,7 +129,7 @@ final class BreakerTest extends TestCase
         self::assertGreaterThan(10, \count($untils));
     }
 
-    public function testACallThatAskedNothingIsNoProbe(): void
+    public function testCallWithoutRequestIsNotAProbe(): void
     {
         $breaker = $this->open();
         $this->pass(0.6);
@@ -140,7 +140,7 @@ final class BreakerTest extends TestCase
         self::assertCount(2, $this->log->entries());
     }
 
-    public function testAListingThatNobodyReadsIsNoProbe(): void
+    public function testUnreadListingIsNotAProbe(): void
     {
         $breaker = $this->open();
         $this->pass(0.6);
@@ -151,7 +151,7 @@ final class BreakerTest extends TestCase
         self::assertCount(1, $this->log->entries());
     }
 
-    public function testAProbeWhoseProcessDiedIsFollowedByAnother(): void
+    public function testProbeOfADeadProcessIsReplaced(): void
     {
         $record = $this->sharedRecord();
         $dead = $this->open($record);
@@ -164,14 +164,14 @@ final class BreakerTest extends TestCase
         self::assertTrue($next->allows());
     }
 
-    public function testAClockThatIsSetBackDoesNotKeepItOpen(): void
+    public function testClockSetBackDoesNotKeepTheBreakerOpen(): void
     {
         $this->open($record = new OutageRecord());
         $this->clock = new SetClock(new \DateTimeImmutable('2029-01-01 00:00:00'));
         self::assertTrue($this->breaker($record)->allows());
     }
 
-    public function testProcessesShareAnOutageItsLogAndItsProbe(): void
+    public function testProcessesShareOutageLogEntryAndProbe(): void
     {
         $record = $this->sharedRecord();
         $first = $this->breaker($record);
@@ -192,18 +192,18 @@ final class BreakerTest extends TestCase
         self::assertCount(2, $this->log->entries());
     }
 
-    public function testOfProcessesThatComeAtOnceOneProbes(): void
+    public function testOneOfManyProcessesProbes(): void
     {
         self::assertSame(1, $this->probesOf($this->sharedRecord()));
     }
 
     /** The control: records that nobody shares. */
-    public function testWithoutASharedRecordAllProbe(): void
+    public function testAllProcessesProbeWithoutSharedRecord(): void
     {
         self::assertSame(self::PROCESSES, $this->probesOf(new OutageRecord()));
     }
 
-    public function testAfterTheOutageNothingIsLeftOfIt(): void
+    public function testRecoveryRemovesTheOutageRecord(): void
     {
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
         $breaker = $this->open(new OutageRecord($file));
@@ -214,7 +214,7 @@ final class BreakerTest extends TestCase
         self::assertFileDoesNotExist($file);
     }
 
-    public function testWhereNothingCanBeWrittenEachObjectGoesByWhatItKnows(): void
+    public function testUnwritableRecordFallsBackToTheObject(): void
     {
         $breaker = $this->open(new OutageRecord(Servers::directory('breaker') . '/none/' . bin2hex(random_bytes(8))));
         self::assertFalse($breaker->allows());
@@ -227,7 +227,7 @@ final class BreakerTest extends TestCase
     }
 
     /** No file may grow there, as on a full disk. */
-    public function testWithoutRoomItIsToldOnceAndWarnsOfNothing(): void
+    public function testFullDiskIsLoggedOnceWithoutWarnings(): void
     {
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
         $code = 'set_error_handler(static function (int $level, string $message): bool { echo $message, "\n"; return true; });
@@ -240,7 +240,7 @@ final class BreakerTest extends TestCase
         self::assertFileDoesNotExist($file);
     }
 
-    public function testAProcessThatWasStoppedWithTheRecordInItsHandsStopsNobody(): void
+    public function testStoppedRecordOwnerBlocksNobody(): void
     {
         $file = Servers::directory('breaker') . '/' . bin2hex(random_bytes(8));
         touch($file);

@@ -31,7 +31,7 @@ final class DiedRequestTest extends TestCase
     }
 
     #[DataProvider('clients')]
-    public function testTheNextRequestHasItsOwnAnswers(string $address): void
+    public function testNextRequestGetsItsOwnReplies(string $address): void
     {
         $directory = Servers::directory('died' . bin2hex(random_bytes(4)));
         $server = str_starts_with($address, 'redis') ? RedisServer::start($directory) : MemcachedServer::start($directory, ['-I', '40m', '-m', '100']);

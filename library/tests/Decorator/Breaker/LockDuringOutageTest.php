@@ -40,7 +40,7 @@ final class LockDuringOutageTest extends TestCase
 
     /** @param \Closure(BreakerStore): Store $with */
     #[DataProvider('stores')]
-    public function testALockIsNotWaitedForWhileNobodyAsksTheServer(\Closure $with): void
+    public function testLockDoesNotWaitWhileTheBreakerIsOpen(\Closure $with): void
     {
         $cache = $this->away($with);
         for ($failures = 0; $this->breaker->secondsToProbe() <= self::WAIT; ++$failures) {
@@ -56,7 +56,7 @@ final class LockDuringOutageTest extends TestCase
 
     /** @param \Closure(BreakerStore): Store $with */
     #[DataProvider('stores')]
-    public function testALockIsWaitedForWhileTheServerMayBeBackInTime(\Closure $with): void
+    public function testLockWaitsWhenTheServerMayRecoverInTime(\Closure $with): void
     {
         $cache = $this->away($with);
         $wait = $this->breaker->secondsToProbe() + 0.2;
@@ -67,7 +67,7 @@ final class LockDuringOutageTest extends TestCase
         self::assertGreaterThan(0.19, microtime(true) - $start);
     }
 
-    public function testTheServerIsAskedWhenItIsTime(): void
+    public function testWaitingLockProbesTheServer(): void
     {
         $breaker = $this->breaker();
         self::assertSame(0.0, $breaker->secondsToProbe());

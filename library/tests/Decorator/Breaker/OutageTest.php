@@ -58,7 +58,7 @@ final class OutageTest extends TestCase
     }
 
     #[DataProvider('cases')]
-    public function testTroubleCostsLittleAndLiesNever(string $address, string $trouble): void
+    public function testOutageIsCheapAndNeverReturnsWrongValues(string $address, string $trouble): void
     {
         [$proxy, $where] = self::between($address);
         $where .= '&namespace=trouble' . bin2hex(random_bytes(4));

@@ -31,7 +31,7 @@ final class SilentServerTest extends TestCase
     }
 
     #[DataProvider('addresses')]
-    public function testAnOutageCostsTwoRequestsATimeoutAndNoneAnException(string $address): void
+    public function testOutageCostsTwoTimeoutsAndNoException(string $address): void
     {
         [$server, $where] = self::silent();
         $address = \sprintf($address, $where, self::TIMEOUT);
@@ -54,7 +54,7 @@ final class SilentServerTest extends TestCase
     }
 
     /** The control: records that nobody shares. */
-    public function testWithoutASharedRecordAllWait(): void
+    public function testEveryRequestWaitsWithoutSharedRecord(): void
     {
         [$server, $where] = self::silent();
         $code = <<<'PHP'

@@ -31,7 +31,7 @@ final class StoppedServerTest extends TestCase
     }
 
     #[DataProvider('clients')]
-    public function testSendingIsGivenUpAndTheServerServesAgain(string $address): void
+    public function testSendTimeoutIsKeptAndTheServerRecovers(string $address): void
     {
         [$address, $process, $stop] = $this->server($address, Servers::directory('stopped' . bin2hex(random_bytes(4))));
         $cache = Cache::open($address);

@@ -31,7 +31,7 @@ final class WithoutBreakerTest extends TestCase
     private const TIMEOUT = 0.1;
     private const CALLS = 20;
 
-    public function testWithoutABreakerEachCallWaitsItsTimeout(): void
+    public function testEachCallWaitsItsTimeoutWithoutBreaker(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $seconds = [];
@@ -54,7 +54,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    public function testALateAnswerIsAnotherKeysWhereTheConnectionIsKept(): void
+    public function testLateReplyAnswersAnotherKeyOnAKeptConnection(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $raw = new \Redis();
@@ -81,7 +81,7 @@ final class WithoutBreakerTest extends TestCase
      * A limit of the client before its version 6: it waits for the rest of an answer that has begun as long as the
      * connection stands. Predis does not (TroubleTest).
      */
-    public function testPhpredisWaitsForTheRestOfAnAnswer(): void
+    public function testPhpredisWaitsForTheRestOfAReply(): void
     {
         $waits = version_compare((string) phpversion('redis'), '6', '<');
         $proxy = Proxy::before(Servers::redis()->socket);
@@ -104,7 +104,7 @@ final class WithoutBreakerTest extends TestCase
 
     /** The server hangs up within the length of a value, and is there again at once: nobody waits for what no one was asked. */
     #[DataProvider('redisClients')]
-    public function testAnAnswerThatIsCutOffHoldsNobodyUp(string $client): void
+    public function testTruncatedReplyDoesNotBlock(string $client): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $address = \sprintf('redis://%s?timeout=%s&namespace=cut&client=%s', $proxy->socket, self::TIMEOUT, $client);
@@ -121,7 +121,7 @@ final class WithoutBreakerTest extends TestCase
 
     /** As servers do that are told to (timeout in redis.conf). */
     #[DataProvider('redisClients')]
-    public function testAConnectionThatWasClosedWhileItWasIdleIsOpenedAgain(string $client): void
+    public function testIdleClosedConnectionIsReopened(string $client): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $cache = Cache::open(\sprintf('redis://%s?on_failure=throw&namespace=idle&client=%s', $proxy->socket, $client) . Servers::PATIENTLY);
@@ -142,7 +142,7 @@ final class WithoutBreakerTest extends TestCase
 
     /** Each byte comes in time, the answer as a whole does not: after it the connection is closed, and the failure counts. */
     #[DataProvider('redisClients')]
-    public function testAnAnswerThatDribblesIsAFailure(string $client): void
+    public function testReplyThatTricklesInIsAFailure(string $client): void
     {
         // Again where the proxy stood still for a tenth of a second: the client has given up then, before it was a control.
         $tries = 0;
@@ -164,7 +164,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    public function testAnotherProcessKnowsOfTheOutageAndTellsItNotAgain(): void
+    public function testOtherProcessKnowsTheOutageAndDoesNotLogItAgain(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $address = \sprintf('redis://%s?timeout=2&on_failure=miss', $proxy->socket);
@@ -186,7 +186,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    public function testOfSeveralServersOneThatIsAwayLeavesTheKeysOfTheOthers(): void
+    public function testOneServersOutageLeavesTheOthersKeys(): void
     {
         $other = RedisServer::start(Servers::directory('away-other' . bin2hex(random_bytes(4))));
         $proxy = Proxy::before(Servers::redis()->socket);
@@ -206,7 +206,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    public function testWhatCannotBeDoneWithoutAServerIsRefusedAsEver(): void
+    public function testInvalidArgumentsAreRefusedDuringAnOutage(): void
     {
         $cache = Cache::open('redis:///nowhere/redis.sock?on_failure=miss');
         self::assertNull($cache->get('k'));
@@ -230,7 +230,7 @@ final class WithoutBreakerTest extends TestCase
         }
     }
 
-    public function testOpeningAsksNoServer(): void
+    public function testOpenDoesNotContactTheServer(): void
     {
         foreach (['', 'throw', 'miss'] as $mode) {
             $socket = \sprintf('/nowhere/redis%s.sock', bin2hex(random_bytes(4)));
@@ -274,7 +274,7 @@ final class WithoutBreakerTest extends TestCase
 
     /** Nobody accepts there, and the queue is full: to a client that is as a host whose cable was pulled. */
     #[DataProvider('addresses')]
-    public function testConnectingKeepsItsTimeout(string $address): void
+    public function testConnectTimeoutIsKept(string $address): void
     {
         $context = stream_context_create(['socket' => ['backlog' => 1]]);
         $nobody = stream_socket_server('tcp://127.0.0.1:0', $code, $message, \STREAM_SERVER_BIND | \STREAM_SERVER_LISTEN, $context);
@@ -297,7 +297,7 @@ final class WithoutBreakerTest extends TestCase
         self::assertGreaterThan(1, \count($queue));
     }
 
-    public function testAMissingExtensionIsSaidInEveryMode(): void
+    public function testMissingExtensionThrowsInEveryMode(): void
     {
         foreach (['redis://127.0.0.1', 'memcached://127.0.0.1', 'mysql://127.0.0.1/database'] as $address) {
             $said = PhpProcess::run(\sprintf('try { Larder\Cache::open("%s?on_failure=miss"); } catch (Larder\Exception\StoreUnavailable $e) { echo $e->getMessage(); }', $address), ['-n']);
@@ -305,7 +305,7 @@ final class WithoutBreakerTest extends TestCase
         }
     }
 
-    public function testThrowingTellsWhenItIsAskedAgain(): void
+    public function testExceptionTellsTheNextProbe(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&on_failure=throw', $proxy->socket));
@@ -327,7 +327,7 @@ final class WithoutBreakerTest extends TestCase
     }
 
     /** As a job's time limit does: the handler throws while Predis waits for an answer, which comes later. */
-    public function testAnExceptionInTheMidstOfAnAnswerLeavesNoAnswerForTheNext(): void
+    public function testExceptionDuringAReplyLeavesNoReplyBehind(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $cache = Cache::open(\sprintf('redis://%s?timeout=5&client=predis&namespace=signal', $proxy->socket));

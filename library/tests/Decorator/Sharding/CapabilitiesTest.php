@@ -15,7 +15,7 @@ use PHPUnit\Framework\TestCase;
 final class CapabilitiesTest extends TestCase
 {
     #[DataProviderExternal(Servers::class, 'clients')]
-    public function testAServerThatIsAwayRefuses(string $address): void
+    public function testStoppedServerRefusesOperations(string $address): void
     {
         $server = Servers::another($address);
         $cache = Cache::open(\sprintf($address, $server->socket));
@@ -35,7 +35,7 @@ final class CapabilitiesTest extends TestCase
     }
 
     #[DataProviderExternal(Servers::class, 'clients')]
-    public function testSeveralServersCanWhatEachCan(string $address): void
+    public function testShardsKeepTheCapabilitiesOfOneServer(string $address): void
     {
         $isRedis = str_starts_with($address, 'redis');
         $there = $isRedis ? Servers::redis() : Servers::memcached();

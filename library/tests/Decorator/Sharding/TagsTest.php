@@ -16,7 +16,7 @@ use PHPUnit\Framework\TestCase;
 final class TagsTest extends TestCase
 {
     #[DataProviderExternal(Servers::class, 'clients')]
-    public function testATagMayBeOnAnotherServerThanItsValues(string $address): void
+    public function testTagMayBeOnAnotherServerThanItsValues(string $address): void
     {
         [$first, $second] = [Servers::another($address), Servers::another($address)];
 

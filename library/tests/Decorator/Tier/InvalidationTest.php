@@ -41,14 +41,14 @@ final class InvalidationTest extends TestCase
     }
 
     #[DataProvider('places')]
-    public function testAChangeIsSeenInTime(string $place): void
+    public function testChangeIsSeenWithinThePoll(string $place): void
     {
         self::assertSame('new, then nothing, then 3, then again, then nothing', $this->story($place, self::POLL));
     }
 
     /** The control: tiers that do not ask each other serve what they have. */
     #[DataProvider('places')]
-    public function testWithoutAskingItIsNot(string $place): void
+    public function testChangeIsNotSeenWithoutPoll(string $place): void
     {
         self::assertSame('old, then old, then 1, then 1, then 1', $this->story($place, 0.0));
     }
@@ -89,7 +89,7 @@ final class InvalidationTest extends TestCase
         return implode(', then ', array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '?', $seen));
     }
 
-    public function testOnlyWhatWasChangedIsForgotten(): void
+    public function testOnlyChangedKeysAreInvalidated(): void
     {
         [$here, $there] = [$this->host(), $this->host()];
         $there->setMany(['a' => 1, 'b' => 1, 'c' => 1]);
@@ -101,7 +101,7 @@ final class InvalidationTest extends TestCase
         self::assertSame([['b']], $this->shared->reads());
     }
 
-    public function testAHostDoesNotForgetWhatItWroteItself(): void
+    public function testHostKeepsItsOwnWrites(): void
     {
         $here = $this->host();
         $here->set('k', 'mine');
@@ -112,7 +112,7 @@ final class InvalidationTest extends TestCase
     }
 
     /** Two hosts write one key, and tell of it in the other order. */
-    public function testTheLaterOfTwoWritesStaysThoughItIsToldFirst(): void
+    public function testLaterWriteWinsThoughReportedFirst(): void
     {
         [$here, $there] = [$this->host(), $this->host()];
         $this->shared->afterWrite = static fn(): bool => $there->set('k', 'theirs, set last');
@@ -161,7 +161,7 @@ final class InvalidationTest extends TestCase
     }
 
     #[DataProvider('losses')]
-    public function testWhatCannotBeToldIsTakenForChanged(\Closure $lose): void
+    public function testLostChangeLogInvalidatesEverything(\Closure $lose): void
     {
         [$here, $there] = [$this->host(), $this->host()];
         $there->set('k', 'old');
@@ -173,7 +173,7 @@ final class InvalidationTest extends TestCase
     }
 
     /** What the local tier loses, as a memory that is full does. */
-    public function testALocalTierThatLosesItsBooksServesNothingOld(): void
+    public function testLocalTierThatLosesItsStateServesNothingOld(): void
     {
         foreach (['epoch', 'seen', 'lease', 'all'] as $lost) {
             $local = new ArrayStore();
@@ -191,7 +191,7 @@ final class InvalidationTest extends TestCase
         }
     }
 
-    public function testAHostAsksOnceInItsTimeForAllItsProcesses(): void
+    public function testHostPollsOnceForAllItsProcesses(): void
     {
         $local = new ArrayStore();
         $processes = [$this->host($local), $this->host($local), $this->host($local)];
@@ -210,7 +210,7 @@ final class InvalidationTest extends TestCase
         self::assertLessThanOrEqual(1 + $seconds / self::POLL, $polls);
     }
 
-    public function testWhoTakesALockSeesWhatWasChangedBefore(): void
+    public function testLockHolderSeesEarlierChanges(): void
     {
         [$here, $there] = [$this->host(), $this->host()];
         $there->set('k', 'old');
@@ -224,7 +224,7 @@ final class InvalidationTest extends TestCase
         self::assertSame('new', $here->get('k'));
     }
 
-    public function testAKilledProcessThatAskedIsSucceeded(): void
+    public function testPollOfAKilledProcessIsTakenOver(): void
     {
         $address = \sprintf('tier:(larder:)(redis://%s?namespace=killed)?poll=0.3', Servers::redis()->socket);
         $here = Cache::open($address);
@@ -248,7 +248,7 @@ final class InvalidationTest extends TestCase
     }
 
     /** A client of memcached sees a clear() up to 0.05 s late: what it reads until then must not become a copy. */
-    public function testAClearIsNotUndoneByLateReaders(): void
+    public function testClearIsNotUndoneByLateReaders(): void
     {
         $address = \sprintf('tier:(larder:)(memcached://%s?namespace=late)?poll=0.02', Servers::memcached()->socket);
         $here = Cache::open($address);

@@ -37,7 +37,7 @@ final class TierStoreTest extends TestCase
         $this->shared->reads();
     }
 
-    public function testWhatWasReadIsNotReadAgain(): void
+    public function testSecondReadIsServedLocally(): void
     {
         foreach (['value' => ['x'], 'null' => null, 'false' => false, '7' => 'seven'] as $key => $value) {
             $this->shared->set((string) $key, $value);
@@ -51,7 +51,7 @@ final class TierStoreTest extends TestCase
     }
 
     /** As in a worker that takes many requests, each with values of its own. */
-    public function testCopiesInAnArrayGoWithTheRequest(): void
+    public function testArrayCopiesEndWithTheRequest(): void
     {
         $cache = new Cache($this->tier);
         $large = str_repeat('x', 10_000);
@@ -75,7 +75,7 @@ final class TierStoreTest extends TestCase
         self::assertSame('last', $cache->get('k'));
     }
 
-    public function testWhatOthersChangeIsSeenAfterAReset(): void
+    public function testChangesAreSeenAfterReset(): void
     {
         $array = new ArrayStore();
         [$one, $other] = [new TierStore(new ArrayStore(), $array, 'here', 60.0, 0.001), new TierStore(new ArrayStore(), $array, 'there', 60.0, 0.001)];
@@ -90,7 +90,7 @@ final class TierStoreTest extends TestCase
         }
     }
 
-    public function testAPlaceholderIsNoChangeForOtherHosts(): void
+    public function testPlaceholderIsNotAChange(): void
     {
         $shared = new ArrayStore();
         $tier = new TierStore(new ArrayStore(), $shared, 'here', 60.0, 60.0);
@@ -108,14 +108,14 @@ final class TierStoreTest extends TestCase
         self::assertSame('made', (new Cache($tier))->get('k'));
     }
 
-    public function testWhatIsNotThereIsAskedForEachTime(): void
+    public function testMissesAreNotCached(): void
     {
         self::assertSame('default', $this->tier->get('k', 'default'));
         $this->shared->set('k', 'there now');
         self::assertSame('there now', $this->tier->get('k', 'default'));
     }
 
-    public function testManyAreAskedForAtOnceAndOnlyThoseWithoutACopy(): void
+    public function testGetManyFetchesOnlyMissingCopies(): void
     {
         $this->shared->setMany(['a' => 1, 'b' => null, '7' => 'seven']);
         $this->tier->get('a');
@@ -126,7 +126,7 @@ final class TierStoreTest extends TestCase
         self::assertSame([], $this->shared->reads());
     }
 
-    public function testWhatWasWrittenIsReadHere(): void
+    public function testOwnWriteIsReadBack(): void
     {
         self::assertTrue($this->tier->set('k', 'new'));
         self::assertTrue($this->tier->setMany(['l' => 1, '7' => 2]));
@@ -135,7 +135,7 @@ final class TierStoreTest extends TestCase
         self::assertSame(['k' => 'new', 'l' => 1, '7' => 2], $this->shared->getMany(['k', 'l', '7']), 'and stands in the shared tier');
     }
 
-    public function testACopyEndsWithItsValue(): void
+    public function testCopyExpiresWithItsValue(): void
     {
         $this->shared->set('read', 1, 0.2);
         $this->tier->get('read');
@@ -149,7 +149,7 @@ final class TierStoreTest extends TestCase
     }
 
     /** Also the control: behind the tier's back something changes, and only the copies' own time ends it. */
-    public function testACopyLivesSoLongAtMost(): void
+    public function testCopyLifetimeIsLimited(): void
     {
         $tier = new TierStore(new ArrayStore(), $this->shared, 'here', 0.2, 60.0);
         $tier->get('k');
@@ -164,7 +164,7 @@ final class TierStoreTest extends TestCase
 
     /** A value was read, then changed, and only then the copy of what was read is written. */
     #[DataProvider('changes')]
-    public function testACopyOfWhatWasChangedMeanwhileDoesNotStay(\Closure $change): void
+    public function testCopyOfAChangedValueIsDropped(\Closure $change): void
     {
         $local = new ArrayStore();
         $tier = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
@@ -193,7 +193,7 @@ final class TierStoreTest extends TestCase
     }
 
     /** The control: two stores one before the other, and nothing more. */
-    public function testWithoutGenerationsItWouldStay(): void
+    public function testCopyOfAChangedValueStaysWithoutGenerations(): void
     {
         $local = new ArrayStore();
         $this->shared->set('k', 'old');
@@ -207,7 +207,7 @@ final class TierStoreTest extends TestCase
         self::assertSame('old', $local->get('k'));
     }
 
-    public function testWhatTheSharedTierRefusesIsNotHereEither(): void
+    public function testRefusedWriteIsNotKeptLocally(): void
     {
         $server = RedisServer::start(Servers::directory('tier-refuses'), ['--proto-max-bulk-len', '1mb']);
         $cache = Cache::open(\sprintf('tier:(array:)(redis://%s)', $server->socket));
@@ -226,7 +226,7 @@ final class TierStoreTest extends TestCase
         self::assertSame(['k' => '-', 'l' => '-'], $cache->getMany(['k', 'l'], '-'));
     }
 
-    public function testCopiesLiveOnWhileTheSharedTierIsAway(): void
+    public function testCopiesServeDuringAnOutage(): void
     {
         $directory = Servers::directory('tier-away');
         foreach (['', '?on_failure=throw'] as $options) {
@@ -253,7 +253,7 @@ final class TierStoreTest extends TestCase
         }
     }
 
-    public function testASwapThatWasRefusedLooksAnew(): void
+    public function testRefusedSwapRefreshesTheCopy(): void
     {
         $this->tier->set('n', 1);
         $this->shared->set('n', 5); // by another host: not yet heard of
@@ -262,7 +262,7 @@ final class TierStoreTest extends TestCase
         self::assertSame(5, $this->tier->get('n'), 'or it would be tried again and again');
     }
 
-    public function testTwoSharedTiersBeforeOneLocalTierDoNotMeet(): void
+    public function testTwoSharedTiersOverOneLocalTierAreSeparate(): void
     {
         $local = new ArrayStore();
         $one = new TierStore($local, new RecordingStore(), 'one', 60.0, 60.0);
@@ -274,7 +274,7 @@ final class TierStoreTest extends TestCase
         self::assertSame([1, null], [$one->get('k'), $two->get('k')]);
     }
 
-    public function testItCanWhatTheSharedTierCan(): void
+    public function testCapabilitiesAreThoseOfTheSharedTier(): void
     {
         self::assertTrue((new Cache($this->tier))->can(Capability::Keys));
         $cache = Cache::open(\sprintf('tier:(array:)(memcached://%s)', Servers::memcached()->socket));
@@ -285,7 +285,7 @@ final class TierStoreTest extends TestCase
         $cache->keys();
     }
 
-    public function testSeveralServersAreASharedTier(): void
+    public function testSeveralServersMayBeTheSharedTier(): void
     {
         $other = RedisServer::start(Servers::directory('tier-several'));
         $address = \sprintf('tier:(array:)(redis://127.0.0.1:%d,127.0.0.1:%d?namespace=several)?poll=0.02', Servers::redis()->port, $other->port);
@@ -303,7 +303,7 @@ final class TierStoreTest extends TestCase
         $other->stop();
     }
 
-    public function testItSaysHowOldAValueMayBe(): void
+    public function testExplanationStatesMaximumAge(): void
     {
         $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
         self::assertSame('tier: chosen, the DSN names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
@@ -325,7 +325,7 @@ final class TierStoreTest extends TestCase
     }
 
     #[DataProvider('mistakes')]
-    public function testAMistakeInAnAddressIsNamed(string $address, string $message): void
+    public function testInvalidTierDsnIsNamed(string $address, string $message): void
     {
         $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);
@@ -340,7 +340,7 @@ final class TierStoreTest extends TestCase
     }
 
     #[DataProvider('unfit')]
-    public function testAStoreThatCannotBeATierIsRefused(string $address, string $message): void
+    public function testUnsuitableTierIsRefused(string $address, string $message): void
     {
         $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);

@@ -26,7 +26,7 @@ final class UnreadableValueTest extends TestCase
     }
 
     #[DataProvider('deployments')]
-    public function testItIsAMiss(string $local, string $before, string $after): void
+    public function testUnreadableValueIsAMiss(string $local, string $before, string $after): void
     {
         $directory = Servers::directory('tier-unreadable');
         $address = \sprintf('tier:(%s)(file://%s/shared)?poll=0', \sprintf($local, $directory), $directory);

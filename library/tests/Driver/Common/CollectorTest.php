@@ -22,7 +22,7 @@ final class CollectorTest extends TestCase
 
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testWritesRemoveWhatHasExpired(string $scheme): void
+    public function testWritesRemoveExpiredFiles(string $scheme): void
     {
         $cache = $this->open($scheme);
         $this->fill($cache, 2000, 0.01);
@@ -40,7 +40,7 @@ final class CollectorTest extends TestCase
 
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testPruneRemovesAllThatHasExpired(string $scheme): void
+    public function testPruneRemovesAllExpiredFiles(string $scheme): void
     {
         $cache = $this->open($scheme);
         $this->fill($cache, 500, 0.01);
@@ -62,7 +62,7 @@ final class CollectorTest extends TestCase
 
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testASizeIsKept(string $scheme): void
+    public function testMaximumSizeIsKept(string $scheme): void
     {
         $size = 8 << 20;
         foreach (['?max_size=' . $size => true, '?namespace=control' => false] as $options => $isKept) {
@@ -92,7 +92,7 @@ final class CollectorTest extends TestCase
     }
 
     /** A value may be larger than the 256th that its folder has. */
-    public function testALargeValueIsKeptAlone(): void
+    public function testLargeValueEvictsTheOthers(): void
     {
         $cache = $this->open('file', '?max_size=' . (1 << 20));
         $large = random_bytes(100_000);
@@ -101,7 +101,7 @@ final class CollectorTest extends TestCase
     }
 
     /** A write does not wait for a folder that it looks at only to collect. */
-    public function testAWriteDoesNotWaitForOthersFolders(): void
+    public function testWriteDoesNotWaitForOtherFolders(): void
     {
         $cache = $this->open('file');
         $this->fill($cache, 2000, 0.01);

@@ -27,7 +27,7 @@ final class NoWarningsTest extends TestCase
 
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testFilesWarnOfNothing(string $scheme): void
+    public function testFileStoresCallNoErrorHandler(string $scheme): void
     {
         $code = \sprintf(self::USE, var_export("$scheme://" . Servers::directory('quiet-' . $scheme), true));
         self::assertSame(self::RIGHT, PhpProcess::run($code, ['-n']), 'without any extension');
@@ -36,7 +36,7 @@ final class NoWarningsTest extends TestCase
         self::assertStringContainsString('/no/such/file', PhpProcess::run($control, ['-n']), 'the control: @ alone does not keep a warning from a handler');
     }
 
-    public function testShmopWarnsOfNoMiss(): void
+    public function testShmopMissCallsNoErrorHandler(): void
     {
         if (!\extension_loaded('shmop')) {
             self::markTestSkipped('It needs the extension shmop');
@@ -47,7 +47,7 @@ final class NoWarningsTest extends TestCase
     }
 
     /** Between the look whether there is one, and the reading. */
-    public function testAValueThatIsRemovedWhileItIsReadIsAMiss(): void
+    public function testValueRemovedDuringAReadIsAMiss(): void
     {
         $address = 'php-file://' . Servers::directory('quiet-removed');
         $other = Fork::start(static function () use ($address): void {
@@ -70,7 +70,7 @@ final class NoWarningsTest extends TestCase
         self::assertEqualsCanonicalizing(['value', 'a miss'], array_keys($found));
     }
 
-    public function testMySqlWarnsOfNoNonsenseOnTheWay(): void
+    public function testMySqlProtocolErrorsCallNoErrorHandler(): void
     {
         $server = Servers::mariaDb();
         $proxy = Proxy::before($server->socket);
@@ -112,7 +112,7 @@ final class NoWarningsTest extends TestCase
     /** Nothing above the cache may be looked at there; what may be is looked at as ever. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
-    public function testUnderOpenBasedir(string $scheme): void
+    public function testOpenBasedirIsRespectedWithoutWarnings(string $scheme): void
     {
         $home = Servers::directory('basedir-' . $scheme);
         $inside = ['-n', '-d', \sprintf('open_basedir=%s:%s', $home, \dirname(__DIR__, 4))];

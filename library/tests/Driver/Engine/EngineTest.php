@@ -27,7 +27,7 @@ final class EngineTest extends DriverTestCase
         return random_bytes(20 << 20);
     }
 
-    public function testProcessesThatAreNotRelatedShareIt(): void
+    public function testUnrelatedProcessesShareValues(): void
     {
         $cache = Cache::open('larder:');
         $cache->set('unrelated', ['from' => 'here']);
@@ -35,7 +35,7 @@ final class EngineTest extends DriverTestCase
         self::assertSame('from there', $cache->get('unrelated'));
     }
 
-    public function testASegmentIsChosenBeforePhpStarts(): void
+    public function testOtherSegmentIsRefusedWithTheSetting(): void
     {
         $running = (string) ini_get('larder.segment');
         self::assertTrue(Cache::open('larder:' . $running)->set('k', 1));

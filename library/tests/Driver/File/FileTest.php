@@ -44,7 +44,7 @@ final class FileTest extends DriverTestCase
         return $this->neighbours !== [] && array_filter($this->neighbours, is_file(...)) === $this->neighbours;
     }
 
-    public function testFilesAreForThisUserAlone(): void
+    public function testFilesArePrivate(): void
     {
         $home = Servers::directory('files') . '/made/here';
         Cache::open('file://' . $home)->set('k', 1);
@@ -67,7 +67,7 @@ final class FileTest extends DriverTestCase
         return [$rights("$home/larder") . ' larder', $rights(\dirname((string) $files[0])) . ' folder'];
     }
 
-    public function testAFileOfAnotherKeyOrDamagedIsAMiss(): void
+    public function testDamagedOrMisplacedFileIsAMiss(): void
     {
         $cache = Cache::open('file://' . Servers::directory('damage'));
         $cache->set('l', 'value of another');
@@ -101,7 +101,7 @@ final class FileTest extends DriverTestCase
         self::assertSame([], array_udiff($read, $values, static fn(mixed $a, mixed $b): int => $a <=> $b));
     }
 
-    public function testAFullDiskRefusesAndLeavesNothing(): void
+    public function testFullDiskRefusesAndLeavesNothing(): void
     {
         $home = Servers::directory('full');
         $code = \sprintf('$cache = Larder\Cache::open(%s); var_dump($cache->set("k", "old"), $cache->set("k", random_bytes(100_000)), $cache->get("k"));', var_export('file://' . $home, true));
@@ -110,7 +110,7 @@ final class FileTest extends DriverTestCase
         self::assertSame([], glob($home . '/larder/*/*'));
     }
 
-    public function testLeftoversOfDeadWritersAreRemovedInTime(): void
+    public function testLeftoversOfDeadWritersAreRemoved(): void
     {
         $cache = Cache::open('file://' . Servers::directory('leftovers'));
         $cache->set('k', 1);
@@ -123,7 +123,7 @@ final class FileTest extends DriverTestCase
         self::assertFileExists($fresh);
     }
 
-    public function testADirectoryThatOthersCanWriteIsRefused(): void
+    public function testDirectoryThatOthersCanWriteIsRefused(): void
     {
         $home = Servers::directory('others') . '/larder';
         mkdir($home);
@@ -151,7 +151,7 @@ final class FileTest extends DriverTestCase
         }
     }
 
-    public function testADirectoryThatCannotBeMadeIsNamed(): void
+    public function testDirectoryThatCannotBeCreatedIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
         $this->expectExceptionMessageMatches('~^file: the directory /proc/larder/larder cannot be made\. .*mkdir -p~');

@@ -58,7 +58,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         return self::raw(Servers::memcached()->socket)->getMulti(['contract', 'contract:k', 'k']) === ['contract' => 'keep', 'contract:k' => 'keep', 'k' => 'keep'];
     }
 
-    public function testItSpeaksTcpToo(): void
+    public function testTcpConnectionWorks(): void
     {
         $cache = $this->cache('127.0.0.1:' . Servers::memcached()->port);
         self::assertTrue($cache->set('k', ['over TCP']));
@@ -67,7 +67,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertFalse($cache->has('k'));
     }
 
-    public function testItSpeaksIPv6Too(): void
+    public function testIpVersion6ConnectionWorks(): void
     {
         $directory = Servers::directory('ipv6-' . static::scheme());
         $server = MemcachedServer::start($directory, ['-l', '::1']);
@@ -80,7 +80,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAllObjectsOfAProcessSeeAClearAtOnce(): void
+    public function testClearIsSeenByAllObjectsOfAProcess(): void
     {
         $caches = array_map(fn(int $n): Cache => $this->cache(Servers::memcached()->socket, '?namespace=at-once'), range(0, 2));
         for ($i = 0; $i < 20; ++$i) {
@@ -95,7 +95,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertNotNull(Fork::run(fn(): mixed => $this->cache(Servers::memcached()->socket, '?namespace=at-once')->get('l')));
     }
 
-    public function testAPersistentConnectionServes(): void
+    public function testPersistentConnectionWorks(): void
     {
         foreach ([1, 2] as $time) {
             $cache = $this->cache(Servers::memcached()->socket, '?persistent=1&namespace=persistent');
@@ -105,7 +105,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertTrue($this->open('persistent')->clear());
     }
 
-    public function testAnotherKeyWithTheSameHashIsAMiss(): void
+    public function testCollidingHashIsAMiss(): void
     {
         $cache = $this->cache(Servers::memcached()->socket, '?namespace=collide');
         $cache->set('a long key' . str_repeat('.', 300), 'value');
@@ -120,7 +120,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertNull($cache->get('b long key' . str_repeat('.', 300)), 'as if both keys had one hash');
     }
 
-    public function testADeletionActsOnWhatWasStoredAfterAnothersClear(): void
+    public function testDeleteRemovesValueStoredAfterAnothersClear(): void
     {
         $cache = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
         $other = $this->cache(Servers::memcached()->socket, '?namespace=deletion');
@@ -153,7 +153,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $second->stop();
     }
 
-    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    public function testStoppedServerGivesMissesUntilItReturns(): void
     {
         $directory = Servers::directory('gone-' . static::scheme());
         $server = MemcachedServer::start($directory);
@@ -176,7 +176,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    public function testTimedOutConnectionIsDiscarded(): void
     {
         $server = MemcachedServer::start(Servers::directory('slow-' . static::scheme()));
         $cache = $this->cache($server->socket, '?timeout=0.2');
@@ -193,7 +193,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAServerThatIsAwayIsNamed(): void
+    public function testUnreachableServerIsNamed(): void
     {
         foreach (['/nowhere/memcached.sock', '127.0.0.1:1'] as $where) {
             try {
@@ -206,7 +206,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         }
     }
 
-    public function testOpenBasedirAndAllowUrlFopenDoNotStopIt(): void
+    public function testOpenBasedirAndAllowUrlFopenDoNotMatter(): void
     {
         $code = \sprintf(
             'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
@@ -247,7 +247,7 @@ abstract class MemcachedTestCase extends DriverTestCase
     }
 
     /** Reads and writes may go different ways: both say what failed, where and why. */
-    public function testAFailureSaysWhatFailedWhereAndWhy(): void
+    public function testFailureNamesOperationServerAndReason(): void
     {
         $server = MemcachedServer::start(Servers::directory('reasons-' . static::scheme()));
         $calls = ['get' => static fn(Store $store): mixed => $store->get('k'), 'clear' => static fn(Store $store): bool => $store->clear()];

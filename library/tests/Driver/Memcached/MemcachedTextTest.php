@@ -56,7 +56,7 @@ final class MemcachedTextTest extends TestCase
     }
 
     #[DataProvider('malformed')]
-    public function testAMalformedReplyIsAFailureAndItsConnectionIsClosed(?string $reply): void
+    public function testMalformedReplyFailsAndClosesTheConnection(?string $reply): void
     {
         $this->server = FakeMemcached::start(static fn(string $line): array => match (explode(' ', $line)[1] ?? '') {
             'a' => [$reply],
@@ -83,7 +83,7 @@ final class MemcachedTextTest extends TestCase
         self::assertLessThan($memory + 4_000_000, memory_get_peak_usage());
     }
 
-    public function testRepliesAreReadHoweverTheyAreDealtOut(): void
+    public function testSplitRepliesAreReadWhole(): void
     {
         $values = ['a' => "\r\nEND\r\nVALUE b 0 1\r\n\0", 'b' => '', 'c' => str_repeat("\r\n", 700), 'd' => random_bytes(3000)];
         $this->server = FakeMemcached::start(static function (string $line) use ($values): iterable {
@@ -110,7 +110,7 @@ final class MemcachedTextTest extends TestCase
         self::assertSame(1, $client->connection->connects);
     }
 
-    public function testALargeValueIsReadWhole(): void
+    public function testLargeValueIsReadWhole(): void
     {
         $value = random_bytes(5 << 20);
         $this->server = FakeMemcached::start(static fn(string $line): array => [\sprintf("VALUE a 0 %d\r\n%s\r\nEND\r\n", \strlen($value), $value)]);
@@ -128,7 +128,7 @@ final class MemcachedTextTest extends TestCase
     }
 
     #[DataProvider('dribbles')]
-    public function testAServerThatDribblesIsNotWaitedFor(string $reply): void
+    public function testReplyThatTricklesInTimesOut(string $reply): void
     {
         $this->server = FakeMemcached::start(static function () use ($reply): iterable {
             foreach (str_split($reply) as $byte) {
@@ -148,7 +148,7 @@ final class MemcachedTextTest extends TestCase
     }
 
     /** The control of the test above: a stream's own timeout is for each wait. */
-    public function testAStreamsOwnTimeoutDoesNotEndADribble(): void
+    public function testStreamTimeoutDoesNotEndATricklingReply(): void
     {
         $this->server = FakeMemcached::start(static function (): iterable {
             for ($byte = 0; $byte < 40; ++$byte) {
@@ -173,7 +173,7 @@ final class MemcachedTextTest extends TestCase
         self::assertGreaterThan(1.9, microtime(true) - $start);
     }
 
-    public function testAServerThatNeverAnswersIsWaitedForOnce(): void
+    public function testSilentServerIsWaitedForOnce(): void
     {
         $this->server = FakeMemcached::start(static fn(): array => []);
         foreach ([false, true] as $persistent) {
@@ -190,7 +190,7 @@ final class MemcachedTextTest extends TestCase
         }
     }
 
-    public function testALateReplyAnswersNoOtherRequest(): void
+    public function testLateReplyAnswersNoOtherRequest(): void
     {
         $this->server = FakeMemcached::start(static function (string $line): iterable {
             if ($line === 'get slow') {
@@ -227,7 +227,7 @@ final class MemcachedTextTest extends TestCase
     }
 
     #[DataProvider('leftBehind')]
-    public function testWhatAnAbortedRequestLeftOnAPersistentConnectionIsNotRead(string $rest): void
+    public function testReplyToAnAbortedRequestIsNotRead(string $rest): void
     {
         $this->server = FakeMemcached::start(static fn(string $line): array => match ($line) {
             'get aborted' => [$rest],
@@ -265,7 +265,7 @@ final class MemcachedTextTest extends TestCase
         self::assertSame(['1', '2', '3'], $numbers, 'a second connection would not be served');
     }
 
-    public function testACallInASignalHandlerAndOneThatThrowsReadNobodyElsesReply(): void
+    public function testSignalHandlerAndExceptionReadOnlyTheirOwnReply(): void
     {
         $this->server = FakeMemcached::start(static function (string $line): iterable {
             $name = explode(' ', $line)[1] ?? '';
@@ -297,7 +297,7 @@ final class MemcachedTextTest extends TestCase
         self::assertSame('inner', $asked);
     }
 
-    public function testWritesAreAnsweredByOneLine(): void
+    public function testWriteReplyIsOneLine(): void
     {
         $this->server = FakeMemcached::start(static function (string $line): iterable {
             if (preg_match('/^\w+ (\S+) 0 /', $line, $match) === 1) {

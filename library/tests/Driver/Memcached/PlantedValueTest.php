@@ -36,7 +36,7 @@ final class PlantedValueTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testNothingPlantedIsUnserialized(string $scheme, string $options): void
+    public function testPlantedValueIsNotUnserialized(string $scheme, string $options): void
     {
         $namespace = 'planted' . bin2hex(random_bytes(4));
         $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, $options));
@@ -72,7 +72,7 @@ final class PlantedValueTest extends TestCase
 
     /** The control: the extension itself runs the code. */
     #[DataProvider('clients')]
-    public function testTheExtensionsUnserializeWhatIsPlanted(string $scheme, \Closure $get, string ...$payloads): void
+    public function testExtensionUnserializesPlantedValue(string $scheme, \Closure $get, string ...$payloads): void
     {
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach ($payloads as $payload) {
@@ -99,7 +99,7 @@ final class PlantedValueTest extends TestCase
         }, 'serialized', 'compressed'];
     }
 
-    public function testAnItemWithFlagsIsAMiss(): void
+    public function testItemWithFlagsIsAMiss(): void
     {
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
@@ -121,7 +121,7 @@ final class PlantedValueTest extends TestCase
         }
     }
 
-    public function testAGenerationCannotCarryCommands(): void
+    public function testNamespaceVersionCannotCarryCommands(): void
     {
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {

@@ -25,7 +25,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
         return random_bytes(3 << 20);
     }
 
-    public function testAServerIsReachedByIpVersion6(): void
+    public function testIpVersion6ConnectionWorks(): void
     {
         if (!str_contains((string) @file_get_contents('/proc/net/if_inet6'), ' lo')) {
             self::markTestSkipped('This machine has no address ::1');
@@ -41,7 +41,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
     }
 
     /** As when a server that was just started, or that a busy machine holds up, is asked by all workers at once. */
-    public function testAFullQueueBeforeTheSocketIsNoOutage(): void
+    public function testFullSocketBacklogIsNotAnOutage(): void
     {
         $directory = Servers::directory('mariadb-queue');
         $pid = $directory . '/mariadb.pid';

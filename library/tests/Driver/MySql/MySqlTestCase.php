@@ -52,7 +52,7 @@ abstract class MySqlTestCase extends DriverTestCase
         return self::column('SELECT v FROM larder_neighbour') === ['1'];
     }
 
-    public function testTheSameIsReachedOverASocket(): void
+    public function testTcpAndSocketReachTheSameValues(): void
     {
         $tcp = $this->cache('&namespace=ways');
         $socket = Cache::open(\sprintf(
@@ -69,7 +69,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertFalse($tcp->has('k'));
     }
 
-    public function testTheTableIsMadeWithItsEngine(): void
+    public function testTableUsesTheRequestedEngine(): void
     {
         self::raw()->exec(\sprintf('DROP TABLE IF EXISTS larder_made_%s', static::engine()));
         $this->cache('&namespace=made')->reach();
@@ -77,7 +77,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertSame([static::engine()], $engines);
     }
 
-    public function testALostConnectionIsOpenedAnew(): void
+    public function testLostConnectionIsReopened(): void
     {
         $cache = $this->cache('&namespace=lost');
         $cache->set('k', 'value');
@@ -88,7 +88,7 @@ abstract class MySqlTestCase extends DriverTestCase
         $cache->clear();
     }
 
-    public function testAServerThatGoesGivesMisses(): void
+    public function testStoppedServerGivesMisses(): void
     {
         $server = MariaDbServer::start(Servers::directory('mariadb-gone-' . static::engine()));
         $cache = Cache::open(self::address($server, static::engine()));
@@ -103,7 +103,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertFalse($cache->clear());
     }
 
-    public function testWhatIsAwayIsNamed(): void
+    public function testConnectionErrorsAreNamed(): void
     {
         $address = self::address(Servers::mariaDb(), static::engine());
         $cases = [
@@ -123,7 +123,7 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /** A new table is written to a disk that may be busy for longer than an answer may take. */
-    public function testANewTableIsWaitedFor(): void
+    public function testCreatingTheTableMayOutlastTheTimeout(): void
     {
         $ready = Servers::directory('mysql-busy') . '/' . bin2hex(random_bytes(4));
         $busy = Fork::start(static function () use ($ready): void {
@@ -143,7 +143,7 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /** The table is made by a connection of its own, where there may be one. */
-    public function testAUserWithOneConnectionMayMakeItsTable(): void
+    public function testTableIsCreatedWithASingleConnection(): void
     {
         $administrator = self::administrator();
         $administrator->exec("CREATE OR REPLACE USER single@'%' IDENTIFIED BY 'single' WITH MAX_USER_CONNECTIONS 1");
@@ -153,7 +153,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertSame('value', $cache->get('k'));
     }
 
-    public function testATableThatWasDroppedIsMadeAgain(): void
+    public function testDroppedTableIsCreatedAgain(): void
     {
         $cache = $this->cache('&namespace=contract_dropped');
         $other = $this->cache('&namespace=contract_dropped');
@@ -174,7 +174,7 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /** As where others have made the table, or changed it: nothing in it is a value, and nothing is thrown. */
-    public function testColumnsOfOtherTypesGiveMisses(): void
+    public function testChangedColumnsGiveMisses(): void
     {
         $columns = static::engine() === 'memory'
             ? ['data INT', 'version INT', 'expires VARCHAR(20)']
@@ -206,7 +206,7 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /** A statement takes 65,535 parameters. */
-    public function testMoreKeysAreReadAndWrittenAtOnceThanAStatementTakes(): void
+    public function testGetManyMayExceedTheParameterLimit(): void
     {
         $cache = $this->cache('&namespace=contract_many&timeout=10');
         $keys = array_map(static fn(int $n): string => 'k' . $n, range(1, 66_000));
@@ -226,7 +226,7 @@ abstract class MySqlTestCase extends DriverTestCase
         }
     }
 
-    public function testPruneRemovesTheRowsOfWhatHasExpired(): void
+    public function testPruneRemovesExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_prune&timeout=10');
         self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'), 2.0));

@@ -9,7 +9,7 @@ use Larder\Testing\Fork;
 /** What tables of whole rows have to do with what has expired. */
 trait RemovesExpiredRows
 {
-    public function testExpiredRowsAreCollectedByWrites(): void
+    public function testWritesRemoveExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_collect&timeout=10');
         $rows = fn(): int => (int) self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_collect_%s', static::engine()))[0];
@@ -27,7 +27,7 @@ trait RemovesExpiredRows
     }
 
     /** InnoDB ends one of two statements that wait for each other. */
-    public function testWritersThatCollectDoNotRefuseOneAnother(): void
+    public function testConcurrentWritersDoNotRefuseEachOther(): void
     {
         $forks = [];
         $this->cache('&namespace=contract_writers&timeout=10');

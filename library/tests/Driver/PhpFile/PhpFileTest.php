@@ -33,7 +33,7 @@ final class PhpFileTest extends DriverTestCase
         return Capability::cases();
     }
 
-    public function testWorkersReturnTheNewValueRightAfterAnOverwrite(): void
+    public function testWorkersSeeAnOverwriteImmediately(): void
     {
         $directory = Servers::directory('fpm');
         $server = PhpFpmServer::start(Servers::directory('fpm-server'), self::OPCACHE_DEFAULTS, pools: [new PhpFpmPool(workers: 2)]);
@@ -65,7 +65,7 @@ final class PhpFileTest extends DriverTestCase
         self::assertSame(1, $memory['scripts'], 'the value was in opcache all the while');
     }
 
-    public function testItsShareOfOpcacheIsBounded(): void
+    public function testOpcacheMemoryUseIsBounded(): void
     {
         $small = [...self::OPCACHE_DEFAULTS, 'opcache.memory_consumption' => 10, 'opcache.interned_strings_buffer' => 3, 'opcache.max_accelerated_files' => 200];
         $directory = Servers::directory('fpm-small');
@@ -87,7 +87,7 @@ final class PhpFileTest extends DriverTestCase
     }
 
     /** Every string of a value goes into a buffer of its own kind, which is never emptied either. */
-    public function testItsShareOfTheStringsOfOpcacheIsBounded(): void
+    public function testOpcacheStringUseIsBounded(): void
     {
         $server = PhpFpmServer::start(Servers::directory('fpm-strings-server'), self::OPCACHE_DEFAULTS);
         /** @var array<string, int> $after */
@@ -105,7 +105,7 @@ final class PhpFileTest extends DriverTestCase
         self::assertLessThan($after['strings_keep_free'] - 400_000, $after['strings_free'], 'the control fills it');
     }
 
-    public function testValuesAndKeysAreNeverCode(): void
+    public function testValuesAndKeysAreNeverExecuted(): void
     {
         $marker = Servers::directory('injection') . '/marker';
         $code = \sprintf('touch(%s)', var_export($marker, true));
@@ -121,7 +121,7 @@ final class PhpFileTest extends DriverTestCase
         self::assertFileDoesNotExist($marker);
     }
 
-    public function testADamagedFileIsAMiss(): void
+    public function testDamagedFileIsAMiss(): void
     {
         $cache = Cache::open('php-file://' . Servers::directory('php-damage'));
         $cache->set('k', ['value']);
@@ -139,14 +139,14 @@ final class PhpFileTest extends DriverTestCase
         self::assertSame(['value'], $cache->get('k'));
     }
 
-    public function testFloatsAreExactWhateverTheSettings(): void
+    public function testFloatsAreExactWithAnyPrecisionSetting(): void
     {
         $code = '$c = Larder\Cache::open("php-file://' . Servers::directory('floats') . '"); $c->set("k", [0.1 + 0.2, 1 / 3]); var_dump($c->get("k") === [0.1 + 0.2, 1 / 3]);';
         self::assertSame("bool(true)\n", PhpProcess::run($code, ['-d', 'serialize_precision=-1']));
         self::assertSame("bool(true)\n", PhpProcess::run($code, ['-d', 'serialize_precision=17']));
     }
 
-    public function testADirectoryThatCannotBeMadeIsNamed(): void
+    public function testDirectoryThatCannotBeCreatedIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
         $this->expectExceptionMessageMatches('~^php-file: the directory /proc/larder/larder cannot be made~');

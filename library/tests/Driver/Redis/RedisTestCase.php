@@ -61,7 +61,7 @@ abstract class RedisTestCase extends DriverTestCase
         return array_map(static fn(string $name): mixed => $raw->get($name), array_keys(self::NEIGHBOURS)) === array_values(self::NEIGHBOURS);
     }
 
-    public function testTheSameIsReachedOverTcp(): void
+    public function testTcpAndSocketReachTheSameValues(): void
     {
         $socket = $this->cache(Servers::redis()->socket);
         $tcp = $this->cache('127.0.0.1:' . Servers::redis()->port);
@@ -71,7 +71,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertFalse($socket->has('k'));
     }
 
-    public function testAPersistentConnectionServes(): void
+    public function testPersistentConnectionWorks(): void
     {
         foreach ([1, 2] as $time) {
             $cache = $this->cache(Servers::redis()->socket, '&persistent=1&namespace=persistent');
@@ -92,7 +92,7 @@ abstract class RedisTestCase extends DriverTestCase
 
     /** @param list<string> $options of php */
     #[DataProvider('waysToPersist')]
-    public function testAProgramsPersistentConnectionsStayItsOwn(string $login, bool $isSocket, array $options): void
+    public function testApplicationsPersistentConnectionsAreNotShared(string $login, bool $isSocket, array $options): void
     {
         $raw = self::raw();
         $raw->rawcommand('ACL', 'SETUSER', 'other', 'on', '>word', '~*', '+@all');
@@ -109,7 +109,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertMatchesRegularExpression(\sprintf('/^id=.* db=3 .*user=%s/s', $login === '' ? 'default' : 'other'), $said($shared), 'the control: as the store shared it before');
     }
 
-    public function testDatabasesDoNotMeet(): void
+    public function testDatabasesAreSeparate(): void
     {
         $one = $this->cache(Servers::redis()->socket, '&database=1');
         $two = $this->cache(Servers::redis()->socket, '&database=2');
@@ -142,7 +142,7 @@ abstract class RedisTestCase extends DriverTestCase
         $second->stop();
     }
 
-    public function testAFullServerRefusesAndTheOldValueIsGone(): void
+    public function testFullServerRefusesAndDropsTheOldValue(): void
     {
         $server = RedisServer::start(Servers::directory('redis-full-' . static::client()), ['--maxmemory', '3mb']);
         $cache = $this->cache($server->socket);
@@ -161,7 +161,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAServerThatGoesGivesMissesAndThatComesBackServes(): void
+    public function testStoppedServerGivesMissesUntilItReturns(): void
     {
         $directory = Servers::directory('redis-gone-' . static::client());
         $server = RedisServer::start($directory);
@@ -185,7 +185,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAServerThatDoesNotAnswerIsGivenUpInTimeAndItsLateAnswerIsNobodys(): void
+    public function testTimedOutConnectionIsDiscarded(): void
     {
         $server = RedisServer::start(Servers::directory('redis-slow-' . static::client()));
         $cache = $this->cache($server->socket, '&timeout=1');
@@ -202,7 +202,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAPasswordIsAskedForAndTaken(): void
+    public function testPasswordIsRequiredAndAccepted(): void
     {
         $server = RedisServer::start(Servers::directory('redis-password-' . static::client()));
         self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
@@ -248,7 +248,7 @@ abstract class RedisTestCase extends DriverTestCase
     }
 
     /** Who can write to the server, but has no signing key, could else make everybody wait, for ever. */
-    public function testWhatIsNoLockIsInNobodysWay(): void
+    public function testInvalidLockDoesNotBlock(): void
     {
         putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
         $namespace = 'planted-' . static::client();
@@ -267,7 +267,7 @@ abstract class RedisTestCase extends DriverTestCase
     }
 
     /** Redis repeats the arguments of a command that it does not know. */
-    public function testAServerThatRepeatsThePasswordIsNotQuoted(): void
+    public function testPasswordEchoedByTheServerIsNotQuoted(): void
     {
         $server = RedisServer::start(Servers::directory('redis-without-auth-' . static::client()), ['--rename-command', 'AUTH', '']);
         foreach ([':pzqxw@', 'shop:pzqxw@'] as $login) {
@@ -290,7 +290,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAUserNeedsNoMoreRightsThanThePageSays(): void
+    public function testDocumentedPermissionsSuffice(): void
     {
         $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
         self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
@@ -311,7 +311,7 @@ abstract class RedisTestCase extends DriverTestCase
     }
 
     /** PHP's own warning would fail the test. */
-    public function testAHostThatIsNotKnownIsNamed(): void
+    public function testUnknownHostIsNamed(): void
     {
         try {
             $this->cache('nowhere.invalid')->reach();
@@ -321,7 +321,7 @@ abstract class RedisTestCase extends DriverTestCase
         }
     }
 
-    public function testASocketThatMayNotBeUsedIsNamed(): void
+    public function testForbiddenSocketIsNamed(): void
     {
         $directory = Servers::directory('redis-forbidden-' . static::client());
         $server = RedisServer::start($directory);
@@ -350,7 +350,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    public function testAServerThatIsAwayIsNamed(): void
+    public function testUnreachableServerIsNamed(): void
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
             try {

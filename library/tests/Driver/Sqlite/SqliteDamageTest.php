@@ -46,7 +46,7 @@ final class SqliteDamageTest extends TestCase
 
     /** @param \Closure(string): void $damage */
     #[DataProvider('damages')]
-    public function testADamagedFileIsBegunAnewWhenItIsOpened(\Closure $damage): void
+    public function testDamagedFileIsReplacedOnOpen(\Closure $damage): void
     {
         Fork::run(function (): void {
             $this->fill();
@@ -59,7 +59,7 @@ final class SqliteDamageTest extends TestCase
 
     /** @param \Closure(string): void $damage */
     #[DataProvider('damages')]
-    public function testADamagedFileIsBegunAnewWhileItIsOpen(\Closure $damage): void
+    public function testDamagedFileIsReplacedWhileOpen(\Closure $damage): void
     {
         $cache = $this->cache();
         $others = array_map(fn(int $n): Cache => $this->cache(), range(1, 3));
@@ -76,7 +76,7 @@ final class SqliteDamageTest extends TestCase
         }
     }
 
-    public function testTheLastDamagedFileIsKeptAndNoOther(): void
+    public function testOnlyTheLastDamagedFileIsKept(): void
     {
         $this->cache();
         foreach (['first ', 'second '] as $text) {
@@ -95,7 +95,7 @@ final class SqliteDamageTest extends TestCase
     }
 
     #[DataProvider('foreign')]
-    public function testAFileThatWasNeverACacheIsRefusedAndStays(string $content): void
+    public function testForeignFileIsRefusedAndKept(string $content): void
     {
         file_put_contents($this->file, $content);
         for ($try = 1; $try <= 2; ++$try) {
@@ -110,7 +110,7 @@ final class SqliteDamageTest extends TestCase
         }
     }
 
-    public function testNothingIsMadeBesideAFileThatIsNotADatabase(): void
+    public function testNothingIsCreatedBesideAForeignFile(): void
     {
         file_put_contents($this->file, 'text');
 
@@ -121,7 +121,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame(['cache.sqlite'], array_values(array_diff((array) scandir(\dirname($this->file)), ['.', '..'])));
     }
 
-    public function testTheDatabaseOfAnotherProgramIsRefusedAndStays(): void
+    public function testForeignDatabaseIsRefusedAndKept(): void
     {
         (new \PDO('sqlite:' . $this->file))->exec('CREATE TABLE users (name TEXT)');
         $before = file_get_contents($this->file);
@@ -146,7 +146,7 @@ final class SqliteDamageTest extends TestCase
 
     /** @param list<string> $suffixes */
     #[DataProvider('removals')]
-    public function testAFileThatWasRemovedIsWrittenToForATenthOfASecondAtMost(array $suffixes): void
+    public function testRemovedFileIsNoticedWithinATenthOfASecond(array $suffixes): void
     {
         $caches = array_map(fn(int $n): Cache => $this->cache(), range(1, 3));
         self::assertTrue($caches[0]->set('k', 'old'));
@@ -164,7 +164,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame('ok', self::integrity($this->file));
     }
 
-    public function testAFileThatWasReplacedIsRead(): void
+    public function testReplacedFileIsRead(): void
     {
         $cache = $this->cache();
         $cache->set('k', 'old');
@@ -178,7 +178,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame('new', $cache->get('k'));
     }
 
-    public function testAFolderThatWasRemovedGivesMissesUntilItIsBack(): void
+    public function testRemovedFolderGivesMissesUntilItReturns(): void
     {
         $cache = $this->cache();
         $cache->set('k', 'old');
@@ -193,7 +193,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame('new', $cache->get('k'));
     }
 
-    public function testNothingOfThisCallsAnErrorHandler(): void
+    public function testDamageCallsNoErrorHandler(): void
     {
         /** @var \ArrayObject<int, string> $warnings */
         $warnings = new \ArrayObject();
@@ -220,7 +220,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame([], $warnings->getArrayCopy());
     }
 
-    public function testATableThatWasDroppedIsMadeAgain(): void
+    public function testDroppedTableIsCreatedAgain(): void
     {
         $cache = $this->cache();
         $cache->set('k', 'old');
@@ -232,7 +232,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame(1, $cache->increment('n'));
     }
 
-    public function testManyWorkersOfWhichEachDamagesOrRemovesTheFileNeverReadAnotherValueOrThrow(): void
+    public function testWorkersThatDamageTheFileNeverReadWrongValuesOrThrow(): void
     {
         $end = microtime(true) + 3;
         $forks = [];

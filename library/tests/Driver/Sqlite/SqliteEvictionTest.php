@@ -24,7 +24,7 @@ final class SqliteEvictionTest extends TestCase
         $this->file = Servers::directory('sqlite-room-' . bin2hex(random_bytes(4))) . '/cache.sqlite';
     }
 
-    public function testExpiredRowsAreCollectedByWrites(): void
+    public function testWritesRemoveExpiredRows(): void
     {
         $cache = $this->cache();
         self::assertTrue($cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 2.0));
@@ -38,7 +38,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertSame(1, $cache->get('stays'));
     }
 
-    public function testASetManyCollectsTwiceAsManyAsItWrites(): void
+    public function testSetManyRemovesTwiceAsManyAsItWrites(): void
     {
         $cache = $this->cache();
         $cache->setMany(array_fill_keys(self::keys('old', 2000), 'value'), 2.0);
@@ -47,7 +47,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertSame(1400, $this->rows());
     }
 
-    public function testPruneRemovesWhatHasExpiredAndNothingElse(): void
+    public function testPruneRemovesOnlyExpiredRows(): void
     {
         $store = new SqliteStore($this->file, 'one');
         $other = new SqliteStore($this->file, 'other');
@@ -63,7 +63,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertSame(1, $other->prune());
     }
 
-    public function testAFullFileTakesTenTimesWhatFitsAndKeepsTheLast(): void
+    public function testFullFileEvictsOldRowsAndKeepsTheLatest(): void
     {
         $cache = $this->cache('?max_size=' . self::LIMIT);
         for ($n = 0; $n < 2100; ++$n) {
@@ -86,7 +86,7 @@ final class SqliteEvictionTest extends TestCase
     }
 
     /** The control. */
-    public function testWithoutMakingRoomAFullFileRefusesNearlyAll(): void
+    public function testFullFileRefusesWritesWithoutEviction(): void
     {
         $this->cache('?max_size=' . self::LIMIT);
         $database = new \PDO('sqlite:' . $this->file);
@@ -103,7 +103,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertLessThan(220, $taken);
     }
 
-    public function testWhatHasExpiredGoesFirst(): void
+    public function testExpiredRowsAreEvictedFirst(): void
     {
         $cache = $this->cache('?max_size=' . self::LIMIT);
         $cache->set('stays', 1);
@@ -133,7 +133,7 @@ final class SqliteEvictionTest extends TestCase
         }
     }
 
-    public function testAFullDiskTakesNewValuesInTheRoomOfOldOnes(): void
+    public function testFullDiskReplacesOldValues(): void
     {
         if (posix_geteuid() !== 0) {
             self::markTestSkipped('It mounts a file system, which takes root');
@@ -156,7 +156,7 @@ final class SqliteEvictionTest extends TestCase
         ));
     }
 
-    public function testALimitThatIsNoneIsRefused(): void
+    public function testInvalidLimitIsRefused(): void
     {
         $this->expectException(InvalidDsn::class);
         $this->cache('?max_size=many');

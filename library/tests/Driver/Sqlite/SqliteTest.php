@@ -38,7 +38,7 @@ final class SqliteTest extends DriverTestCase
         return self::first('sqlite/cache.sqlite', 'SELECT v FROM others') === 1;
     }
 
-    public function testTheFileIsForThisUserAloneAndInWriteAheadMode(): void
+    public function testFileIsPrivateAndInWalMode(): void
     {
         $file = Servers::directory('sqlite-new') . '/cache.sqlite';
         Cache::open('sqlite://' . $file)->set('k', 1);
@@ -46,7 +46,7 @@ final class SqliteTest extends DriverTestCase
         self::assertSame('wal', self::first('sqlite-new/cache.sqlite', 'PRAGMA journal_mode'));
     }
 
-    public function testManyProcessesMayOpenANewFileAtOnce(): void
+    public function testManyProcessesMayCreateAFileAtOnce(): void
     {
         $start = microtime(true) + 0.1;
         $forks = [];
@@ -70,7 +70,7 @@ final class SqliteTest extends DriverTestCase
         }
     }
 
-    public function testWhatAProcessKilledWhileItMadeTheFileLeavesIsTheNextOnesToEnd(): void
+    public function testHalfCreatedFileIsCompletedByTheNextProcess(): void
     {
         $directory = Servers::directory('sqlite-killed');
         for ($file = $left = 0; $left < 5; ++$file) {
@@ -89,7 +89,7 @@ final class SqliteTest extends DriverTestCase
     }
 
     /** SQLite itself gives up at once here. */
-    public function testOpeningANewFileWaitsForAnotherWhoIsWritingIt(): void
+    public function testOpeningWaitsForTheProcessThatCreatesTheFile(): void
     {
         $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-wait'));
         $other = Fork::start(static function (): void {
@@ -104,7 +104,7 @@ final class SqliteTest extends DriverTestCase
         $other->result();
     }
 
-    public function testAWriterThatTakesTooLongIsNotWaitedFor(): void
+    public function testWaitingForAWriterIsBounded(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-busy')));
         $cache->set('k', 'old');
@@ -123,7 +123,7 @@ final class SqliteTest extends DriverTestCase
     }
 
     /** PDO's own statement, refused when it is first used, is refused for ever. */
-    public function testOneWhoseFirstWriteWasRefusedWritesLater(): void
+    public function testStoreWritesAgainAfterARefusedFirstWrite(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-first')));
         $other = self::raw('sqlite-first/cache.sqlite');
@@ -134,14 +134,14 @@ final class SqliteTest extends DriverTestCase
         self::assertSame('second', $cache->get('k'));
     }
 
-    public function testWhatCannotBeOpenedIsNamed(): void
+    public function testUnusableFileIsNamed(): void
     {
         $this->expectException(StoreUnavailable::class);
         $this->expectExceptionMessageMatches('~^sqlite: /nowhere/cache.sqlite cannot be opened .*The directory /nowhere must be there and writable~');
         Cache::open('sqlite:///nowhere/cache.sqlite');
     }
 
-    public function testASignalHandlerThatStoresWithinAChangeLeavesTheChangeWhole(): void
+    public function testSignalHandlerDuringAWriteLeavesItWhole(): void
     {
         $raise = new class implements Codec {
             public bool $raises = false;
@@ -189,7 +189,7 @@ final class SqliteTest extends DriverTestCase
         }
     }
 
-    public function testAStoppedProcessThatMakesTheFileIsNotWaitedForLong(): void
+    public function testWaitingForAStoppedCreatorIsBounded(): void
     {
         $file = Servers::directory('sqlite-stopped') . '/cache.sqlite';
         $cache = Cache::open('sqlite://' . $file);

@@ -51,7 +51,7 @@ final class SqliteTrustTest extends TestCase
     }
 
     #[DataProvider('plants')]
-    public function testWhatAnotherUserCouldHavePlantedIsRefusedWithTheRepair(string $folder, string $plant, string $message): void
+    public function testFileThatOthersCanWriteIsRefusedWithTheRepair(string $folder, string $plant, string $message): void
     {
         shell_exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $folder));
         posix_seteuid(self::STRANGER);
@@ -75,7 +75,7 @@ final class SqliteTrustTest extends TestCase
     }
 
     /** The control: the victim can read what was planted, and unserializing it does what the neighbour wants. */
-    public function testWithoutTheCheckThePlantedObjectIsMade(): void
+    public function testPlantedObjectIsCreatedWithoutTheCheck(): void
     {
         chmod($this->home . '/cache', 0o1777);
         posix_seteuid(self::STRANGER);
@@ -87,7 +87,7 @@ final class SqliteTrustTest extends TestCase
         self::assertTrue(Bomb::$exploded);
     }
 
-    public function testWhatBecomesUnsafeLaterIsAMissAndIsLeftAlone(): void
+    public function testFileThatBecomesUnsafeIsAMissAndUntouched(): void
     {
         posix_seteuid(self::VICTIM);
         $file = $this->home . '/cache/c.sqlite';
@@ -110,7 +110,7 @@ final class SqliteTrustTest extends TestCase
     }
 
     /** Who opens a file before its mode is changed could read what is stored later, and hold its lock. */
-    public function testNothingIsOpenToOthersForAMoment(): void
+    public function testNewFilesAreNeverOpenToOthers(): void
     {
         chmod($this->home . '/cache', 0o755);
         OtherUser::letThrough($this->home);
@@ -122,7 +122,7 @@ final class SqliteTrustTest extends TestCase
     }
 
     /** What is predictable about the names beside leads nowhere else: the folder is the user's own. */
-    public function testTheFilesBesideAreForThisUserAlone(): void
+    public function testWalFilesArePrivate(): void
     {
         posix_seteuid(self::VICTIM);
         $mask = umask(0);

@@ -20,7 +20,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         return random_bytes(9 << 20);
     }
 
-    public function testAValueIsSplitOverRowsAndShrinks(): void
+    public function testValueIsSplitOverRowsAndShrinks(): void
     {
         $cache = $this->cache('&namespace=split');
         $count = fn(): int => (int) self::column('SELECT COUNT(*) FROM larder_split_memory')[0];
@@ -35,7 +35,7 @@ final class MySqlMemoryTest extends MySqlTestCase
     }
 
     /** What a writer that died, or two that met, can leave behind. */
-    public function testAMixtureOfTwoValuesIsAMiss(): void
+    public function testMixedRowsOfTwoValuesAreAMiss(): void
     {
         $cache = $this->cache('&namespace=mixture');
         $value = str_repeat('first', 1000);
@@ -55,7 +55,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         $cache->clear();
     }
 
-    public function testAFullTableTakesTenTimesWhatFitsAndKeepsTheLast(): void
+    public function testFullTableEvictsOldRowsAndKeepsTheLatest(): void
     {
         $cache = $this->cache('&namespace=contract_full&timeout=10');
         foreach ([100 => 70_000, 60_000 => 1_300, 400_000 => 200] as $length => $count) {
@@ -76,7 +76,7 @@ final class MySqlMemoryTest extends MySqlTestCase
     }
 
     /** The control. */
-    public function testWithoutMakingRoomAFullTableRefusesNearlyAll(): void
+    public function testFullTableRefusesWritesWithoutEviction(): void
     {
         $cache = $this->cache('&namespace=contract_refuses');
         $cache->set('k', 1);
@@ -92,7 +92,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         self::assertLessThan(8_000, $taken);
     }
 
-    public function testWhatHasExpiredGoesFirst(): void
+    public function testExpiredRowsAreEvictedFirst(): void
     {
         $cache = $this->cache('&namespace=contract_first&timeout=10');
         $cache->set('stays', 1);
@@ -127,7 +127,7 @@ final class MySqlMemoryTest extends MySqlTestCase
     }
 
     /** The control: rows without a version, replaced by one writer and read by another row by row, do mix. */
-    public function testRowsReadOneByOneDoMix(): void
+    public function testRowsReadSeparatelyMixTwoValues(): void
     {
         self::raw()->exec('CREATE OR REPLACE TABLE mixing (part INT PRIMARY KEY, data INT) ENGINE=MEMORY');
         self::raw()->exec('INSERT INTO mixing VALUES (0, 0), (1, 0)');

@@ -36,7 +36,7 @@ final class ShmopTest extends DriverTestCase
         return $block !== false && shmop_read($block, 0, 4) === 'keep' && shmop_delete($block);
     }
 
-    public function testOfTwoKeysWithOneIdTheLastWrittenIsKept(): void
+    public function testCollidingIdsKeepTheLastWrite(): void
     {
         $store = new ShmopStore('collide');
         [$first, $second] = self::keysWithOneId($store);
@@ -51,7 +51,7 @@ final class ShmopTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testABlockOfAnotherProgramIsLeftAlone(): void
+    public function testForeignBlockIsUntouched(): void
     {
         $store = new ShmopStore('foreign');
         $block = shmop_open($store->id('k'), 'n', 0o600, 1000);
@@ -66,7 +66,7 @@ final class ShmopTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testABlockGrowsAndShrinksWithItsValue(): void
+    public function testBlockGrowsAndShrinksWithItsValue(): void
     {
         $store = new ShmopStore('grow');
         $sizes = [];
@@ -83,7 +83,7 @@ final class ShmopTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testALockOfADeadProcessIsFree(): void
+    public function testLockOfADeadProcessIsFree(): void
     {
         $store = new ShmopStore('dead');
         $store->set('k', 'old');
@@ -107,7 +107,7 @@ final class ShmopTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testAWriterKilledAtAnyTimeLeavesAWholeValueOrNone(): void
+    public function testKilledWriterLeavesAWholeValueOrNone(): void
     {
         $store = new ShmopStore('storm');
         $store->clear();
@@ -133,7 +133,7 @@ final class ShmopTest extends DriverTestCase
     }
 
     /** The control: the same blocks, written and read without their lock, do tear. */
-    public function testWithoutTheLockValuesTear(): void
+    public function testValuesTearWithoutTheLock(): void
     {
         $store = new ShmopStore('control');
         $id = $store->id('k');
@@ -154,7 +154,7 @@ final class ShmopTest extends DriverTestCase
         self::assertSame(1, $torn);
     }
 
-    public function testAMissCallsNoErrorHandler(): void
+    public function testMissCallsNoErrorHandler(): void
     {
         $store = new ShmopStore('quiet');
         /** @var \ArrayObject<int, string> $warnings */
@@ -179,7 +179,7 @@ final class ShmopTest extends DriverTestCase
         }
     }
 
-    public function testOfTheOldestBlocksWhatHasExpiredGivesWayFirst(): void
+    public function testExpiredBlocksAreEvictedFirst(): void
     {
         $code = <<<'PHP'
             $cache = Larder\Cache::open('shmop:');
@@ -190,7 +190,7 @@ final class ShmopTest extends DriverTestCase
         self::assertSame('[true,0,2]', self::where('echo 40 >/proc/sys/kernel/shmmni', $code));
     }
 
-    public function testWhenTheKernelGivesNoMoreBlocksTenTimesAsManyAreTakenAndTheLastAreThere(): void
+    public function testBlockLimitEvictsOldBlocksAndKeepsTheLatest(): void
     {
         $code = <<<'PHP'
             $other = Larder\Cache::open('shmop:?namespace=other');
@@ -212,7 +212,7 @@ final class ShmopTest extends DriverTestCase
         );
     }
 
-    public function testWhenTheKernelHasNoMoreMemoryForBlocksOldOnesGiveWay(): void
+    public function testMemoryLimitEvictsOldBlocks(): void
     {
         $code = <<<'PHP'
             $cache = Larder\Cache::open('shmop:');
@@ -228,7 +228,7 @@ final class ShmopTest extends DriverTestCase
     }
 
     /** The kernel tells when a block was used, to the second. */
-    public function testWhatIsReadStays(): void
+    public function testReadBlocksStay(): void
     {
         $code = <<<'PHP'
             $cache = Larder\Cache::open('shmop:');
@@ -252,7 +252,7 @@ final class ShmopTest extends DriverTestCase
         return PhpProcess::run($code, before: $limits, under: ['unshare', '--ipc']);
     }
 
-    public function testProcessesThatAreNotRelatedShareIt(): void
+    public function testUnrelatedProcessesShareValues(): void
     {
         $store = $this->open('unrelated');
         $store->set('k', ['from' => 'here']);

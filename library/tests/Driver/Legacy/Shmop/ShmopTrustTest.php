@@ -38,7 +38,7 @@ final class ShmopTrustTest extends TestCase
         }
     }
 
-    public function testAPlantedBlockIsNeitherReadNorWritten(): void
+    public function testPlantedBlockIsNeitherReadNorWritten(): void
     {
         foreach (["lrd\1", "lrd\2"] as $mark) {
             $this->plant($mark . str_repeat("\0", 28), 'k');
@@ -54,14 +54,14 @@ final class ShmopTrustTest extends TestCase
     }
 
     /** It looks like one whose maker died before it wrote anything. */
-    public function testABlockOfZerosIsNotWrittenInto(): void
+    public function testZeroedBlockIsNotWritten(): void
     {
         $this->plant('', '', 128 + 13);
         self::assertFalse($this->store->set('k', 'mine'));
         self::assertSame('', trim($this->planted(), "\0"));
     }
 
-    public function testAStrangerCannotReadWhereTheTagsStand(): void
+    public function testSecretIsNotReadableByOthers(): void
     {
         self::assertTrue($this->store->set('k', 'mine'));
         posix_seteuid(0);
@@ -74,7 +74,7 @@ final class ShmopTrustTest extends TestCase
     }
 
     /** The control: with the tags that stand in a block of the victim, the planted object is made. */
-    public function testWithTheTagsThePlantedObjectIsMade(): void
+    public function testPlantedObjectIsCreatedWithTheSecret(): void
     {
         self::assertTrue($this->store->set('k', 'mine'));
         $mine = shmop_open($this->store->id('k'), 'a', 0, 0);
@@ -87,7 +87,7 @@ final class ShmopTrustTest extends TestCase
         self::assertTrue(Bomb::$exploded);
     }
 
-    public function testWhatASecretThatWasLostLeavesGivesWay(): void
+    public function testBlocksOfALostSecretAreReplaced(): void
     {
         $block = new SharedBlock('lost', 'secret');
         self::assertTrue($block->write(0x1EAF1EAE, 'envelope'));

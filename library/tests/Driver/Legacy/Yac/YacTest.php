@@ -44,7 +44,7 @@ final class YacTest extends DriverTestCase
         return (new Yac())->get('k') === 'keep';
     }
 
-    public function testAnotherKeyWithTheSameHashIsAMiss(): void
+    public function testCollidingHashIsAMiss(): void
     {
         $store = new YacStore('collide');
         $long = str_repeat('long', 100);
@@ -61,7 +61,7 @@ final class YacTest extends DriverTestCase
     }
 
     /** Yac itself looks at 256 of a long value's bytes only. */
-    public function testAChangedByteOfALongValueIsAMiss(): void
+    public function testChangedByteOfALongValueIsAMiss(): void
     {
         $store = new YacStore('changed');
         $store->set('k', str_repeat('x', 100_000));
@@ -75,7 +75,7 @@ final class YacTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testWhatYacLosesIsCounted(): void
+    public function testLossesAreCounted(): void
     {
         $store = new YacStore('losses');
         $before = $store->losses();
@@ -93,7 +93,7 @@ final class YacTest extends DriverTestCase
         $store->clear();
     }
 
-    public function testALostGenerationEmptiesTheNamespaceForGood(): void
+    public function testLostNamespaceVersionEmptiesTheNamespace(): void
     {
         $store = new YacStore('generation');
         $store->set('k', 'old');
@@ -106,7 +106,7 @@ final class YacTest extends DriverTestCase
     }
 
     /** Yac gives a miss to who comes while another reads: that must not be taken for a lost generation, which empties all. */
-    public function testManyReadersDoNotEmptyIt(): void
+    public function testManyReadersDoNotEmptyTheNamespace(): void
     {
         $store = $this->open('readers');
         $store->set('k', 'value');
