@@ -23,9 +23,9 @@ final class Example
     public function __construct(public readonly string $code, public readonly string $output) {}
 
     /** @return ?string what went wrong, null when all is as the page says */
-    public function failure(Surroundings $surroundings): ?string
+    public function failure(ExampleServers $servers): ?string
     {
-        $process = $this->run($surroundings);
+        $process = $this->run($servers);
         if (!$process->isSuccessful()) {
             return trim($process->getErrorOutput() . $process->getOutput());
         }
@@ -50,7 +50,7 @@ final class Example
         }
     }
 
-    private function run(Surroundings $surroundings): Process
+    private function run(ExampleServers $servers): Process
     {
         $files = new Filesystem();
         // On a tmpfs, as the engine's segment stands in it too.
@@ -59,7 +59,7 @@ final class Example
         $files->mkdir($folder);
 
         try {
-            $files->dumpFile("$folder/example.php", $surroundings->place($this->script()));
+            $files->dumpFile("$folder/example.php", $servers->apply($this->script()));
             $process = Repository::php(['-d', "larder.path=$folder", "$folder/example.php"], $folder);
             $process->run();
 

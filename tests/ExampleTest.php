@@ -50,6 +50,6 @@ final class ExampleTest extends TestCase
         $examples = Page::parse('control.md', $markdown)->examples();
         self::assertCount(1, $examples);
 
-        return reset($examples)->failure(new Surroundings());
+        return reset($examples)->failure(new ExampleServers());
     }
 }

@@ -10,11 +10,11 @@ use PHPUnit\Framework\TestCase;
 /** Every PHP example of README and docs/ does what the page says, and every command is one that exists. */
 final class PagesTest extends TestCase
 {
-    private static ?Surroundings $surroundings = null;
+    private static ?ExampleServers $servers = null;
 
     public static function tearDownAfterClass(): void
     {
-        self::$surroundings = null;
+        self::$servers = null;
     }
 
     /** @return iterable<string, array{Example}> */
@@ -30,7 +30,7 @@ final class PagesTest extends TestCase
     #[DataProvider('examples')]
     public function testExampleDoesWhatItSays(Example $example): void
     {
-        self::assertNull($example->failure(self::$surroundings ??= new Surroundings()));
+        self::assertNull($example->failure(self::$servers ??= new ExampleServers()));
     }
 
     /** @return iterable<string, array{string}> */

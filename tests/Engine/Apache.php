@@ -93,6 +93,6 @@ final class Apache extends Php
         $context = stream_context_create(['http' => ['header' => "Host: $host\r\nConnection: close", 'ignore_errors' => true]]);
         $body = @file_get_contents(\sprintf('http://%s:%d/%s', Address::HOST, $this->port, basename($this->sandbox->page($code))), false, $context);
 
-        return $body === false ? throw new NoAnswer('Apache did not answer') : Sandbox::answer($body, '');
+        return $body === false ? throw new PhpFailed('Apache did not answer') : Sandbox::answer($body, '');
     }
 }

@@ -34,6 +34,6 @@ final class BuiltInServer extends Php
     {
         $body = @file_get_contents(\sprintf('http://%s:%d/%s', Address::HOST, $this->port, basename($this->sandbox->page($code))));
 
-        return $body === false ? throw new NoAnswer('the built-in server did not answer') : Sandbox::answer($body, '');
+        return $body === false ? throw new PhpFailed('the built-in server did not answer') : Sandbox::answer($body, '');
     }
 }

@@ -65,11 +65,11 @@ final class CommandLine extends Php
         [$read, $write, $except] = [[$this->answers], [], []];
         $line = stream_select($read, $write, $except, $seconds) === 1 ? fgets($this->answers) : null;
         if (!\is_string($line)) {
-            throw new NoAnswer(\sprintf('the command line %s: %s', $line === null ? 'did not answer' : 'ended', $this->printedErrors()));
+            throw new PhpFailed(\sprintf('the command line %s: %s', $line === null ? 'did not answer' : 'ended', $this->printedErrors()));
         }
         $answer = unserialize((string) base64_decode($line, true), ['allowed_classes' => false]);
         if (!\is_array($answer) || $answer[0] !== true) {
-            throw new NoAnswer(\is_array($answer) && \is_string($answer[1]) ? $answer[1] : $line);
+            throw new PhpFailed(\is_array($answer) && \is_string($answer[1]) ? $answer[1] : $line);
         }
 
         return $answer[1];

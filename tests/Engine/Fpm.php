@@ -45,7 +45,7 @@ final class Fpm extends Php
         try {
             $response = $this->server->response($request);
         } catch (ServerFailed $failed) {
-            throw new NoAnswer($failed->getMessage(), previous: $failed);
+            throw new PhpFailed($failed->getMessage(), previous: $failed);
         }
 
         return Sandbox::answer($response->body, $response->errors);
@@ -63,7 +63,7 @@ final class Fpm extends Php
 
     public function master(): int
     {
-        return $this->server->pid() ?? throw new NoAnswer('the master has ended');
+        return $this->server->pid() ?? throw new PhpFailed('the master has ended');
     }
 
     /** @return list<int> */

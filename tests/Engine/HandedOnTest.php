@@ -72,7 +72,7 @@ final class HandedOnTest extends EngineTestCase
         try {
             $fpm->run('$value = larder_fetch("value"); ' . self::strayWrite('$value["text"]'));
             self::fail('nothing was written');
-        } catch (NoAnswer) {
+        } catch (PhpFailed) {
         }
         $log = static fn(): string => $fpm->log() . implode('', array_map(static fn(string $file): string => (string) @file_get_contents($file), $ini));
         Wait::until(static fn(): bool => str_contains($fpm->log(), 'SIGSEGV)') && str_contains($log(), 'larder: the write happened in'), 'the master has noticed');
@@ -152,7 +152,7 @@ final class HandedOnTest extends EngineTestCase
                         ++$tried;
                         try {
                             $failed += $fpm->run($code) === true ? 0 : 1;
-                        } catch (NoAnswer) {
+                        } catch (PhpFailed) {
                             ++$failed;
                         }
                     }

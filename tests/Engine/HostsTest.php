@@ -132,7 +132,7 @@ final class HostsTest extends EngineTestCase
         $this->sandbox->write('.htaccess', "php_value larder.segment two\nphp_value precision 9\n");
         self::assertSame(['9', 'one'], $apache->ask('one.example', 'return [ini_get("precision"), larder_info()["segment"]];'));
         $this->sandbox->write('.htaccess', "php_admin_value larder.segment two\n");
-        $this->expectException(NoAnswer::class); // Apache refuses the whole file
+        $this->expectException(PhpFailed::class); // Apache refuses the whole file
         $apache->ask('one.example', 'return larder_info()["segment"];');
     }
 

@@ -213,7 +213,7 @@ final class InterruptedRequestTest extends EngineTestCase
     {
         try {
             $answer = $fpm->run($code);
-        } catch (NoAnswer $end) {
+        } catch (PhpFailed $end) {
             self::assertStringContainsString($error, $end->getMessage());
             Wait::until(fn(): bool => $this->pagesHeld() === 0, 'nothing is held, before another request begins');
 
@@ -228,6 +228,6 @@ final class InterruptedRequestTest extends EngineTestCase
         Wait::until(fn(): bool => $this->observer->figure('processes', 'attached') === $attached, "$attached processes are attached");
         self::assertTrue($this->observer->run('return larder_store("after", [1, "value"]);'));
         self::assertSame([1, 'value'], $fpm->run('return larder_fetch("after");'));
-        Room::assertIsAll($this->observer, $this->sandbox);
+        Capacity::assertIsWhole($this->observer, $this->sandbox);
     }
 }

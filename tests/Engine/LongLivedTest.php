@@ -44,7 +44,7 @@ final class LongLivedTest extends EngineTestCase
         foreach ($collectors as $collector) {
             $collector->finish();
         }
-        Room::assertIsAll($site, $this->sandbox);
+        Capacity::assertIsWhole($site, $this->sandbox);
     }
 
     /** @return iterable<string, array{\Closure(string): mixed}> */
@@ -143,7 +143,7 @@ final class LongLivedTest extends EngineTestCase
         }
         self::assertFileDoesNotExist("$notes/refused");
         Wait::until(static fn(): bool => $observer->figure('processes', 'attached') === 1, 'all have ended');
-        Room::assertIsAll($observer, $this->sandbox);
+        Capacity::assertIsWhole($observer, $this->sandbox);
     }
 
     /** @return iterable<string, array{bool, int, int}> */

@@ -10,7 +10,7 @@ abstract class Php
     /**
      * Runs the body of a function and gives what it returns.
      *
-     * @throws NoAnswer when it throws, or does not come to its end
+     * @throws PhpFailed when it throws, or does not come to its end
      * @phpstan-impure
      */
     abstract public function run(string $code): mixed;
@@ -20,7 +20,7 @@ abstract class Php
     {
         $value = $this->run($code);
 
-        return \is_int($value) ? $value : throw new NoAnswer(\sprintf('no integer, but %s: %s', get_debug_type($value), $code));
+        return \is_int($value) ? $value : throw new PhpFailed(\sprintf('no integer, but %s: %s', get_debug_type($value), $code));
     }
 
     /** @phpstan-impure */
@@ -28,7 +28,7 @@ abstract class Php
     {
         $value = $this->run($code);
 
-        return \is_string($value) ? $value : throw new NoAnswer(\sprintf('no string, but %s: %s', get_debug_type($value), $code));
+        return \is_string($value) ? $value : throw new PhpFailed(\sprintf('no string, but %s: %s', get_debug_type($value), $code));
     }
 
     /**

@@ -38,8 +38,8 @@ final class ReentranceTest extends EngineTestCase
         $wrong = [];
         foreach (['php', 'igbinary'] as $serializer) {
             $fpm = $this->sandbox->fpm(ini: ['larder.serializer' => $serializer]);
-            $fpm->run(CallingBack::STORE_UNKNOWN);
-            [$called, $found] = self::seen($fpm->run($this->everything() . strtr(CallingBack::HOOKS, ['ROUNDS' => (string) $rounds]) . 'ob_end_clean(); return seen();'));
+            $fpm->run(ReentrantCode::STORE_UNKNOWN);
+            [$called, $found] = self::seen($fpm->run($this->everything() . strtr(ReentrantCode::HOOKS, ['ROUNDS' => (string) $rounds]) . 'ob_end_clean(); return seen();'));
             self::assertSame([], array_diff(
                 ['__serialize', '__unserialize', '__sleep', '__wakeup', '__destruct', '__serialize that throws', '__unserialize that throws', '__toString of a key', 'an autoloader', 'an error handler', 'an output callback'],
                 array_keys($called),
@@ -67,7 +67,7 @@ final class ReentranceTest extends EngineTestCase
 
         try {
             $apcu->end(1);
-        } catch (NoAnswer) {
+        } catch (PhpFailed) {
             $hangs = 1;
         }
         if ($hangs === 0) {
@@ -93,7 +93,7 @@ final class ReentranceTest extends EngineTestCase
     private function sendSignals(float $seconds): array
     {
         $php = $this->sandbox->commandLine();
-        $php->begin($this->everything() . strtr(CallingBack::SIGNALS, ['SECONDS' => (string) $seconds]) . 'return seen();');
+        $php->begin($this->everything() . strtr(ReentrantCode::SIGNALS, ['SECONDS' => (string) $seconds]) . 'return seen();');
         [$called, $wrong] = self::seen($php->end(60));
 
         return [array_sum($called), self::callsIn($wrong)];
@@ -120,7 +120,7 @@ final class ReentranceTest extends EngineTestCase
         $notes = $this->sandbox->folder();
         $calls = $wrong = 0;
         for ($i = 0; $i < 2; ++$i) { // one after the other: both use the same keys
-            $request = $fpm->begin($this->everything() . strtr(CallingBack::TIMEOUT, ['PLACE' => (string) $i, 'NOTES' => "$notes/$i"]));
+            $request = $fpm->begin($this->everything() . strtr(ReentrantCode::TIMEOUT, ['PLACE' => (string) $i, 'NOTES' => "$notes/$i"]));
             self::assertStringContainsString('Maximum execution time', self::error($fpm, $request));
             [$called, $found] = self::seen(unserialize((string) file_get_contents("$notes/$i"), ['allowed_classes' => false]));
             $calls += array_sum($called);
@@ -132,14 +132,14 @@ final class ReentranceTest extends EngineTestCase
 
     private function everything(): string
     {
-        return \sprintf('require_once %s;', var_export($this->sandbox->write('everything.php', CallingBack::EVERYTHING), true));
+        return \sprintf('require_once %s;', var_export($this->sandbox->write('everything.php', ReentrantCode::EVERYTHING), true));
     }
 
     private static function error(Fpm $fpm, Process $request): string
     {
         try {
             $fpm->end($request);
-        } catch (NoAnswer $end) {
+        } catch (PhpFailed $end) {
             return $end->getMessage();
         }
 

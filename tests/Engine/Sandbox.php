@@ -109,7 +109,7 @@ final class Sandbox
     {
         $value = @unserialize($body, ['allowed_classes' => false]);
 
-        return $value === false && $body !== serialize(false) ? throw new NoAnswer(trim("$body\n$errors")) : $value;
+        return $value === false && $body !== serialize(false) ? throw new PhpFailed(trim("$body\n$errors")) : $value;
     }
 
     /**

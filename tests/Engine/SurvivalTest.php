@@ -96,7 +96,7 @@ final class SurvivalTest extends EngineTestCase
             self::assertTrue($observer->run('return larder_store("torn 3", [0, "", ["again" => ""]]);'));
         }
         self::assertLessThan(4, $fpm->figure('processes', 'mine'), 'records of the dead are used again');
-        Room::assertIsAll($observer, $this->sandbox);
+        Capacity::assertIsWhole($observer, $this->sandbox);
     }
 
     public function testKilledWorkerReleasesHeldValues(): void
@@ -119,7 +119,7 @@ final class SurvivalTest extends EngineTestCase
         Processes::kill($worker);
         $request->stop(0.0);
         self::assertSame(0, $observer->number($holds));
-        Room::assertIsAll($observer, $this->sandbox);
+        Capacity::assertIsWhole($observer, $this->sandbox);
     }
 
     private function fpm(): Fpm

@@ -7,16 +7,16 @@ namespace Larder\ProjectTests\Engine;
 final class Wait
 {
     /**
-     * Looks until it is so. The time is one that a busy machine that stands still now and then does not need.
+     * Waits until the condition holds. The limit is one that a busy machine, which stalls now and then, does not reach.
      *
      * @param \Closure(): bool $isSo
-     * @throws NoAnswer when the time is over
+     * @throws PhpFailed when the time is over
      */
     public static function until(\Closure $isSo, string $what, float $seconds = 60.0): void
     {
         for ($deadline = microtime(true) + $seconds; !$isSo(); usleep(2_000)) {
             if (microtime(true) > $deadline) {
-                throw new NoAnswer(\sprintf('waited %g s in vain until %s', $seconds, $what));
+                throw new PhpFailed(\sprintf('waited %g s in vain until %s', $seconds, $what));
             }
         }
     }

@@ -6,13 +6,13 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Assert;
 
-/** How much a cache can keep: pages that were lost by processes that ended badly are missing there. */
-final class Room
+/** How much a cache can hold: less if a process that was killed lost pages. */
+final class Capacity
 {
     private const ENTRIES_A_PAGE = 2;
     private const PAGES_HELD_ARE_COUNTED_EVERY = 100_000; // microseconds
 
-    /** Stores more than there is room for; counts what was refused and what is there in the end. */
+    /** Stores more than fits; counts what was refused and what is there at the end. */
     private const FILL = <<<'PHP'
         larder_clear();
         $value = str_repeat('x', 30_000);
@@ -30,8 +30,8 @@ final class Room
         ];
         PHP;
 
-    /** Empties the cache, and sees whether it holds as much as a new one and nothing is kept from being reused. */
-    public static function assertIsAll(Php $php, Sandbox $sandbox): void
+    /** Empties the cache and checks that it holds as much as a new one and that no page is kept from being reused. */
+    public static function assertIsWhole(Php $php, Sandbox $sandbox): void
     {
         $new = self::fill($sandbox->commandLine(ini: ['larder.segment' => 'new']));
         usleep(self::PAGES_HELD_ARE_COUNTED_EVERY + 10_000);
@@ -47,6 +47,6 @@ final class Room
     {
         $figures = $php->run(self::FILL);
 
-        return \is_array($figures) ? $figures : throw new NoAnswer('no figures');
+        return \is_array($figures) ? $figures : throw new PhpFailed('no figures');
     }
 }

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 /** Scripts whose hooks call the cache while the cache is at work. */
-final class CallingBack
+final class ReentrantCode
 {
     /** everything() uses all functions and notes what is not as it should be. */
     public const EVERYTHING = <<<'PHP'

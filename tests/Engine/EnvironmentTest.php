@@ -8,7 +8,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Process\Process;
 
 /** Processes of one user that the system treats differently share one cache all the same. */
-final class SurroundingsTest extends EngineTestCase
+final class EnvironmentTest extends EngineTestCase
 {
     /** @return iterable<string, array{list<string>, string}> what runs a command there, and what PHP sees of it */
     public static function surroundings(): iterable

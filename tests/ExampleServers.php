@@ -10,10 +10,10 @@ use Larder\Cli\Server\RedisServer;
 use Larder\Cli\TemporaryDirectory;
 
 /**
- * What the examples of the pages take for granted: servers at their usual places. Private ones are started when
- * an example first names one, and put in its place. They end with this object.
+ * The servers that examples in the pages expect at their usual addresses. A private one is started when an example first
+ * names one, and its address replaces the usual one. They stop with this object.
  */
-final class Surroundings
+final class ExampleServers
 {
     private ?TemporaryDirectory $folder = null;
     private ?RedisServer $redis = null;
@@ -27,8 +27,8 @@ final class Surroundings
         $this->mariaDb?->stop();
     }
 
-    /** The example with the addresses of the private servers. */
-    public function place(string $code): string
+    /** Returns the example with the addresses of the private servers. */
+    public function apply(string $code): string
     {
         $usual = [
             '//127.0.0.1:6379' => fn(): string => '//127.0.0.1:' . $this->redis()->port,
@@ -41,9 +41,9 @@ final class Surroundings
                 return \sprintf('//%s:%s@127.0.0.1:%d/%s', $server::USER, $server->password, $server->port, $server::DATABASE);
             },
         ];
-        foreach ($usual as $place => $private) {
-            if (str_contains($code, $place)) {
-                $code = str_replace($place, $private(), $code);
+        foreach ($usual as $address => $private) {
+            if (str_contains($code, $address)) {
+                $code = str_replace($address, $private(), $code);
             }
         }
 
