@@ -5,18 +5,21 @@ declare(strict_types=1);
 namespace Larder\Tests\Contract;
 
 use Larder\Cache;
-use Larder\Testing\Fork;
+use Larder\Contract\Store;
+use Larder\Testing\StoreTestCase;
 use Larder\Tests\Servers;
-use PHPUnit\Framework\TestCase;
 
-/** The controls of what CapabilitiesContract tries with many processes: without add() and lock(), several win and meet. */
-final class ConcurrencyControlTest extends TestCase
+/** The controls of the contracts' concurrency tests: without add() several processes win, without lock() they overlap. */
+final class ConcurrencyControlTest extends StoreTestCase
 {
-    private const PROCESSES = 4;
+    protected function open(string $namespace): Store
+    {
+        return Cache::open(\sprintf('file://%s?namespace=%s', Servers::directory('controls'), $namespace))->store();
+    }
 
     public function testHasThenSetHasSeveralWinners(): void
     {
-        $won = self::inProcesses(static function (Cache $cache): int {
+        $won = $this->inProcesses(static function (Cache $cache): int {
             $won = 0;
             for ($i = 0; $i < 200; ++$i) {
                 if (!$cache->has('key ' . $i)) {
@@ -34,7 +37,7 @@ final class ConcurrencyControlTest extends TestCase
     public function testProcessesOverlapWithoutALock(): void
     {
         $file = Servers::directory('controls') . '/entered';
-        $met = self::inProcesses(static function (Cache $cache, int $process) use ($file): int {
+        $met = $this->inProcesses(static function (Cache $cache, int $process) use ($file): int {
             $met = 0;
             $end = microtime(true) + 2;
             while ($met === 0 && microtime(true) < $end) {
@@ -46,31 +49,5 @@ final class ConcurrencyControlTest extends TestCase
             return $met;
         });
         self::assertGreaterThan(0, array_sum($met));
-    }
-
-    /**
-     * @param \Closure(Cache, int): int $work
-     * @return list<int>
-     */
-    private static function inProcesses(\Closure $work): array
-    {
-        $address = \sprintf('file://%s?namespace=c%s', Servers::directory('controls'), bin2hex(random_bytes(4)));
-        $start = microtime(true) + 0.1;
-        $forks = [];
-        for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(static function () use ($address, $start, $work, $process): int {
-                $cache = Cache::open($address);
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
-
-                return $work($cache, $process);
-            });
-        }
-
-        return array_map(static function (Fork $fork): int {
-            $count = $fork->result();
-            self::assertIsInt($count);
-
-            return $count;
-        }, $forks);
     }
 }

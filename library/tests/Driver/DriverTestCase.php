@@ -21,4 +21,16 @@ abstract class DriverTestCase extends StoreTestCase
     {
         return Cache::open(static::dsn($namespace))->store();
     }
+
+    /** As every store does whose server is stopped. */
+    protected static function assertGivesOnlyMisses(Cache $cache): void
+    {
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default', 'l' => 'default'], $cache->getMany(['k', 'l'], 'default'));
+        self::assertFalse($cache->has('k'));
+        self::assertFalse($cache->set('k', 'new'));
+        self::assertFalse($cache->setMany(['k' => 'new']));
+        self::assertFalse($cache->delete('k'));
+        self::assertFalse($cache->clear());
+    }
 }

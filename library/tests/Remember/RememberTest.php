@@ -19,6 +19,7 @@ use Larder\Testing\SetClock;
 use Larder\Tests\Driver\File\FileTest;
 use Larder\Tests\Driver\TestedStore;
 use Larder\Tests\Servers;
+use Larder\Tests\Tag\RecordingStore;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
@@ -32,7 +33,7 @@ final class RememberTest extends TestCase
     public function testManyProcessesComputeWithoutLocks(): void
     {
         $log = Servers::directory('remember') . '/without-locks';
-        $store = new PlainStore((new TestedStore(FileTest::class))->open('remember')->store());
+        $store = new RecordingStore((new TestedStore(FileTest::class))->open('remember')->store());
         $store->delete('k');
         $start = microtime(true) + 0.3;
         $forks = [];

@@ -8,18 +8,14 @@ use Larder\Contract\Store;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
-/** An ArrayStore that writes down what it is asked, cannot add, and refuses Larder's own entries if it is to. */
+/** A store with no capability, which records its calls and may refuse Larder's own entries. */
 final class RecordingStore implements Store
 {
     /** @var list<string> a method and its keys each */
     public array $calls = [];
-    public bool $refusesGenerations = false;
-    private readonly ArrayStore $store;
+    public bool $refusesTagVersions = false;
 
-    public function __construct()
-    {
-        $this->store = new ArrayStore();
-    }
+    public function __construct(private readonly Store $store = new ArrayStore()) {}
 
     public function get(string $key, mixed $default = null): mixed
     {
@@ -46,7 +42,7 @@ final class RecordingStore implements Store
     {
         $this->calls[] = 'set ' . $key;
 
-        return !($this->refusesGenerations && ReservedKey::is($key)) && $this->store->set($key, $value, $ttl);
+        return !($this->refusesTagVersions && ReservedKey::is($key)) && $this->store->set($key, $value, $ttl);
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool

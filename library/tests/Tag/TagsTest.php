@@ -42,8 +42,8 @@ final class TagsTest extends TestCase
         $store = new RecordingStore();
         $cache = new Cache($store);
         $cache->setMany(['k' => 'old', 'l' => 'old']);
-        $store->refusesGenerations = true;
-        self::assertNull($cache->tagVersions(['tag'])->byTag);
+        $store->refusesTagVersions = true;
+        self::assertNull($cache->generations(['tag'])->byTag);
         self::assertFalse($cache->set('k', 'new', tags: ['tag']));
         self::assertFalse($cache->setMany(['l' => 'new'], tags: ['tag']));
         self::assertFalse($cache->set('m', 'new', tags: $cache->tagVersions(['tag'])));
