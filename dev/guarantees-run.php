@@ -48,7 +48,7 @@ function steps(bool $long): array
         $name = basename((string) $file, '.php');
         $steps[$name] = $environment . match ($name) {
             'VersionsTest' => 'dev/prove-versions', // runs it where there is another PHP
-            default => "dev/checks/phpunit project --filter '/Engine.{$name}::/'",
+            default => "dev/checks/phpunit engine --filter {$name}::",
         };
     }
     $steps['php-src'] = 'dev/prove-php-src' . ($long ? '' : ' --short');
