@@ -39,7 +39,7 @@ final class FlakinessTest extends TestCase
     {
         $run = $this->flakiness(['--calm', '--runs', '1', '--filter', 'NothingOfTheKind', 'cli']);
 
-        self::assertMatchesRegularExpression('/^FAILED +tool-calm-NothingOfTheKind-1: exit [1-9].*No tests executed!.*^0 passed, 1 failed\Z/ms', $run->getOutput());
+        self::assertMatchesRegularExpression('/^FAILED +cli-calm-NothingOfTheKind-1: exit [1-9].*No tests executed!.*^0 passed, 1 failed\Z/ms', $run->getOutput());
         self::assertSame(1, $run->getExitCode());
         self::assertSame(1, $this->flakiness(['--report'])->getExitCode());
     }
