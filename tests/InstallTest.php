@@ -22,6 +22,48 @@ final class InstallTest extends TestCase
         self::$library = self::$tool = null;
     }
 
+    /** The section "Install" of docs/getting-started.md, word by word: extension, php.ini, PHP-FPM, packages, command. */
+    public function testInstallationFromAClone(): void
+    {
+        $project = new EmptyProject(published: false);
+        $page = explode("\n## ", (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md'));
+        $install = array_values(array_filter($page, static fn(string $section): bool => str_starts_with($section, "Install\n")))[0] ?? '';
+        $clone = self::cloneWithoutVendor("$project->folder/clone");
+        // Files that are installed go below a folder of this test; its PHP looks there for extensions.
+        $root = "$project->folder/root";
+        $extensions = "$root/" . \ini_get('extension_dir');
+        $files = new Filesystem();
+        foreach (Finder::create()->files()->in((string) \ini_get('extension_dir'))->name('*.so')->notName('larder.so') as $file) {
+            $files->symlink($file->getPathname(), "$extensions/{$file->getFilename()}");
+        }
+        $memory = $files->tempnam('/dev/shm', 'larder-install-');
+        $files->remove($memory);
+        $files->mkdir($memory);
+        $files->dumpFile("$root/conf.d/larder.ini", "extension_dir=$extensions\nextension=larder\nlarder.path=$memory\n");
+        self::assertStringContainsString("```ini\nextension=larder\n```", $install);
+        $commands = str_replace(
+            ['sudo ', '/opt/larder', '/srv/shop'],
+            ['', $clone, $project->folder],
+            array_filter(Page::parse('Install', $install)->commands(), static fn(string $command): bool => !str_contains($command, 'systemctl')),
+        );
+        $shell = new Process(
+            ['sh', '-e', '-c', implode("\n", $commands)],
+            $project->folder,
+            ['INSTALL_ROOT' => $root, 'PHP_INI_SCAN_DIR' => ":$root/conf.d"] + EmptyProject::environment($project->folder),
+            timeout: 300,
+        );
+
+        try {
+            self::assertSame(0, $shell->run(), $shell->getOutput() . $shell->getErrorOutput());
+        } finally {
+            $files->remove($memory);
+        }
+        self::assertStringContainsString('larder.segment => ', $shell->getOutput(), 'what php --ri says');
+        self::assertMatchesRegularExpression('/^ +larder +yes/m', $shell->getOutput(), 'what the doctor says');
+        self::assertTrue(is_link("$project->folder/vendor/larder/larder"), 'linked, so it follows the clone');
+        $this->assertFpmLoadsTheEngine("$project->folder/fpm", $extensions);
+    }
+
     public function testLibraryWorks(): void
     {
         $printed = self::library()->php(<<<'PHP'

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Contract\SetsIf;
 
 /**
  * add(), replace(), increment(), touch(), swap() and setIf(), also in several processes at once. For a store that lacks one, the
@@ -21,7 +21,7 @@ trait AtomicContract
 
     public function testAddStoresOnlyAbsentKeys(): void
     {
-        $this->ifCan(Capability::Add, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertTrue($this->cache->add($key, ['first']));
                 self::assertFalse($this->cache->add($key, 'second'));
@@ -45,7 +45,7 @@ trait AtomicContract
 
     public function testReplaceStoresOnlyPresentKeys(): void
     {
-        $this->ifCan(Capability::Replace, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertFalse($this->cache->replace($key, 'nothing there'));
                 self::assertFalse($this->cache->has($key));
@@ -69,7 +69,7 @@ trait AtomicContract
 
     public function testIncrementAndDecrementCount(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertSame(1, $this->cache->increment($key));
                 self::assertSame(43, $this->cache->increment($key, 42, first: 1000), 'first is for what is not there');
@@ -88,7 +88,7 @@ trait AtomicContract
 
     public function testIncrementIsExactForAnyInteger(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach ([0, -1, 2 ** 53, 2 ** 53 + 1, -(2 ** 53) - 1, \PHP_INT_MAX - 1, \PHP_INT_MIN] as $first) {
                 self::assertSame($first + 1, $this->cache->increment('k' . $first, first: $first));
                 self::assertSame($first + 1, $this->cache->get('k' . $first));
@@ -105,7 +105,7 @@ trait AtomicContract
 
     public function testIncrementRefusesNonIntegers(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (['5', 5.0, null, true, [5], (object) ['n' => 5], ''] as $value) {
                 $this->cache->set('k', $value);
                 self::assertFalse($this->cache->increment('k'));
@@ -117,7 +117,7 @@ trait AtomicContract
 
     public function testIncrementKeepsExpiry(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $this->cache->increment('for ever');
             $this->cache->increment('for ever', ttl: 0.3);
             self::within(0.3, function (): void {
@@ -137,7 +137,7 @@ trait AtomicContract
 
     public function testTouchChangesOnlyExpiry(): void
     {
-        $this->ifCan(Capability::Touch, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertFalse($this->cache->touch($key, 60));
                 self::assertFalse($this->cache->has($key));
@@ -167,7 +167,7 @@ trait AtomicContract
 
     public function testSwapRequiresExpectedInteger(): void
     {
-        $this->ifCan(Capability::Swap, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertFalse($this->cache->swap($key, 0, 1));
                 self::assertFalse($this->cache->has($key));
@@ -195,7 +195,7 @@ trait AtomicContract
 
     public function testSetIfReplacesExpectedValue(): void
     {
-        $this->ifCan(Capability::SetIf, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             foreach (self::sampleKeys() as $key) {
                 self::assertFalse($this->setIf($key, static fn(): bool => self::fail('there is nothing'), 'new'));
                 self::assertFalse($this->cache->has($key));
@@ -218,7 +218,7 @@ trait AtomicContract
 
     public function testSetIfSetsTtl(): void
     {
-        $this->ifCan(Capability::SetIf, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             self::within(0.3, function (): void {
                 $this->cache->set('for ever', 1, 0.3);
                 self::assertTrue($this->setIf('for ever', static fn(mixed $there): bool => $there === 1, 2));
@@ -234,7 +234,7 @@ trait AtomicContract
     /** Each adds what it has to a list, if the list is as it was read: nothing is lost. */
     public function testConcurrentSetIfLosesNoWrite(): void
     {
-        $this->ifCan(Capability::SetIf, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $this->cache->set('list', []);
             $work = function (int $process): int {
                 $cache = $this->reopenedCache();
@@ -242,7 +242,7 @@ trait AtomicContract
                 while ($i < 50) {
                     $list = $cache->get('list');
                     usleep(random_int(0, 200));
-                    $i += \is_array($list) && Capability::of($cache->store(), SetsIf::class)->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]]) ? 1 : 0;
+                    $i += \is_array($list) && Capability::of($cache->store(), AtomicStore::class)->setIf('list', static fn(mixed $there): bool => $there === $list, [...$list, [$process, $i]]) ? 1 : 0;
                 }
 
                 return $i;
@@ -263,21 +263,21 @@ trait AtomicContract
     public function testUnserializableValueIsNeitherAddedNorReplaced(): void
     {
         $closure = static fn(): int => 1;
-        if ($this->cache->can(Capability::Add)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertThrows(\Exception::class, fn(): mixed => $this->cache->add('k', $closure));
             self::assertFalse($this->cache->has('k'));
         }
         $this->cache->set('k', 'old');
-        if ($this->cache->can(Capability::Replace)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertThrows(\Exception::class, fn(): mixed => $this->cache->replace('k', $closure));
             self::assertTrue($this->cache->replace('k', 'new'), 'nothing is left locked');
         }
-        self::assertSame($this->cache->can(Capability::Replace) ? 'new' : 'old', $this->cache->get('k', 'old'));
+        self::assertSame($this->cache->can(Capability::Atomic) ? 'new' : 'old', $this->cache->get('k', 'old'));
     }
 
     public function testTooLargeValueIsNotAdded(): void
     {
-        $this->ifCan(Capability::Add, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $value = $this->tooLarge() ?? random_bytes(2 << 20);
             self::assertSame($this->tooLarge() === null, $this->cache->add('k', $value));
             self::assertSame($this->tooLarge() === null ? $value : null, $this->cache->get('k'));
@@ -286,7 +286,7 @@ trait AtomicContract
 
     public function testConcurrentIncrementsLoseNone(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $sums = $this->inProcesses(static function (Cache $cache): array {
                 $refused = 0;
                 // Tried again where it was refused: nobody waits long for a process that was stopped while it had a lock.
@@ -331,7 +331,7 @@ trait AtomicContract
     /** The control: counting by get() and set() loses some. */
     public function testConcurrentGetAndSetLoseIncrements(): void
     {
-        $this->ifCan(Capability::Increment, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $this->cache->set('sum', 0);
             $this->inProcesses(static function (Cache $cache): bool {
                 for ($i = 0; $i < self::FEW_INCREMENTS; ++$i) {
@@ -350,7 +350,7 @@ trait AtomicContract
 
     public function testConcurrentAddHasOneWinner(): void
     {
-        $this->ifCan(Capability::Add, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             $won = $this->inProcesses(static function (Cache $cache, int $process): array {
                 $won = [];
                 for ($i = 0; $i < 200; ++$i) {
@@ -377,7 +377,7 @@ trait AtomicContract
 
     public function testConcurrentSwapHasOneWinner(): void
     {
-        $this->ifCan(Capability::Swap, function (): void {
+        $this->ifCan(Capability::Atomic, function (): void {
             for ($i = 0; $i < 200; ++$i) {
                 $this->cache->set('key ' . $i, 0);
             }

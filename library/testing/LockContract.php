@@ -118,7 +118,7 @@ trait LockContract
     {
         $this->ifShared(function (): void {
             $start = 0.0;
-            $take = fn(): ?string => $this->reopenedCache()->lock('k', 1, ends: LockLifetime::ByTime)?->token;
+            $take = fn(): ?string => $this->reopenedCache()->lock('k', 1, ends: LockLifetime::Ttl)?->token;
             self::within(1.0, function () use (&$start, $take): void {
                 $this->cache->clear();
                 $start = microtime(true);
@@ -134,7 +134,7 @@ trait LockContract
     {
         $this->ifShared(function (): void {
             $store = $this->locks();
-            $token = Fork::run(static fn(): string|false|null => $store->acquire('k', 60, LockLifetime::ByTime));
+            $token = Fork::run(static fn(): string|false|null => $store->acquire('k', 60, LockLifetime::Ttl));
             self::assertIsString($token);
             self::assertFalse($store->release('k', 'x' . $token));
             self::assertNull($store->acquire('k', 60));
@@ -171,7 +171,7 @@ trait LockContract
                 $owner?->kill();
                 $this->cache->clear();
                 $owner = Fork::start(function (): void {
-                    $this->locks()->acquire('k', 0.6, LockLifetime::WithProcess);
+                    $this->locks()->acquire('k', 0.6, LockLifetime::Process);
                     $this->cache->set('taken', true);
                     usleep(30_000_000);
                 });

@@ -109,8 +109,8 @@ trait NamespacesContract
     public function testEachNamespaceHasItsOwnCounters(): void
     {
         $caches = $this->namespaces();
-        if (!$caches['a']->can(Capability::Increment)) {
-            self::assertFalse($caches['aa']->can(Capability::Increment));
+        if (!$caches['a']->can(Capability::Atomic)) {
+            self::assertFalse($caches['aa']->can(Capability::Atomic));
 
             return;
         }

@@ -256,7 +256,7 @@ trait RememberContract
     {
         $this->ifShared(function (): void {
             $start = microtime(true);
-            $take = fn(): mixed => Capability::of($this->reopenedCache()->store(), LockingStore::class)->acquire(ReservedKey::lease('k'), 1.0, LockLifetime::ByTime);
+            $take = fn(): mixed => Capability::of($this->reopenedCache()->store(), LockingStore::class)->acquire(ReservedKey::lease('k'), 1.0, LockLifetime::Ttl);
             self::assertIsString(Fork::run($take));
             self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20));
             self::assertWaited(1.0, $start);

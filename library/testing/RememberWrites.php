@@ -65,7 +65,7 @@ trait RememberWrites
     public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {
         $this->ifShared(function (): void {
-            if (!$this->cache->can(Capability::SetIf)) {
+            if (!$this->cache->can(Capability::Atomic)) {
                 self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'it looks, and then stores');
 
                 return;
@@ -140,7 +140,7 @@ trait RememberWrites
                 return self::opaque('v1');
             }, beta: \INF);
             self::assertSame('v1', $made, $case);
-            if ($this->cache->can(Capability::SetIf) && $this->isShared()) {
+            if ($this->cache->can(Capability::Atomic) && $this->isShared()) {
                 self::assertSame([$before, 'v2', true, 'v2'], $found, $case);
                 self::assertSame('v2', $this->cache->get('k'), $case);
                 self::assertSame('v2', $this->cache->remember('k', 60, $this->making('v3')), $case);

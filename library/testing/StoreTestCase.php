@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Contract\SetsIf;
 use Larder\Contract\Store;
 use PHPUnit\Framework\TestCase;
 
@@ -226,7 +226,7 @@ abstract class StoreTestCase extends TestCase
     /** @param \Closure(mixed): bool $isExpected */
     protected function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
-        return Capability::of($this->store, SetsIf::class)->setIf($key, $isExpected, $value, $ttl);
+        return Capability::of($this->store, AtomicStore::class)->setIf($key, $isExpected, $value, $ttl);
     }
 
     /**

@@ -133,7 +133,7 @@ trait TagsContract
     public function testValueComputedBeforeInvalidationIsNotServed(): void
     {
         self::assertSame(self::MISS, $this->servedAfterALateWriter(static function (Cache $cache, \Closure $compute): bool {
-            $before = $cache->generations(['data']);
+            $before = $cache->tagVersions(['data']);
 
             return $cache->set('k', $compute(), 60, $before);
         }));
@@ -155,7 +155,7 @@ trait TagsContract
     public function testInvalidationByAnotherProcessIsSeen(): void
     {
         $this->cache->set('k', 'value', tags: ['tag']);
-        $before = $this->cache->generations(['tag']);
+        $before = $this->cache->tagVersions(['tag']);
         self::assertTrue($this->elsewhere(static fn(Cache $cache): bool => $cache->invalidateTags(['tag'])));
         $this->assertNotServed('k');
         self::assertTrue($this->cache->set('k', 'late', tags: $before));
@@ -218,8 +218,8 @@ trait TagsContract
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
             $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
-            $current = $this->cache->generations(["tag $i"])->byTag["tag $i"] ?? null;
-            if ($this->cache->can(Capability::Add) && $this->isShared()) {
+            $current = $this->cache->tagVersions(["tag $i"])->byTag["tag $i"] ?? null;
+            if ($this->cache->can(Capability::Atomic) && $this->isShared()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
             }
             foreach ($numbers as $process => $number) {
@@ -337,7 +337,7 @@ trait TagsContract
             self::assertFalse($this->cache->touch('touched', 60));
         }
         $this->assertNotServed('touched');
-        if ($this->cache->can(Capability::Replace)) {
+        if ($this->cache->can(Capability::Atomic)) {
             self::assertFalse($this->cache->replace('k', 'new'));
         }
         $this->assertNotServed('k');

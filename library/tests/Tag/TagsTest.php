@@ -43,7 +43,7 @@ final class TagsTest extends TestCase
         $cache = new Cache($store);
         $cache->setMany(['k' => 'old', 'l' => 'old']);
         $store->refusesTagVersions = true;
-        self::assertNull($cache->generations(['tag'])->byTag);
+        self::assertNull($cache->tagVersions(['tag'])->byTag);
         self::assertFalse($cache->set('k', 'new', tags: ['tag']));
         self::assertFalse($cache->setMany(['l' => 'new'], tags: ['tag']));
         self::assertFalse($cache->set('m', 'new', tags: $cache->tagVersions(['tag'])));

@@ -10,7 +10,7 @@ use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
 /** A shared tier in this process, of which the test sees what it is asked, and does something just then. */
-final class RecordingStore implements Decorator, Adds, Replaces, Counts, Touches, Swaps, LockingStore, ListableStore, ExpiryAwareStore
+final class RecordingStore extends StoreDecorator
 {
     /** @var list<list<string>> */
     private array $reads = [];
