@@ -5,20 +5,20 @@
 #include "failpoint.h"
 
 enum {
-    ASK_AGAIN_MS = 100, /* after memory was refused */
-    BELIEVE_MS = 10,    /* for so long what the cgroups allow is not read again, */
-    BELIEVE_PART = 64,  /* or until such a part of it was taken */
-    SPARE_PART = 16,    /* of the file system, for others, */
+    ASK_AGAIN_MS = 100, /* after a refusal */
+    BELIEVE_MS = 10,    /* a reading of the cgroups' limits is believed so long, */
+    BELIEVE_PART = 64,  /* or until such a part of what they left was taken */
+    SPARE_PART = 16,    /* of the file system stays free, */
     LIMIT_PART = 4,     /* and of a cgroup's limit */
-    STEPS_AT_ONCE = 64, /* of the index, when the pages cannot grow any more */
-    BEHIND = 4096, /* bytes behind a step of pages that it brings along: an entry's header may be read there */
+    STEPS_AT_ONCE = 64, /* of the index, when pages cannot grow any more */
+    BEHIND = 4096,      /* bytes behind a step of pages that come with it: an entry's header may be read there */
 };
 
 const struct bucket_shared ref_no_bucket;
 
 /* ---- Whether there is memory ---- */
 
-/* The share of what stays for others that may be used after all. */
+/* The part of what stays free that must be respected. */
 enum reserve { RESERVE_WHOLE = 1, RESERVE_HALF = 2 };
 
 /* Never 0. */
@@ -35,7 +35,7 @@ bool commit_may_grow(const struct cache *cache) {
     return may_ask(cache->refused_at);
 }
 
-/* What the cgroups leave us, read anew now and then. */
+/* Whether the cgroups leave so much, by a reading of some milliseconds ago at most. */
 static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     if (cache->limit_read_at == 0 || now() - cache->limit_read_at >= BELIEVE_MS || cache->limit_budget < bytes) {
         const struct limit limit = limit_read();
@@ -70,7 +70,7 @@ uint32_t commit_pages(const struct map *map) {
 
 /* ---- Steps ---- */
 
-/* Sets or clears a step's bit. False: its word is damaged. */
+/* False: the word is damaged. */
 static bool set_bit(const struct map *map, uint32_t step, bool set) {
     const uint32_t number = step / STEPS_A_WORD, bit = UINT32_C(1) << step % STEPS_A_WORD;
     uint64_t known = word_load(&map->steps[number]);
@@ -131,7 +131,7 @@ void commit_check_index(struct map *map) {
     map->index_whole = true;
 }
 
-/* False: there is no memory for the step, or its word is damaged. */
+/* False: no memory, or a damaged word. */
 static bool commit_index_step(struct cache *cache, uint32_t step) {
     const struct map *map = &cache->map;
     if (ref_has_memory(map, step)) {
@@ -174,7 +174,7 @@ bool commit_place(struct cache *cache, struct place *place) {
     return true;
 }
 
-/* When the pages cannot grow any more, the index takes what it still needs while there is some, a piece at a time. */
+/* When pages cannot grow any more, the index takes what it still needs, a piece at a time. */
 static void complete_index(struct cache *cache) {
     unsigned left = STEPS_AT_ONCE;
     for (uint32_t step = 0; step < cache->map.bucket_steps && left > 0 && !cache->map.index_whole; step++) {
@@ -186,7 +186,7 @@ static void complete_index(struct cache *cache) {
 
 /* ---- The pages ---- */
 
-/* All who read and write this segment learn what it has to make do with. */
+/* Tells all users of the segment how many pages it has to make do with. */
 static void refuse(struct cache *cache) {
     cache->refused_at = now();
     const uint32_t pages = commit_pages(&cache->map);
@@ -228,8 +228,7 @@ bool commit_page(struct cache *cache, uint32_t page) {
 
 /* ---- Huge pages ---- */
 
-/* Whether all steps have their memory that have bytes in the range. They are numbered from `first` on, each has `bytes`, and
- * they begin at `begin` and end at `end`. */
+/* Whether all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and lie from `begin` to `end`. */
 static bool have_memory(const struct map *map, struct range range, uint32_t first, uint64_t bytes, uint64_t begin,
                         uint64_t end) {
     const uint64_t from = range.from > begin ? range.from : begin, to = least(range.to, end);
@@ -254,7 +253,7 @@ static bool is_whole(const struct map *map, struct range range) {
            have_memory(map, range, map->first_page_step, data_step, data, map->size);
 }
 
-/* Near a limit it is left: for a moment a huge page takes its memory a second time. */
+/* Not near a limit: for a moment a huge page takes its memory twice. */
 void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
     const uint64_t begun = os_nanoseconds();
     bool never = false;
@@ -273,7 +272,7 @@ void commit_make_huge(struct cache *cache, uint64_t nanoseconds) {
 
 /* ---- Giving back ---- */
 
-/* Whether somebody still points into one of the pages; by a pin that stayed from before the page was free. */
+/* Whether a page is still read, by a pin from before it was free. */
 static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (process_reads(cache, first + i, true)) {
@@ -283,11 +282,7 @@ static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     return false;
 }
 
-/*
- * While all pages of the step are ours nobody asks for its memory. A reader announces a page or sets its bit, fences, and
- * then looks whether the page has its memory; here the bit of the step is cleared, fence, and then the readers are looked
- * at. So either the reader reads nothing, or its page stays.
- */
+/* While we own the pages nobody asks for their memory. A reader announces or pins a page, fences, and checks that it has memory; here the step's bit is cleared, fence, and the readers are checked. So either the reader reads nothing or the memory stays. */
 uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     const struct map *map = &cache->map;
     struct range data, starts;

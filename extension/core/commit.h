@@ -1,13 +1,13 @@
 /*
- * Memory as it is needed.
+ * Memory on demand.
  *
- * A segment's file is sparse. Its index, its entry starts and its pages get their memory in steps, each by one
- * fallocate() before it is first touched, so no write and no read can fail later for want of memory. The step's bit is
- * set after that, sealed (see ref_steps()): a bit that damage sets is no bit.
+ * A segment's file is sparse. Index, entry starts and pages get memory in steps, each by one fallocate() before it is first
+ * touched, so no later access can fail for want of memory. Then the step's bit is set, sealed (see ref_steps()): a bit set
+ * by damage counts for nothing.
  *
- * A step is refused where it would take what others need: a sixteenth of the file system stays free, and a quarter of
- * each cgroup's limit. The index may take half of that too, for without its part of it a key cannot be stored at all.
- * What is refused is asked for again some time later; until then the cache lives with what it has.
+ * A step is refused if it would take what others need: a sixteenth of the file system and a quarter of each cgroup's limit
+ * stay free. The index may take half of that, for without its bucket a key cannot be stored at all. Refused steps are tried
+ * again later; until then the cache makes do.
  */
 #ifndef LARDER_COMMIT_H
 #define LARDER_COMMIT_H
@@ -15,27 +15,22 @@
 #include "hash.h"
 #include "process.h"
 
-/* Whether it is worth asking for memory: not when it was refused a moment ago. */
+/* Whether asking for memory may succeed: not just after a refusal. */
 bool commit_may_grow(const struct cache *cache);
 
-/* Sees to it that the page, which the caller owns, has its memory. False: there is none for it. */
+/* Gives a page of the caller's its memory. False: there is none. */
 bool commit_page(struct cache *cache, uint32_t page);
 
-/* Sees to it that the buckets of a place have their memory. False: there is none for the first one. Where there is none
- * for the second one, the first takes its place. */
+/* Gives the buckets of a place their memory. False: there is none for the first. Without memory for the second, the first takes its place. */
 bool commit_place(struct cache *cache, struct place *place);
 
-/*
- * Makes huge pages of what this process gave its memory, where nothing is missing between, for so long at most: with them
- * a random fetch costs a tenth less, and a new process has one fault for 2 MiB instead of one for 4 KiB. For moments in
- * which nobody waits.
- */
+/* Makes huge pages of the part of the file that this process gave memory, for so long at most: they make a random fetch a tenth faster, and new processes fault once for 2 MiB instead of 4 KiB. Called when nobody waits. */
 void commit_make_huge(struct cache *cache, uint64_t nanoseconds);
 
-/* Looks whether the whole index has its memory by now, so that look-ups need not ask. */
+/* Notes when the whole index has memory, so that look-ups stop asking. */
 void commit_check_index(struct map *map);
 
-/* Gives back the memory of a step of pages, from `first` on, which the caller owns; bytes given back. */
+/* Gives back the memory of a step of pages, from `first` on, all claimed by the caller; the bytes given back. */
 uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count);
 
 /* Pages that have their memory. */

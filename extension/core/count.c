@@ -1,4 +1,4 @@
-/* Counting: integers change in place. The argument why it is safe stands in integer.h. */
+/* Counting: see integer.h for why it is safe. */
 #include "integer.h"
 
 #include "attach.h"
@@ -7,9 +7,8 @@
 #include "reservation.h"
 #include "write.h"
 
-/* What is to become of an integer. */
 struct change {
-    bool adds; /* `step` is added, and an absent one created; else `expected` is replaced by `desired` */
+    bool adds; /* add `step`, creating an absent one; else replace `expected` by `desired` */
     int64_t step, expected, desired;
 };
 
@@ -21,7 +20,6 @@ static enum cache_result apply(const struct change *change, int64_t old, int64_t
     return old == change->expected ? CACHE_OK : CACHE_DIFFERENT;
 }
 
-/* A place for an integer, in `pending`. */
 static enum cache_result reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                  enum cache_mode mode) {
     struct cache_span span;
@@ -33,10 +31,7 @@ static void seal(struct cache *cache, const struct cache_key *key, struct intege
     write_seal(cache, key, CACHE_INTEGER, expires);
 }
 
-/*
- * Changes the integer where it is, until it is sealed: then, and if it is absent, by an entry of our own. For that room is
- * made, with nothing announced, and everything is looked up again. Each further turn means that others have got on.
- */
+/* Changes the integer in place; a sealed or absent one by an entry of our own, for which space is reserved with nothing announced, and the key looked up again. Each further turn means that another process succeeded. */
 static enum cache_result change(struct cache *cache, const struct cache_key *key, const struct change *change,
                                 uint64_t expires, int64_t *result) {
     struct record_shared *record = change->adds ? enter_to_store(cache) : enter(cache);

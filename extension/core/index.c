@@ -5,10 +5,10 @@
 #include "pin.h"
 #include "failpoint.h"
 
-/* How long is waited for another who inserts the key: some microseconds. */
+/* The wait for another inserter of the key: some microseconds. */
 enum { SPINS_A_TURN = 32, TURNS = 8 };
 
-/* A page that this process has pinned, or into which it is writing, cannot be taken away. */
+/* Pages that this process pins or writes into cannot be reclaimed. */
 static bool is_protected(const struct record_shared *record, uint32_t page) {
     return pin_is_held(record, page) || word_peek(&record->writing) == (uint64_t)page + 1;
 }
@@ -29,14 +29,13 @@ const struct entry_shared *index_protect(struct cache *cache, struct record_shar
         FAILPOINT(find_announced);
         *word = word_load(slot);
         if (slot_location(*word) == location) {
-            /* Without memory: damage, nothing can lie there. */
+            /* no memory: damage, there is no entry */
             return LIKELY(ref_page_has_memory(&cache->map, page)) ? ref_entry(&cache->map, location) : NULL;
         }
     }
 }
 
-/* Fills `found` if the slot holds the key, committed or tentatively. Never gives up while it may: a writer would put the
- * key into a second slot, a delete would leave it. Each further turn means that others have got on. */
+/* Fills `found` if the slot names the key, even tentatively. Goes on while it may: else a writer would put the key into a second slot, and a delete would leave it. Each further turn means that another process succeeded. */
 static bool look(struct cache *cache, struct record_shared *record, shared_word *slot, const struct place *place,
                  const struct cache_key *key, struct found *found) {
     uint64_t word;
@@ -121,15 +120,14 @@ static shared_word *fill_free_slot(struct bucket_shared *bucket, uint64_t word) 
 
 enum { SLOTS_OF_A_KEY = 2 * BUCKET_SLOTS, COUNTERS_THAT_STAY = SLOTS_OF_A_KEY / 4 };
 
-/* The least used of both buckets, but those of the set; of like ones the first from a place on that the key decides, so
- * that not always the same slot suffers. Tentative ones last: soon they are something else. */
-static unsigned least_used(const struct place *place, uint32_t but) {
+/* The least used slot of both buckets that is not `excluded`, tentative ones last. Ties are broken from a slot on that the key decides, so that not always the same one suffers. */
+static unsigned least_used(const struct place *place, uint32_t excluded) {
     unsigned least = SLOTS_OF_A_KEY, least_use = UINT32_MAX;
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
         const unsigned slot = (unsigned)((place->hash >> 8) + i) % SLOTS_OF_A_KEY;
         const uint64_t word = word_load(place_slot(place, slot));
         const unsigned use = slot_is_committed(word) ? slot_use(word) : USE_MAX + 1;
-        if (!(but >> slot & 1) && use < least_use) {
+        if (!(excluded >> slot & 1) && use < least_use) {
             least = slot;
             least_use = use;
         }
@@ -137,8 +135,7 @@ static unsigned least_used(const struct place *place, uint32_t but) {
     return least;
 }
 
-/* Both buckets are full: the least used of the sixteen gives way. One that was counted lately stays, if it is not one of
- * many: a flood of counters must not take the index. */
+/* Both buckets are full: the least used entry is displaced. A counter in use stays, unless there are many: a flood of counters must not take the index. */
 static shared_word *displace(struct cache *cache, struct record_shared *record, const struct place *place,
                              uint64_t word) {
     const unsigned first = least_used(place, 0);
@@ -159,14 +156,14 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
     }
     FAILPOINT(index_displaced);
     if (entry) {
-        /* Not as dead: where the index is too small, compacting would have no end. */
+        /* not counted as dead: with too small an index, compacting would never end */
         page_lower_live(cache, ref_page(&cache->map, slot_location(old)), entry->generation, 0);
     }
     count(record, COUNT_DISPLACED);
     return place_slot(place, slot);
 }
 
-/* The key's word names another entry now. Within one page (and so one generation) the number of living stays. */
+/* Points the key's word at another entry. Within one page the number of live entries stays. */
 static bool replace(struct cache *cache, const struct found *found, uint64_t word,
                     const struct reservation *reservation) {
     const bool same_page = found->page == reservation->page;
@@ -192,8 +189,7 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     return true;
 }
 
-/* Into the emptier of the two: filling the first one first loses keys long before the index is full. NULL: somebody was
- * faster. */
+/* Into the emptier bucket: filling the first one first loses keys long before the index is full. NULL: another process was faster. */
 static shared_word *take_slot(struct cache *cache, struct record_shared *record, const struct place *place,
                               uint64_t word) {
     const unsigned first = free_slots(place->first);
@@ -204,8 +200,7 @@ static shared_word *take_slot(struct cache *cache, struct record_shared *record,
     return fill_free_slot(first >= second ? place->first : place->second, word);
 }
 
-/* Whether another word of the key is there, which is protected then. Each slot is looked at in order after the own word
- * was put; what is loaded again by look() is newer still. */
+/* Finds another word of the key, and protects it. Each slot is loaded in order after the own word was put; what look() loads is newer still. */
 static bool find_rival(struct cache *cache, struct record_shared *record, const struct place *place,
                        const struct cache_key *key, const shared_word *mine, struct found *rival) {
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
@@ -218,7 +213,7 @@ static bool find_rival(struct cache *cache, struct record_shared *record, const 
     return false;
 }
 
-/* Takes out a tentative word; not if it was committed meanwhile. */
+/* Removes a tentative word unless it is committed by now. */
 static void withdraw(struct cache *cache, const struct found *tentative) {
     uint64_t word = tentative->word;
     if (word_swap(tentative->slot, &word, 0)) {
@@ -227,7 +222,7 @@ static void withdraw(struct cache *cache, const struct found *tentative) {
     }
 }
 
-/* For a process that is about to commit. Without giving up the processor: others may have it for long. */
+/* Spins for a process that is about to commit; a yield could take long. */
 static void wait_for_rival(void) {
     for (unsigned i = 0; i < SPINS_A_TURN; i++) {
         spin_pause();

@@ -1,24 +1,23 @@
 /*
- * The index: from a key to the location of its entry.
+ * The index: from a key to its entry.
  *
- * A key has two candidate buckets of eight words. A word never moves between slots; replacing a key changes its word
- * where it stands, by one compare-and-swap. Nobody holds a lock, so nobody waits for one who is stopped, and each failed
- * swap means that another has got on.
+ * A key has two candidate buckets of eight words. A word never moves between slots; a replacement changes it by one
+ * compare-and-swap. There are no locks: nobody waits for a stopped process, and each failed swap means that another
+ * succeeded.
  *
- * Two who insert an absent key at the same time must not both do so, in different slots. So a new word is tentative
- * first, and its key absent for all but other inserters:
+ * Two processes that insert an absent key must not both commit, in different slots. So a new word is tentative first,
+ * invisible to all but other inserters:
  *
- *   put the tentative word; look through both buckets; nobody else is there: commit, by another swap
+ *   put the tentative word; look through both buckets; no rival: commit it, by another swap
  *
- * A committed word of the key: mine goes, and what is there is acted on. Another's tentative one: of the two the one in
- * the lower slot comes first. A higher one I take out; for a lower one I wait a moment, for it is about to be committed,
- * and then take it out as well, for its owner may be stopped or dead. Whoever is taken out sees it when its swap fails,
- * and begins again.
+ * If the key is committed already, my word is withdrawn and the committed one is acted on. Of two tentative ones the lower
+ * slot wins: a higher rival is withdrawn; for a lower one I wait a moment, as it is about to be committed, and withdraw it
+ * too, as its owner may be stopped or dead. An owner notices when its swap fails, and starts again.
  *
- * Why at most one word of a key is committed: let A and B commit words of one key that was absent, and let A have put its
- * own first, in the single order of swaps and ordered loads. B looked through all slots after that. It saw A's word
- * committed, and gave way; or tentative, and did not go on before it was out, so A's commit failed; or not any more, so
- * it was out, as before, or it had been committed and removed again, and the key was absent.
+ * At most one word of a key is committed: let A and B commit words of a key that was absent, and let A's have been put
+ * first, in the single order of swaps and ordered loads. B looked through all slots later. It saw A's word committed, and
+ * withdrew; or tentative, and went on only after withdrawing it, so A's commit failed; or gone: withdrawn, as before, or
+ * committed and removed again, so the key was absent.
  */
 #ifndef LARDER_INDEX_H
 #define LARDER_INDEX_H
@@ -29,7 +28,7 @@
 #include "hash.h"
 #include "page.h"
 
-/* An entry found for a key. It may be read while its page is announced, pinned or being written to. */
+/* An entry found for a key, readable while its page is announced, pinned or being written to. */
 struct found {
     shared_word *slot;
     uint64_t word;
@@ -41,17 +40,13 @@ static inline struct place index_place(const struct cache *cache, const struct c
     return hash_place(&cache->map, hash_mix(key->hash, cache->map.seed));
 }
 
-/* The same for who may put the key there: both buckets have their memory. False: there is none for them. */
+/* For a put: both buckets have memory. False: there is none. */
 static inline bool index_place_to_put(struct cache *cache, const struct cache_key *key, struct place *place) {
     *place = index_place(cache, key);
     return LIKELY(cache->map.index_whole) || commit_place(cache, place);
 }
 
-/*
- * Whether all slots are looked at where the key can stand. Where there was no memory for the second bucket, it may have
- * got it since, and the key a word there. Asked after a word was put in the first one: who has put the key into the second
- * before this looks has given it memory before, and who does it later sees that word.
- */
+/* Whether `place` has all slots of the key. A second bucket that had no memory may have some by now, and the key a word there. Checked after a word was put into the first: whoever put the key into the second before gave it memory before that; whoever does so later sees our word. */
 static inline bool index_is_complete(const struct map *map, const struct place *place) {
     if (LIKELY(place->second != place->first)) {
         return true;
@@ -72,8 +67,7 @@ static inline uint32_t load_4(const char *bytes) {
     return value;
 }
 
-/* memcmp() for keys, most of which are short: without a call, so that the hit of a fetch needs no registers saved;
- * the last words overlap. */
+/* memcmp() for short keys without a call, so that a hit saves no registers; the last words overlap. */
 static inline bool index_same_bytes(const char *a, const char *b, uint32_t length) {
     if (LIKELY(length >= 8)) {
         for (uint32_t i = 0; i + 8 < length; i += 8) {
@@ -89,7 +83,7 @@ static inline bool index_same_bytes(const char *a, const char *b, uint32_t lengt
     return a[0] == b[0] && a[length - 1] == b[length - 1] && a[length / 2] == b[length / 2];
 }
 
-/* Whether the entry at a location is whole and the key's. */
+/* Whether the entry at a location is whole and of this key. */
 static inline bool index_is_key(const struct map *map, const struct entry_shared *entry, uint64_t location,
                                 uint64_t hash, const struct cache_key *key) {
     return entry_hash(entry) == hash && (entry->where & WHERE_KEY_MASK) == where_make(0, key->length, location) &&
@@ -101,16 +95,11 @@ static inline bool index_is_expired(const struct entry_shared *entry) {
     return entry->expires != 0 && entry->expires <= cache_now();
 }
 
-/*
- * Looks a key up without pinning. True: `found` is filled and its page is protected; the caller ends the
- * protection with clear_copying() after its last look at the entry and after any compare-and-swap of the
- * word (else the place could be reused, and the swap would hit a stranger).
- */
+/* Looks a key up without pinning. True: `found` is filled and its page is protected; the caller ends that by clear_copying() after its last look at the entry and any swap of its word (else the space could be reused, and the swap hit another key's). */
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found);
 
-/* Notes that the entry was of use, at most four times in its generation. Once, of the whole word, never retried: a plain
- * store could bring back a reclaimed location. */
+/* Counts a use, at most four times in an entry's life. One try, of the whole word: a plain store could bring back a reclaimed location. */
 static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;
     const unsigned use = slot_use(word);
@@ -120,22 +109,18 @@ static inline void index_mark_used(const struct cache *cache, const struct found
     }
 }
 
-/* Announces the page that the word in the slot names, unless it is protected already: NULL if the slot does not name one
- * any more; else `word` is what it names, and its entry protected as by index_find_announced(). */
+/* Announces the page that the slot names, unless it is protected already. `word`: what the slot names then; NULL: no entry. */
 const struct entry_shared *index_protect(struct cache *cache, struct record_shared *record,
                                          const shared_word *slot, uint64_t *word);
 
-/* Takes the found word out of the index; false: it has changed, look again. */
+/* Removes the found word; false: it has changed, look again. */
 bool index_unlink(struct cache *cache, const struct found *found);
 
-/* Unlinks a key whatever it is; whether there was an unexpired one. */
+/* Unlinks a key; whether there was an unexpired entry. */
 bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
                   const struct cache_key *key);
 
-/*
- * Makes the key's word name a sealed entry, which is still announced in `writing`. `found` is what index_find_announced()
- * gave, its slot NULL if the key was not there; false: that is no longer so, look again.
- */
+/* Points the key's word at a sealed entry, which is still announced in `writing`. `found` is from index_find_announced(), its slot NULL if the key was absent; false: that has changed, look again. */
 bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,
                const struct cache_key *key, const struct found *found, const struct reservation *reservation);
 

@@ -1,16 +1,15 @@
 /*
  * The value of an integer entry: two words that change together.
  *
- *   value 64     state 64: sealed 1 | when it was last counted 63, milliseconds; 0 never
+ *   value 64     state 64: sealed 1 | time of the last count 63, milliseconds; 0 never
  *
- * A count changes both by one pair_swap(), wherever the entry lies, without a lock. Whoever wants to carry the entry
- * elsewhere, store over just this value, or drop it as unused, seals it first: from then on it is immutable as all other
- * entries are, and what is read from it stays right as long as an index word names it. Whoever wants to change a sealed
- * one does not wait for who sealed it, who may be stopped or dead: it puts an entry of its own, with the changed value,
- * in the place of the sealed one. The index word is swapped once, so one of the two sees that the other was faster.
+ * A count changes both by one pair_swap(), wherever the entry lies, without a lock. To move the entry, store over just
+ * this value, or drop it as unused, one seals it first: from then on it is immutable like any entry, and what was read
+ * stays right while an index word names it. To change a sealed one, nobody waits for the sealer, who may be stopped or
+ * dead: one puts a new entry with the changed value in its place. The index word is swapped once, so one of the two fails.
  *
- * A count that goes into an entry just after its word was replaced or removed by a store, a delete or an eviction happened
- * just before that: it began before, for it found the word. The entry is announced or pinned from then on.
+ * A count into an entry whose word was just replaced or removed happened before that: it found the word earlier, and the
+ * entry has been announced or pinned since.
  */
 #ifndef LARDER_INTEGER_H
 #define LARDER_INTEGER_H
@@ -18,7 +17,7 @@
 #include "cache.h"
 #include "ref.h"
 
-/* An integer that was counted so lately is not dropped to make room. */
+/* A counter in use: counted so lately that it is not evicted. */
 enum { INTEGER_KEPT_MS = 60 * 1000 };
 
 struct integer {
@@ -29,7 +28,7 @@ static inline bool entry_is_integer(const struct entry_shared *entry) {
     return where_kind(entry->where) == CACHE_INTEGER && entry->units == INTEGER_UNITS;
 }
 
-/* Where the two words of an integer entry are; for reading. */
+/* The two words, for reading. */
 static inline const struct pair_shared *integer_pair(const struct entry_shared *entry) {
     return (const struct pair_shared *)(((uintptr_t)entry_value(entry) + UNIT) &
                                         ~(uintptr_t)(sizeof(struct pair_shared) - 1));
@@ -50,14 +49,14 @@ static inline bool integer_is_kept(struct integer integer, uint64_t now) {
     return counted != 0 && now < counted + INTEGER_KEPT_MS;
 }
 
-/* Fills an entry that nobody knows yet, in the writable mapping. */
+/* Fills an unpublished entry. */
 static inline void integer_fill(struct entry_shared *entry, struct integer integer) {
     struct pair_shared *pair = (struct pair_shared *)(uintptr_t)integer_pair(entry);
     word_poke(&pair->words[0], integer.value);
     word_poke(&pair->words[1], integer.state & ~INTEGER_SEALED);
 }
 
-/* Changes a protected entry from just what was read; false: it is another now. */
+/* Changes a protected entry if it is still as read. */
 static inline bool integer_change(const struct map *map, const struct entry_shared *entry, struct integer from,
                                   struct integer to) {
     const char *pair = (const char *)integer_pair(entry);
@@ -65,13 +64,13 @@ static inline bool integer_change(const struct map *map, const struct entry_shar
     return pair_swap((struct pair_shared *)(void *)(map->writable + (pair - map->readonly)), expected, desired);
 }
 
-/* Seals a protected entry with just what was read; false: it is another now. */
+/* Seals a protected entry if it is still as read. */
 static inline bool integer_seal(const struct map *map, const struct entry_shared *entry, struct integer as_read) {
     return integer_is_sealed(as_read) ||
            integer_change(map, entry, as_read, (struct integer){as_read.value, as_read.state | INTEGER_SEALED});
 }
 
-/* Seals a protected entry, whatever its value is by then. */
+/* Seals a protected entry whatever its value is. */
 static inline void integer_force_seal(const struct map *map, const struct entry_shared *entry) {
     while (!integer_seal(map, entry, integer_read(entry))) {
     }

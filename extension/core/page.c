@@ -23,7 +23,7 @@ uint32_t page_head(const struct map *map, uint32_t page) {
     if (head >= page) {
         return page;
     }
-    /* The length of the run is not asked: as long as its head is of this generation, readers may hold it all. */
+    /* Its length is not checked: in this generation of the head readers may hold all of it. */
     const uint64_t state = word_load(&map->pages[head].state);
     const bool speaks = state_generation(state) == (uint32_t)(link >> 32) && state_of(state) != PAGE_FREE &&
                         state_of(state) != PAGE_MEMBER;
@@ -81,8 +81,7 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         FAILPOINT(append_announced);
         uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_OPEN && state_generation(state) == generation) {
-            /* Looked at before adding, so that each process fails at most once in a page's generation and the
-             * offset never runs over into the generation. */
+            /* Checked before adding: so each process fails once in a generation at most, and the offset never overflows into the generation. */
             uint64_t append = word_load(&row->append);
             if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
                 append = word_add(&row->append, units);
@@ -121,7 +120,7 @@ void page_make_newest(struct cache *cache, uint32_t page, enum page_log log) {
     word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
-/* The page is ours alone: sets back what belongs to a generation. */
+/* Resets what belongs to a generation; the page is ours alone. */
 static void begin_generation(struct cache *cache, uint32_t page, uint32_t generation, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     shared_word *starts = ref_starts(&cache->map, page);
@@ -138,7 +137,7 @@ static void begin_generation(struct cache *cache, uint32_t page, uint32_t genera
     page_make_newest(cache, page, log);
 }
 
-/* From free to opening; the new state word, or 0. */
+/* From free to opening; the new state, or 0. */
 static uint64_t take(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t free = word_load(&row->state);
@@ -152,7 +151,7 @@ uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log) {
         return 0;
     }
     FAILPOINT(page_claimed);
-    /* Asked for when the page is ours: who gives memory back holds the page meanwhile. */
+    /* After the claim: a trim holds the pages whose memory it takes. */
     if (UNLIKELY(!commit_page(cache, page))) {
         page_unclaim(cache, page);
         return 0;
@@ -200,7 +199,7 @@ bool page_is_dead(const struct page_shared *row) {
     return (uint32_t)word_peek(&row->live) == 0 || word_peek(&row->expires) <= cache_now();
 }
 
-/* The page expires when its last entry does. */
+/* The page expires with its last entry. */
 static void raise_expiry(struct page_shared *row, uint64_t expires) {
     const uint64_t until = expires ? expires : UINT64_MAX;
     uint64_t known = word_peek(&row->expires);

@@ -34,7 +34,7 @@ static uint32_t population_of_all(const struct map *map) {
     return pages;
 }
 
-/* The share is everybody's; a part of it is the most that long-lived processes may have. */
+/* The share is common; long-lived processes may have only a part of it. */
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
     FAILPOINT(populations_counted);
@@ -42,11 +42,7 @@ static bool share_has(const struct cache *cache, uint32_t pages) {
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
-/*
- * Only a recount takes pages out of the populations. So where the share had no room once, it has none until the next
- * recount, and till then nobody needs to count. Whether it is time for one is asked once in some calls, and by the
- * first of each request. At worst, what has room again is copied until then.
- */
+/* Only a recount removes pages from the populations, so a full share stays full until the next one, and nobody needs to count till then. At worst, values are copied for some calls although there is room. */
 static bool is_known_full(struct cache *cache, uint32_t pages) {
     struct full *full = &cache->full;
     if (full->pages == 0 || pages < full->pages || word_load(&cache->map.header->recounted) != full->recounted) {
@@ -59,7 +55,7 @@ static bool is_known_full(struct cache *cache, uint32_t pages) {
     return !pin_recount(cache);
 }
 
-/* Whether `pages` more distinct pages fit into the share. */
+/* Whether so many more distinct pages fit into the share. */
 static bool share_allows(struct cache *cache, uint32_t pages) {
     if (is_known_full(cache, pages)) {
         return false;
@@ -67,7 +63,8 @@ static bool share_allows(struct cache *cache, uint32_t pages) {
     struct full full = {.calls_until_recount = CALLS_UNTIL_RECOUNT};
     bool allows;
     do {
-        full.recounted = word_load(&cache->map.header->recounted); /* before the count: what follows it is news */
+        full.recounted =
+            word_load(&cache->map.header->recounted); /* before counting, so that a later recount is noticed */
         allows = share_has(cache, pages);
     } while (!allows && pin_recount(cache));
     full.pages = allows ? 0 : pages;
@@ -109,7 +106,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
     cache->pages_held += pages;
     fence();
     FAILPOINT(pin_set);
-    /* A recount may have cleared the page between our look and our pin, or some pages of a run. */
+    /* A recount may have cleared the page, or some of a run, between our look and our pin. */
     const bool counted = bit_get(population, page) || share_allows(cache, pages);
     if (counted) {
         population_add(population, page, page_run(&cache->map, page));
@@ -117,7 +114,7 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
         unpin(cache, record, page, pages);
     }
     if (UNLIKELY(counted && !ref_page_has_memory(&cache->map, page))) {
-        /* Given back meanwhile. A bit that stayed would let a damaged word lead there. */
+        /* Trimmed meanwhile. A bit that stayed would let a damaged word lead there. */
         unpin(cache, record, page, pages);
         return false;
     }
@@ -135,7 +132,7 @@ void pin_drop_all(struct cache *cache, struct record_shared *record) {
 
 /* ---- Recounting ---- */
 
-/* Whether a record of the kind has its bit for the page. */
+/* Whether a record of this use pins the page. */
 static bool is_pinned(const struct map *map, enum record_use use, uint32_t page) {
     const unsigned used = ref_records_used(map);
     for (unsigned i = 0; i < used; i++) {
@@ -147,7 +144,7 @@ static bool is_pinned(const struct map *map, enum record_use use, uint32_t page)
     return false;
 }
 
-/* The pins of all living processes of the kind; the records of dead ones with pins are swept. */
+/* The pins of all live processes of this use; records of dead ones are cleared. */
 static void gather(struct cache *cache, enum record_use use, uint64_t pins[PAGES_MAX / 64]) {
     const struct map *map = &cache->map;
     for (unsigned i = 0; i < map->pin_words; i++) {
@@ -175,11 +172,7 @@ static bool has(const uint64_t pins[], uint32_t page) {
     return (pins[page >> 6] >> (page & 63)) & 1;
 }
 
-/*
- * Never stores a whole population: that would put an old count over new pins. First what is pinned is
- * set; then each page that nobody seems to need is cleared, and set again if after a fence somebody's bit
- * is there. A reader sets its bit, fences and looks at the population: one of the two sees the other.
- */
+/* Never stores a whole population, which would put an old count over new pins. Sets what is pinned; then clears each page that seems unneeded, and sets it again if a bit is there after a fence. A reader sets its bit, fences and looks at the population: one of the two sees the other. */
 static void recount(struct cache *cache, bool long_lived) {
     const struct map *map = &cache->map;
     const enum record_use use = long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;

@@ -1,18 +1,17 @@
 /*
- * Pins: how the bytes of a value stay while a script holds them, and how much may be held.
+ * Pins: how a value's bytes stay while a script holds them, and how much may be held.
  *
  *   reader      set my bit for the page; fence; load the index word again: does it name that page?
- *   reclaimer   take the words that name the page out of the index; fence; look at everybody's bits
+ *   reclaimer   remove the words that name the page; fence; look at everybody's bits
  *
- * In the single order of the two fences one comes first. If the reader's, the reclaimer sees the bit and
- * leaves the page in limbo. If the reclaimer's, the reader sees no word that names the page and reads nothing there. A
- * reader whose bit was set already makes the same argument with an older fence. It is the page that is kept, so the
- * word may name another entry of it than before the fence: that one was put there by who could still write into the
- * page, and no reclaimer that has yet to look can overlook the bit. (The hazard pointers of Maged
- * Michael, 2004, with a page in place of a node and a bit in place of a pointer.)
+ * One of the two fences comes first. If the reader's, the reclaimer sees the bit and leaves the page in limbo. If the
+ * reclaimer's, the reader sees no word that names the page and reads nothing there. A bit that was set before makes the
+ * same argument with an older fence. The page is kept, not the entry: the word may name another entry of it than before
+ * the fence, put there by a writer of that page, and no reclaimer that has yet to look misses the bit. (Hazard pointers,
+ * Michael 2004, with a page for a node and a bit for a pointer.)
  *
- * What may be held is bounded by two populations, bitmaps of the distinct pages pinned by processes with
- * and without request ends. The number is the bitmap's population; there is no counter that could drift.
+ * The bound is on two populations: bitmaps of the distinct pages pinned by processes with and without request ends. The
+ * count is the bitmap's population; no counter can drift.
  */
 #ifndef LARDER_PIN_H
 #define LARDER_PIN_H
@@ -24,14 +23,13 @@ static inline bool pin_is_held(const struct record_shared *record, uint32_t page
     return bit_get(record->pins, page);
 }
 
-/* Pins the page, and fences: what an index word names there after this stays. False: the share is used up, copy. What
- * it costs does not depend on how many pages there are, but for one count of the populations after each recount. */
+/* Pins the page and fences: what an index word names there afterwards stays. False: the share is used up, copy. The cost does not depend on the number of pages, but for one count of the populations after each recount. */
 bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page);
 
 /* Drops all pins of this process. */
 void pin_drop_all(struct cache *cache, struct record_shared *record);
 
-/* Whether somebody seems to hold the page: a look at the populations only. */
+/* Whether the populations say that the page is held. */
 static inline bool pin_seems_held(const struct map *map, uint32_t page) {
     return bit_get(map->populations[0], page) || bit_get(map->populations[1], page);
 }
