@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct check *check, con
     }
 }
 
-/* By page: how many index words name it. NULL without memory. */
+/* By page: how many index words name it. NULL: out of memory. */
 static uint32_t *count_names(const struct map *map) {
     uint32_t *named = calloc(map->page_count, sizeof *named);
     for (uint32_t b = 0; named && b < map->bucket_count; b++) {
@@ -46,7 +46,7 @@ static bool is_start(const struct map *map, uint64_t location) {
     return (word_load(&ref_starts(map, ref_page(map, location))[unit >> 6]) >> (unit & 63)) & 1;
 }
 
-/* The units that an entry may use from its page's beginning: the page, or the run. */
+/* The units of a page, or of its run. */
 static uint64_t units_available(const struct map *map, uint32_t page) {
     return (uint64_t)page_run(map, page) << map->unit_shift;
 }
@@ -100,13 +100,13 @@ static bool is_readable(const struct map *map, uint64_t location) {
     return ref_page(map, location) < map->page_count && ref_page_has_memory(map, ref_page(map, location));
 }
 
-/* The entry that a committed word names, or NULL. */
+/* The entry of a committed word, or NULL. */
 static const struct entry_shared *committed_entry(const struct map *map, uint64_t word) {
     return slot_is_committed(word) && is_readable(map, slot_location(word)) ? ref_entry(map, slot_location(word))
                                                                             : NULL;
 }
 
-/* A key stands once in its two buckets, and tentatively besides where somebody was stopped or killed. */
+/* A key has one committed word; tentative ones are left where a process was stopped or killed. */
 static void check_twice(struct check *check, const shared_word *slot) {
     const struct map *map = &check->cache->map;
     const struct entry_shared *entry = committed_entry(map, word_load(slot));
@@ -190,7 +190,7 @@ size_t cache_sweep(struct cache *cache) {
     if (!named) {
         return 0;
     }
-    /* The open pages are closed too, so that an empty cache uses none. */
+    /* Open pages are closed too, so that an empty cache uses none. */
     for (unsigned log = 0; log < LOGS; log++) {
         const uint32_t open = current_page(cache, word_load(&cache->map.header->current[log]));
         if (open < cache->map.page_count && !named[open]) {

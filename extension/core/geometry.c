@@ -14,8 +14,7 @@ uint64_t geometry_layout(uint64_t value_layout) {
     return (sizes + LAYOUT_VERSION) * UINT64_C(0x9e3779b97f4a7c15) ^ value_layout;
 }
 
-/* Steps small enough that a store which has to wait for one is not noticed (2 us and 30 us), and large enough that
- * filling a segment is not slower for them. */
+/* Small enough that a store does not notice its wait for one (2 us and 30 us), and large enough not to slow the filling of a segment. */
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {
@@ -93,7 +92,7 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
         header->page_shift++;
     }
     header->page_count = size >> header->page_shift;
-    /* What follows the last page is never used: an entry's header may be read there before it is checked. */
+    /* An entry's header may be read behind the last page, before it is checked. */
     while (offsets_of(header).end + sizeof(struct entry_shared) > size) {
         header->page_count--;
     }
@@ -108,7 +107,7 @@ uint64_t geometry_pin_share(const struct cache_options *options) {
     return (uint64_t)(options->pin_share * 1e6 + 0.5);
 }
 
-/* Each step maps different words to different sums, so no single damaged word goes unnoticed. */
+/* Each step is a bijection, so no single damaged word goes unnoticed. */
 static uint64_t checksum(const struct header_shared *header) {
     struct header_shared fixed;
     memcpy(&fixed, header, offsetof(struct header_shared, retired));

@@ -1,7 +1,4 @@
-/*
- * How the tables and the pages share the bytes of a segment: from a size to a header, and from a header
- * to a map.
- */
+/* How tables and pages share a segment's bytes: from a size to a header to a map. */
 #ifndef LARDER_GEOMETRY_H
 #define LARDER_GEOMETRY_H
 
@@ -13,16 +10,16 @@ extern const char SEGMENT_MAGIC[8];
 enum { SEGMENT_DIRECTORY_MAX = 400 };
 _Static_assert((int)CACHE_PROCESSES_MAX == (int)RECORDS_MAX, "a process has a record");
 
-/* The file's layout hash: core's version mixed with the binding's value layout. */
+/* Core's layout version mixed with the binding's value layout. */
 uint64_t geometry_layout(uint64_t value_layout);
 
 /* Fills the fixed part of a header for a file of `size` bytes. */
 void geometry_plan(struct header_shared *header, const struct cache_options *options, uint64_t size);
 
-/* Bytes from the beginning of the file on that have their memory from its creation on. */
+/* Bytes at the beginning of the file that have memory from its creation on. */
 uint64_t geometry_tables(const struct header_shared *header);
 
-/* The share that readers may hold, as headers keep it: millionths. */
+/* The readers' share as headers keep it: millionths. */
 uint64_t geometry_pin_share(const struct cache_options *options);
 
 /* Writes the checksum, once the fixed part is complete. */

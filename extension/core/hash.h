@@ -1,10 +1,9 @@
 /*
  * From the caller's hash of a key to its two buckets and its tag.
  *
- * The caller's hash may be weak and known to an attacker. It is mixed with the segment's secret seed by
- * one multiplication whose two halves are folded (the "mum" of wyhash by Wang Yi, public domain), so keys
- * that share a bucket in one segment do not in another. Keys with equal hashes share everything, and can
- * only push out each other.
+ * That hash may be weak and known to an attacker. One multiplication mixes it with the segment's secret seed and folds both
+ * halves (the "mum" of wyhash, Wang Yi, public domain), so keys that collide in one segment do not in another. Keys with
+ * equal hashes can only displace each other.
  */
 #ifndef LARDER_HASH_H
 #define LARDER_HASH_H
@@ -20,15 +19,11 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t seed) {
 struct place {
     uint64_t hash; /* mixed */
     uint64_t tag;
-    struct bucket_shared *first;  /* either may be the empty one of ref_bucket(): look there, write nothing */
+    struct bucket_shared *first;  /* may be the empty one of ref_bucket(): do not write */
     struct bucket_shared *second; /* may be the first */
 };
 
-/*
- * From a mixed hash, which entries keep. Each bucket number scales one half of it to the count of buckets,
- * which need be no power of two; the tag takes the middle, so that in either bucket at least half of it
- * says something that the bucket does not.
- */
+/* From a mixed hash, as entries keep it. Each bucket number scales one half of it to the number of buckets, which need be no power of two; the tag is the middle, so at least half of it is independent of either bucket. */
 static inline uint32_t hash_first(const struct map *map, uint64_t hash) {
     return (uint32_t)((hash >> 32) * map->bucket_count >> 32);
 }
@@ -45,7 +40,7 @@ static inline struct place hash_place(const struct map *map, uint64_t hash) {
     };
 }
 
-/* One of the words where the key may stand: the first bucket's, then the second's. */
+/* One of the sixteen words: the first bucket's, then the second's. */
 static inline shared_word *place_slot(const struct place *place, unsigned number) {
     return number < BUCKET_SLOTS ? &place->first->slots[number] : &place->second->slots[number - BUCKET_SLOTS];
 }

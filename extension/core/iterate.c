@@ -1,15 +1,11 @@
 /*
- * Seeing what is there: one key, or a walk over all of them in the order of the index.
+ * Describing entries: of one key, or a walk over all in the order of the index.
  *
- * Why a walk meets every key that stays: an index word never moves between slots. Storing over a key and carrying its
- * entry to another page change its word where it stands. So a walk from the first slot to the last passes each
- * key that is not taken out meanwhile just once.
+ * A walk meets every key that stays: a word never moves between slots, and replacing or moving its entry changes it where
+ * it stands. It gives none twice: a key that is deleted and stored again may get a later slot, and is known by a hash that
+ * was kept; not the index's, which comes from the binding and can be made to collide.
  *
- * Why it gives none twice: a key that was deleted and stored anew may come to stand in a later slot, and is known by the
- * hash of it that was kept. It is not the hash of the index, which the binding made and in which keys can be
- * made to agree.
- *
- * A slot is read as a fetch without a pin reads it (see read.c): its page is announced, and the word loaded again.
+ * A slot is read as by a fetch without a pin (see read.c): its page is announced, and the word loaded again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +14,7 @@
 #include "index.h"
 #include "os.h"
 
-/* A set of hashes, 0 of which are free places. At least a quarter of them are. */
+/* A set of hashes; 0 is a free place, and a quarter of them are free. */
 struct seen {
     uint64_t *hashes;
     size_t room, count; /* `room` is 0 or a power of two */
@@ -28,7 +24,7 @@ struct cache_walk {
     uint64_t slot; /* the next one */
     uint64_t seed; /* of the segment; 0: not begun */
     struct seen seen;
-    char *key; /* of the entry given last */
+    char *key; /* of the last entry */
     size_t key_room;
     size_t prefix_length;
     char prefix[];
@@ -47,7 +43,6 @@ static uint64_t hash_key(const char *bytes, uint32_t length, uint64_t seed) {
     return hash ? hash : 1;
 }
 
-/* Where the hash is, or would be. */
 static uint64_t *seen_place(const struct seen *seen, uint64_t hash) {
     size_t at = hash & (seen->room - 1);
     while (seen->hashes[at] != 0 && seen->hashes[at] != hash) {
@@ -72,7 +67,7 @@ static bool seen_grow(struct seen *seen) {
     return true;
 }
 
-/* CACHE_OK: it is new, and known from now on. */
+/* CACHE_OK: it was new. */
 static enum cache_result seen_add(struct seen *seen, uint64_t hash) {
     if (seen->count + 1 > seen->room / 4 * 3 && !seen_grow(seen)) {
         return CACHE_NO_ROOM;
@@ -96,8 +91,7 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
            (place.first == bucket || place.second == bucket);
 }
 
-/* The entry that a slot names; its page stays announced. False: there is none. As in index.c it does not give up while the
- * word changes: the key is there all the time. */
+/* The entry that a slot names; its page stays announced. False: none. Like index.c it does not give up while the word changes. */
 static bool find_in_slot(struct cache *cache, struct record_shared *record, uint64_t number, struct found *found) {
     struct bucket_shared *bucket = ref_bucket(&cache->map, (uint32_t)(number / BUCKET_SLOTS));
     shared_word *slot = &bucket->slots[number % BUCKET_SLOTS];
@@ -187,7 +181,7 @@ static bool take_key(struct cache_walk *walk, const struct entry_shared *entry) 
     return true;
 }
 
-/* CACHE_ABSENT or CACHE_EXISTS: nothing to be given. */
+/* CACHE_ABSENT or CACHE_EXISTS: skip it. */
 static enum cache_result give(struct cache_walk *walk, const struct found *found, struct cache_entry *entry) {
     if (!begins_with(found->entry, walk->prefix, walk->prefix_length) || index_is_expired(found->entry)) {
         return CACHE_ABSENT;
@@ -234,7 +228,7 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
                 deleted += !expired;
                 count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);
                 break;
-            } /* else it was carried elsewhere, or stored over */
+            } /* else it was moved or replaced */
         }
     }
     if (record) {

@@ -14,17 +14,17 @@ const char *limit_membership = "/proc/self/cgroup", *limit_root = "/sys/fs/cgrou
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
-/* The names that the two versions have for the same things. */
+/* What the two versions call the same things. */
 struct version {
     const char *folder; /* below the root */
     const char *limit, *usage;
-    const char *active, *inactive; /* in memory.stat: pages of files, of this cgroup and those below */
+    const char *active, *inactive; /* in memory.stat: page cache, of this cgroup and its children */
 };
 static const struct version one = {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                    "total_active_file ", "total_inactive_file "};
 static const struct version two = {"", "memory.max", "memory.current", "active_file ", "inactive_file "};
 
-/* The text of a file; "" if it cannot be read. */
+/* "" if it cannot be read. */
 static bool read_text(const char *path, char text[TEXT_BYTES]) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = 0;
@@ -36,7 +36,7 @@ static bool read_text(const char *path, char text[TEXT_BYTES]) {
     return length > 0;
 }
 
-/* False if the file is not there. What is no number ("max") is no limit. */
+/* False: no such file. "max" is no limit. */
 static bool read_number(const char *folder, const char *name, uint64_t *number) {
     char path[PATH_BYTES + 64], text[TEXT_BYTES];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -51,7 +51,7 @@ static bool read_number(const char *folder, const char *name, uint64_t *number) 
     return true;
 }
 
-/* The number behind a name at the beginning of a line; 0 if there is none. */
+/* The number behind a name at the start of a line; 0 if there is none. */
 static uint64_t field(const char *text, const char *name) {
     const size_t length = strlen(name);
     for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -71,7 +71,7 @@ static uint64_t pages_of_files(const struct version *version, const char *folder
 
 static void look(const struct version *version, const char *folder, struct limit *least) {
     uint64_t limit, usage;
-    /* Version 1 tells a huge number where there is no limit. */
+    /* Version 1 gives a huge number for no limit. */
     if (!read_number(folder, version->limit, &limit) || limit >= UINT64_MAX / 4 ||
         !read_number(folder, version->usage, &usage)) {
         return;
@@ -84,7 +84,7 @@ static void look(const struct version *version, const char *folder, struct limit
     }
 }
 
-/* Whether `name` is one of the controllers, which commas separate. */
+/* Whether `name` is in the comma-separated list. */
 static bool names(const char *controllers, size_t length, const char *name) {
     for (const char *at = controllers; at < controllers + length;) {
         const char *end = memchr(at, ',', (size_t)(controllers + length - at));
@@ -97,7 +97,7 @@ static bool names(const char *controllers, size_t length, const char *name) {
     return false;
 }
 
-/* Of lines `number:controllers:/path`, that of the memory controller, else that of version 2. */
+/* Of lines `number:controllers:/path`: the memory controller's, else version 2's. */
 static const struct version *find(char *text, char **path) {
     const struct version *version = NULL;
     for (char *line = text, *next; line; line = next) {
@@ -123,8 +123,7 @@ static const struct version *find(char *text, char **path) {
     return version;
 }
 
-/* A container may see its own cgroup as the root, though its path says otherwise: folders that are not there are passed
- * over, and the root is looked at too. */
+/* A container may see its own cgroup as the root although its path says otherwise: missing folders are skipped, and the root is read too. */
 struct limit limit_read(void) {
     struct limit least = {.limit = UINT64_MAX, .left = UINT64_MAX};
     char text[TEXT_BYTES], folder[PATH_BYTES], *path = NULL;

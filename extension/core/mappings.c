@@ -5,7 +5,7 @@
 
 enum { MAPPINGS_MAX = 16 };
 
-/* A place is taken by its beginning and counts from when its end is written. 0: free. */
+/* A slot is claimed by its beginning and valid once its end is written. 0: free. */
 static struct { shared_word begin, end; } mappings[MAPPINGS_MAX];
 
 void mappings_add(const void *address, size_t size) {

@@ -1,4 +1,4 @@
-/* Fetching. The argument why it is safe stands in pin.h. */
+/* Fetching: see pin.h for why it is safe. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "failpoint.h"
 #include "token.h"
 
-/* A quarter more than is needed, so that a value that grows with every look is soon caught up with. */
+/* A quarter more than needed, to catch up with a value that grows. */
 static bool grow_scratch(struct cache *cache, size_t length) {
     const size_t size = length + length / 4;
     char *scratch = realloc(cache->scratch, size);
@@ -22,7 +22,7 @@ static bool grow_scratch(struct cache *cache, size_t length) {
 
 enum outcome { HIT, MISMATCH, EXPIRED, SCRATCH_TOO_SMALL };
 
-/* The entry is protected: pinned, or else announced. Its token, unless NULL. */
+/* Reads a protected entry, and its token unless NULL. */
 static inline enum outcome read_entry(struct cache *cache, struct record_shared *record, const struct found *found,
                                       bool pinned, struct cache_value *value, uint64_t *token) {
     const struct entry_shared *entry = found->entry;
@@ -57,23 +57,21 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         count(record, COUNT_COPIES);
     }
     if (UNLIKELY(token != NULL)) {
-        *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer this is what was read above */
+        *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer: the value read above */
     }
     index_mark_used(cache, found);
     return HIT;
 }
 
-/* How what a slot names is kept while it is read. */
 enum protection { NONE, PINNED, ANNOUNCED };
 
 /*
- * Protects the page that the slot names, by a pin or by an announcement, and gives the word that it holds since. NONE:
- * the slot no longer holds what may be the key.
+ * Protects the page that the slot names, by a pin or an announcement, and gives the word that it holds since. NONE: the
+ * slot does not hold the key any more.
  *
- * A page, not a place, is what is protected: whatever the word names after the fence is safe if it lies in that page,
- * be it another entry by then. So nothing is started over but when the word has come to name another page, which means
- * that somebody has completed a store or a move since it was last loaded; and the page that it names now is the next
- * that is tried. There is no bound on that: a bound would turn into a miss of a key that was there all the time.
+ * A page is protected, not an entry: whatever the word names after the fence is safe if it lies in that page. So this
+ * starts over only when the word names another page, because another process completed a store or a move meanwhile; that
+ * page is tried next. A bound on this would turn into a miss of a key that was there all the time.
  */
 static enum protection protect(struct cache *cache, struct record_shared *record, const shared_word *slot,
                                const struct place *place, bool zero_copy, uint64_t *word) {
@@ -92,7 +90,7 @@ static enum protection protect(struct cache *cache, struct record_shared *record
         }
         if (page == announced) {
             if (UNLIKELY(!ref_page_has_memory(&cache->map, page))) {
-                break; /* damage: nothing can lie there */
+                break; /* damage */
             }
             return ANNOUNCED;
         }
@@ -105,12 +103,12 @@ static enum protection protect(struct cache *cache, struct record_shared *record
         FAILPOINT(copy_announced);
     }
     if (announced != UINT32_MAX) {
-        clear_copying(record); /* what comes next may be pinned, and then nothing clears this */
+        clear_copying(record); /* a later pin would leave this announced */
     }
     return NONE;
 }
 
-/* Reads what the slot holds if it is the key's; starts over when the value that it read about is no longer there. */
+/* Reads the slot's entry if it is the key's; starts over if it is gone by then. */
 static enum outcome read_slot(struct cache *cache, struct record_shared *record, shared_word *slot,
                               const struct place *place, const struct cache_key *key, bool zero_copy,
                               struct cache_value *value, uint64_t *token) {
@@ -133,7 +131,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
             outcome = read_entry(cache, record, &found, protection == PINNED && zero_copy, value, token);
             if (outcome == EXPIRED) {
                 FAILPOINT(read_expired);
-                /* If it is not there any more: what took its place, perhaps before it expired, is the value. */
+                /* If it is gone, what took its place, perhaps before it expired, is the value. */
                 gone = !index_unlink(cache, &found);
                 if (!gone) {
                     count(record, COUNT_EXPIRED);
@@ -154,9 +152,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
     }
 }
 
-/* What most fetches are: the page is pinned already, the value is long enough to be pointed to, its use
- * count is full and it does not expire. The word was loaded after the fence of the pin, so nothing else is
- * needed. False: whatever else it is, find_slowly() has to look. */
+/* Most fetches: the page is pinned, the value long enough to be pointed to, its use count full, and it does not expire. The word was loaded after the pin's fence, so nothing else is needed. False: find_slowly() has to look. */
 static inline bool read_pinned(const struct cache *cache, const struct record_shared *record, uint64_t word,
                                const struct place *place, const struct cache_key *key, struct cache_value *value) {
     const struct map *map = &cache->map;
@@ -179,7 +175,7 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     return true;
 }
 
-/* All that the short path does not do: pinning, copying, expiry, misses, tokens. Looks everything up anew. */
+/* Everything else: pinning, copying, expiry, misses, tokens. Looks the key up again. */
 static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
                         struct cache_value *value, uint64_t *token) {
     if (cache->calls_until_look == 0) {
@@ -254,7 +250,7 @@ bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zer
     return find_slowly(cache, key, zero_copy, value, token);
 }
 
-/* Whether the word of an entry that is still protected names another by now. */
+/* Whether the word of a protected entry names another one by now. */
 static bool is_replaced(const struct found *found) {
     return slot_location(word_load(found->slot)) != slot_location(found->word);
 }
@@ -270,7 +266,7 @@ bool cache_exists(struct cache *cache, const struct cache_key *key) {
     while (!exists && index_find_announced(cache, record, &place, key, &found)) {
         exists = !index_is_expired(found.entry);
         FAILPOINT(exists_looked);
-        /* An expired entry that has given way, perhaps before it expired, says nothing of what is there now. */
+        /* An expired entry that was replaced, perhaps before it expired, says nothing about the new one. */
         if (!exists && !is_replaced(&found)) {
             break;
         }

@@ -29,18 +29,18 @@ struct segment {
     size_t file_size;
     dev_t device;
     ino_t inode;
-    unsigned users;   /* caches that are attached, or hold values of it; the last one unmaps it */
-    unsigned writers; /* those that are attached: only for them the writable mapping is mapped */
+    unsigned users;   /* caches that are attached or hold values; the last one unmaps it */
+    unsigned writers; /* attached ones, for which it is mapped writable */
     struct segment *next;
     bool provided;
-    size_t directory_length; /* of larder.path, with which the path begins */
+    size_t directory_length; /* of larder.path, the beginning of `path` */
     char path[FOLDER_MAX_BYTES + NAME_MAX_BYTES];
 };
 
 /* All segments mapped by this process; guarded by process_lock(). */
 static struct segment *segments;
 
-/* What an attempt to attach works with. */
+/* An attempt to attach. */
 struct attempt {
     const struct cache_options *options;
     char *reason;
@@ -48,10 +48,11 @@ struct attempt {
     char folder[FOLDER_MAX_BYTES];
     char name[NAME_MAX_BYTES];
     int directory;
-    bool provided;   /* the folder is the one that root has made */
-    bool absent;     /* there is no segment, and none was to be made */
-    uintptr_t avoid; /* where a segment lay that was replaced: who keeps it could not map the new one */
-    bool replaced;   /* the segment that differed from the options is gone */
+    bool provided; /* the folder was created by root */
+    bool absent;   /* there is no segment, and it may not be created */
+    uintptr_t
+        avoid;     /* the address of a replaced segment: processes that keep it could not map the new one there */
+    bool replaced; /* the segment with other settings is gone */
 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt, const char *format, ...) {
@@ -62,7 +63,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct attempt *attempt
     return false;
 }
 
-/* What to do about an error of the system; `otherwise` where it is not one of these. */
+/* What to do about a system error; `otherwise` for all others. */
 static const char *advice(int error, const char *otherwise) {
     switch (error) {
         case EMFILE:
@@ -119,14 +120,13 @@ static bool is_private(const struct stat *status, uid_t user) {
     return status->st_uid == user && (status->st_mode & 077) == 0;
 }
 
-/* Whether nobody but root can put something in the place of what lies in this folder: it and all above it are root's, and
- * others may not write there, or not rename and remove what is root's (the sticky bit of /dev/shm). Closes it. */
+/* Whether only root can replace what lies in this folder: it and all folders above are root's, and others may not write there, or not rename and remove root's files (the sticky bit of /dev/shm). Closes it. */
 static bool is_out_of_reach(int folder) {
     struct stat status, below = {0};
     bool safe = false;
     while (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == 0 &&
            ((status.st_mode & 022) == 0 || (status.st_mode & S_ISVTX) != 0)) {
-        safe = status.st_ino == below.st_ino && status.st_dev == below.st_dev; /* the root is its own parent */
+        safe = status.st_ino == below.st_ino && status.st_dev == below.st_dev; /* / is its own parent */
         if (safe) {
             break;
         }
@@ -143,10 +143,7 @@ static bool is_out_of_reach(int folder) {
 
 enum { FOLDER_ACCESS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/*
- * The folder that root has made for the user, <larder.path>/larder/<uid>: nobody can take its name before. -1 if there
- * is none, or if it is not to be trusted; then `distrusted` is set.
- */
+/* The folder that root created for the user, <larder.path>/larder/<uid>, whose name nobody else can take. -1 if there is none; or if it cannot be trusted: then `distrusted` is set. */
 static int open_provided(const char *directory, uid_t user, bool *distrusted) {
     char name[FOLDER_MAX_BYTES];
     struct stat status;
@@ -169,11 +166,7 @@ static int open_provided(const char *directory, uid_t user, bool *distrusted) {
     return folder;
 }
 
-/*
- * Says what is wrong, and the command by which root makes the folder. Anybody may have made <larder.path>/larder before,
- * with links in it that a command of root would follow; so one that is not root's goes first, and mkdir, unlike
- * install, takes nothing that is there.
- */
+/* Says what is wrong, and how root creates the folder. Another user may have created <larder.path>/larder, with links that a command of root would follow: so one that is not root's is removed first, and mkdir, unlike install, fails where something is. */
 static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
     const char *const directory = attempt->options->directory;
     const unsigned user = (unsigned)geteuid();
@@ -200,7 +193,7 @@ static bool refuse_folder(struct attempt *attempt) {
                   advice(error, "set larder.path to an existing directory on a tmpfs, such as /dev/shm"));
 }
 
-/* The folder that the user makes, <larder.path>/larder-<uid>. */
+/* The user's own folder, <larder.path>/larder-<uid>. */
 static bool open_own(struct attempt *attempt, uid_t user) {
     const char *const directory = attempt->options->directory;
     struct stat status;
@@ -274,7 +267,7 @@ static bool open_folder(struct attempt *attempt) {
 
 enum finding { USABLE, NONE, REPLACE, FOREIGN };
 
-/* Whether the file is what we make: then it may be used, or replaced when its content is not. */
+/* Whether the file is one of ours: it may be used, or replaced if its content is damaged. */
 static enum finding look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header) {
     *fd = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0) {
@@ -306,15 +299,15 @@ static bool settings_differ(const struct attempt *attempt, const struct header_s
 
 /* ---- Files that nobody needs ---- */
 
-/* Bytes of a file that are locked: one for each record, and one by who creates it or replaces it. */
+/* Locked bytes of a file: one for each record, and one for its creator or replacer. */
 enum { BYTE_OF_MAKER = RECORDS_MAX };
 
-/* Removes a file of the folder if `count` of its bytes from `first` on can be locked, so that nobody has them. */
+/* Removes a file whose `count` bytes from `first` on nobody has locked. */
 static void remove_if_free(const struct attempt *attempt, const char *name, off_t first, off_t count) {
     const int fd = openat(attempt->directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && os_lock(fd, first, count)) {
         unlinkat(attempt->directory, name, 0);
-        os_unlock(fd, first, count); /* a forked child may hold a copy of the description */
+        os_unlock(fd, first, count); /* a forked child may share the description */
     }
     if (fd >= 0) {
         close(fd);
@@ -323,15 +316,13 @@ static void remove_if_free(const struct attempt *attempt, const char *name, off_
 
 enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
 
-/* Whether a file's name ends in this text and a number as we write them. What comes before is no sign: it may be the name
- * that somebody has given a segment. */
+/* Whether a name ends in this text and a number of ours. What comes before may be anybody's segment name. */
 static bool ends_in_number(const char *name, const char *text) {
     const size_t length = strlen(name), before = strlen(text);
     return length > before + DIGITS && memcmp(name + length - DIGITS - before, text, before) == 0 &&
            strspn(name + length - DIGITS, "0123456789abcdef") == DIGITS;
 }
 
-/* <segment>-<layout hash> */
 static bool is_named_as_segment(const char *name) {
     return ends_in_number(name, "-");
 }
@@ -346,17 +337,13 @@ static bool is_unused_for_long(const struct attempt *attempt, const char *name) 
            time(NULL) - status.st_mtime >= UNUSED_SECONDS;
 }
 
-/* The same segment for another PHP, as every upgrade leaves one behind. */
+/* The same segment for another PHP, left behind by an upgrade. */
 static bool is_of_another_layout(const struct attempt *attempt, const char *name) {
     const size_t length = strlen(attempt->name);
     return strlen(name) == length && strncmp(name, attempt->name, length - DIGITS) == 0;
 }
 
-/*
- * Removes what no process is attached to: temporary files of creators that died; segments that nobody was attached to
- * for a day, of whatever name; and if memory is short at once those that another PHP left behind. Not else: an idle
- * pool's cache is warm.
- */
+/* Removes files that no process is attached to: temporary files of dead creators, segments unused for a day, and if memory is short those of another PHP at once. Nothing else: an idle pool's cache is warm. */
 static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
     const int copy = openat(attempt->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
@@ -383,8 +370,7 @@ static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
 
 /* ---- Creating ---- */
 
-/* An address that every process is likely to have free: far from where Linux puts binaries, heap,
- * libraries and stacks, and free under the sanitizers too. The low one is for small address spaces. */
+/* An address that is free in most processes: far from where Linux puts binaries, heap, libraries and stacks, also under sanitizers. The low ones are for small address spaces. */
 static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     static const uintptr_t stride = UINT64_C(64) << 30;
     uint64_t random = 0;
@@ -404,8 +390,7 @@ static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     return 0;
 }
 
-/* Bytes that a segment may have here: what was asked for, or what the file system and the cgroups could ever give while
- * they leave others their part. 0: too little. */
+/* The segment's size: as asked for, or what the file system and the cgroups can give and leave others their part. 0: too little. */
 static size_t plan_size(struct attempt *attempt) {
     enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
@@ -447,7 +432,7 @@ static size_t plan_size(struct attempt *attempt) {
     return size & ~(size_t)((1 << PAGE_SHIFT_MIN) - 1);
 }
 
-/* Gives a new file its length, the memory of its tables, and its header; an errno on failure. */
+/* Gives a new file its length, its tables' memory and its header; an errno on failure. */
 static int write_tables(struct attempt *attempt, int fd, size_t size, uintptr_t avoid) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
@@ -469,11 +454,7 @@ static int write_tables(struct attempt *attempt, int fd, size_t size, uintptr_t 
     return pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : errno ? errno : EIO;
 }
 
-/*
- * Makes a segment under a temporary name and renames it into place. Many may do so at once: the first wins, the others
- * throw theirs away and look again. Nobody waits, so a creator that is stopped is in nobody's way; the lock on its
- * temporary file only tells that it lives. True: look again.
- */
+/* Creates a segment under a temporary name and renames it into place. Of several creators the first wins; the others discard theirs and look again. The lock on a temporary file only shows that its creator is alive. True: look again. */
 static bool create(struct attempt *attempt, uintptr_t avoid) {
     const size_t size = plan_size(attempt);
     if (!size) {
@@ -493,7 +474,7 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     }
     FAILPOINT(segment_temporary_made);
     int error = 0;
-    /* Not to be had: somebody takes it for a leftover, and the rename will not find it. */
+    /* If this fails, another process takes it for a leftover, and the rename fails. */
     (void)os_lock(fd, BYTE_OF_MAKER, 1);
     if (fchmod(fd, 0600) != 0) {
         error = errno;
@@ -525,8 +506,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* Who takes a file away locks a byte of it, so that of many who found it wanting one does. One who was stopped there
- * must not be in the way: so nobody relies on it. */
+/* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not rely on it. */
 static void lock_replacing(int fd) {
     const uint64_t begun = os_nanoseconds();
     while (!os_lock(fd, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
@@ -534,11 +514,7 @@ static void lock_replacing(int fd) {
     }
 }
 
-/*
- * Takes the path from the file that was found wanting. It is moved aside first and looked at there: if it is another,
- * because somebody was faster, it is moved back. If meanwhile there is a third, it is retired, and who uses it comes to
- * that one. Without processes that are stopped in between the lock lets none of this happen.
- */
+/* Unlinks a damaged, retired or unwanted file. It is moved aside and checked there: if another process was faster, it is moved back; if there is a third one by then, it is retired, and its users move to that one. Unless processes are stopped in between, the lock prevents both. */
 static void discard(const struct attempt *attempt, const struct stat *seen) {
     const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (old < 0) {
@@ -575,7 +551,7 @@ static void discard(const struct attempt *attempt, const struct stat *seen) {
 
 /* ---- Mapping ---- */
 
-/* Another description of the file that was looked at; -1 if the path names another meanwhile. */
+/* Another description of the same file; -1 if the path names another by now. */
 static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
     const int fd = openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     struct stat again;
@@ -586,8 +562,7 @@ static int open_same(const struct attempt *attempt, const struct stat *status, i
     return fd;
 }
 
-/* Not from the description that will hold the record's byte: a mapping keeps its description, and so would keep the
- * lock after a fork or a detach, when it has to fall. */
+/* Not from the record's description: a mapping keeps its description open, and with it the record's lock after a fork or detach. */
 static bool map_writable(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
     const int writable = open_same(attempt, status, O_RDWR);
     if (writable >= 0) {
@@ -623,7 +598,7 @@ static struct segment *map_file_locked(const struct attempt *attempt, const stru
     segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
     map_writable(segment, attempt, status);
-    /* From one that cannot write, or mprotect() could make it writable. */
+    /* From a read-only descriptor, or mprotect() could make it writable. */
     const int readable = open_same(attempt, status, O_RDONLY);
     if (readable >= 0) {
         segment->map.readonly = os_map_readonly(readable, segment->file_size, header->base);
@@ -671,7 +646,7 @@ void segment_close_writable(struct segment *segment) {
     process_unlock();
 }
 
-/* Root has made the folder since: then all go there, one after the other. */
+/* Whether root created the folder meanwhile: all processes move there. */
 static bool is_provided_now(const struct segment *segment) {
     char directory[SEGMENT_DIRECTORY_MAX + 1];
     bool distrusted;
@@ -710,7 +685,7 @@ int segment_open_locked(const struct segment *segment, int known) {
 
 /* ---- Attaching ---- */
 
-/* Maps the file, claims a record, and only then believes that it is the path's current one. */
+/* Maps the file, claims a record, and only then trusts that the path still names it. */
 static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, const struct stat *status,
                           const struct header_shared *header) {
     struct segment *segment = map_file_locked(attempt, status, header);
@@ -720,7 +695,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
         close(fd);
         if (fstatat(attempt->directory, attempt->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
             now.st_ino != status->st_ino) {
-            return REPLACE; /* somebody was faster: look again */
+            return REPLACE; /* replaced meanwhile: look again */
         }
         refuse(attempt, "cannot map %s/%s: %s; %s", attempt->folder, attempt->name, strerror(error),
                advice(error, "set larder.path"));
@@ -729,11 +704,11 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
     cache->segment = segment;
     cache->map = segment->map;
     commit_check_index(&cache->map);
-    /* Whoever looks whether anybody is attached holds all bytes for a moment: then a second look finds one. */
+    /* A process that checks for users locks all bytes for a moment: try twice. */
     if (!process_claim_locked(cache, fd) && (os_yield(), !process_claim_locked(cache, fd))) {
         close(fd);
         if (!segment_is_current(segment)) {
-            return REPLACE; /* somebody removes it, and holds all bytes meanwhile */
+            return REPLACE; /* being removed: all bytes are locked */
         }
         refuse(attempt, "all %u process records of %s are taken; raise larder.processes", cache->map.record_count,
                segment->path);
@@ -770,7 +745,7 @@ static void report_differences(struct attempt *attempt, const struct header_shar
     refuse(attempt, "the segment was made with%s%s%s; ./larder resize makes it anew", size, processes, share);
 }
 
-/* One look at the path; USABLE when attached, REPLACE to look again, FOREIGN to give up. */
+/* One try; USABLE: attached, REPLACE: look again, FOREIGN: failed. */
 static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     int fd;
     struct stat status;

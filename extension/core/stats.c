@@ -1,4 +1,4 @@
-/* What larder_info() and the tools show: figures of the segment and of its processes. */
+/* The figures of the segment and its processes, for larder_info() and tools. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static bool lives(struct cache *cache, unsigned number) {
            process_alive(cache, number, (uint32_t)word_load(&record->incarnation), 32, true);
 }
 
-/* What all processes counted, those that are gone too. */
+/* Counters of all processes, dead ones included. */
 static void read_counters(const struct map *map, struct cache_info *info) {
     uint64_t sum[COUNTERS];
     for (unsigned i = 0; i < COUNTERS; i++) {
@@ -114,7 +114,7 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
-/* Asks the kernel. The dead are swept, which counts. */
+/* Asks the kernel. Records of dead processes are cleared, which counts. */
 static unsigned living(struct cache *cache) {
     unsigned count = 0;
     for (unsigned i = 0; i < ref_records_used(&cache->map); i++) {

@@ -1,4 +1,4 @@
-/* The time of the cache: milliseconds that nobody can set. */
+/* The cache's clock: milliseconds that nobody can set. */
 #include "cache.h"
 #include "layout.h"
 #include "os.h"

@@ -1,7 +1,4 @@
-/*
- * Takes the place of the whole engine on systems that it does not know: attaching says why there is no
- * cache. The rest only has to be there for the linker: without a struct cache nobody calls it.
- */
+/* Replaces the engine on other systems: attaching says why it is not available. The rest is for the linker: nobody calls it without a struct cache. */
 #if !(defined(__linux__) && defined(__LP64__))
 
 #include <stdio.h>

@@ -33,7 +33,7 @@ void cache_refuse(struct cache *cache, const struct cache_key *key) {
     }
 }
 
-/* The length of the entry's value, and its key. */
+/* Writes the lengths and the key. */
 static struct entry_shared *begin_entry(struct cache *cache, const struct cache_key *key, uint64_t value_units) {
     struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
     entry->units = (uint32_t)value_units;
@@ -76,7 +76,7 @@ void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind,
     page_seal(cache, &cache->reservation, entry);
 }
 
-/* Each turn but the last means that somebody else has changed the key or its buckets. */
+/* Each turn but the last means that another process changed the key or its buckets. */
 static enum cache_result put(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                              enum cache_mode mode, const uint64_t *token) {
     for (;;) {
@@ -150,15 +150,14 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
     return CACHE_OK;
 }
 
-/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until its copy is put; the copy is
- * put only if the key's word has not changed meanwhile. */
+/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until then, and its copy is put only if the key's word has not changed. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {
         return CACHE_UNAVAILABLE;
     }
     if (UNLIKELY(cache->reservation.location != 0)) {
-        /* What a call left that was cut short: by its announcement the entry would be protected, and reservation_make() ends it. */
+        /* Left by an interrupted call, whose announcement reservation_make() would end. */
         reservation_end(cache, record, &cache->reservation, false);
     }
     const struct place place = index_place(cache, key);
@@ -187,7 +186,7 @@ enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, 
     }
 }
 
-/* Each word is unlinked by itself, as a delete does. */
+/* Unlinks each word by itself, as a delete does. */
 bool cache_clear(struct cache *cache) {
     if (!enter_to_delete(cache)) {
         return false;

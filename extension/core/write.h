@@ -1,23 +1,20 @@
-/* What storing and counting share. */
 #ifndef LARDER_WRITE_H
 #define LARDER_WRITE_H
 
 #include "index.h"
 
-/* Counts a refusal. A refused store leaves no stale value behind; a refused add, replace or other change leaves
- * the old one. Returns `result`. */
+/* Counts a refusal and returns `result`. A refused set removes the key's old value, so that it does not get stale; all other changes leave it. */
 enum cache_result write_refused(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, enum counter counter, enum cache_result result);
 
-/* cache_reserve() for whoever has entered already. */
+/* cache_reserve() with a record. */
 enum cache_result write_reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 size_t length, enum cache_mode mode, struct cache_span *span);
 
-/* Makes a whole entry of what was reserved and written; may be done again as long as it is not published. */
+/* Completes the reserved and written entry; may be repeated until it is published. */
 void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires);
 
-/* Publishes the sealed pending entry if the mode allows, and over the entry of the token unless that is NULL (with it the
- * mode is CACHE_REPLACE). Else it is given up. */
+/* Publishes the sealed entry if the mode allows and, unless `token` is NULL, over its entry only (with CACHE_REPLACE). Else it is abandoned. */
 enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, const uint64_t *token);
 
