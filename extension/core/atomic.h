@@ -1,10 +1,12 @@
 /*
- * The atomic operations of the engine. No other file names a memory order.
+ * The engine's atomic operations. No other file names a memory order.
  *
- * Every shared word is 64 bits wide and changes by one of these operations at a time; that is the whole
- * crash safety of the engine. Loads acquire and stores release unless the name says otherwise;
- * read-modify-write operations are sequentially consistent. word_peek() and word_poke() order nothing:
- * they are for words that only one process writes, for hints, and for words not yet published.
+ * Every shared word has 64 bits and changes by one of these operations at a time; the crash safety rests on that.
+ * Loads
+ * acquire and stores release unless the name says otherwise; read-modify-write operations are sequentially
+ * consistent.
+ * word_peek() and word_poke() order nothing: for words that only one process writes, hints, and words not yet
+ * published.
  */
 #ifndef LARDER_ATOMIC_H
 #define LARDER_ATOMIC_H
@@ -31,20 +33,19 @@ static inline void word_poke(shared_word *word, uint64_t value) {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-/* As word_load(), and in the single order of these loads, of the read-modify-writes and of the fences: who has changed
- * one word and then looks at another so, and who does the reverse, do not both miss what the other did. On x86 it costs
- * what word_load() does. */
+/* word_load() in the single order of these loads, read-modify-writes and fences: of two processes that each
+ * change one word and then load the other so, one sees the other's change. As cheap as word_load() on x86. */
 static inline uint64_t word_load_in_order(const shared_word *word) {
     return atomic_load_explicit(word, memory_order_seq_cst);
 }
 
-/* Replaces *expected by desired; when the word is another, *expected becomes it. */
+/* Replaces *expected by desired; on failure *expected becomes the word's value. */
 static inline bool word_swap(shared_word *word, uint64_t *expected, uint64_t desired) {
     return atomic_compare_exchange_strong_explicit(word, expected, desired, memory_order_seq_cst,
                                                    memory_order_acquire);
 }
 
-/* Makes the word at least `value`; never lowers it, so who is slow does no harm. */
+/* Raises the word to `value`, never lowers it. */
 static inline void word_raise(shared_word *word, uint64_t value) {
     uint64_t known = word_load(word);
     while (known < value && !word_swap(word, &known, value)) {
@@ -72,11 +73,9 @@ static inline void fence(void) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/*
- * Two words side by side, aligned to 16 bytes, that change together. Each is loaded by itself; the swap tells whether
- * the two belonged together. Sequentially consistent where it succeeds. In assembler, because compilers call a library
- * for it that may take locks of one process. Every x86-64 processor since 2006 has the instruction.
- */
+/* Two adjacent words that change together. Each is loaded by itself; the swap tells whether they belonged
+ * together. Sequentially consistent on success. In assembler, because compilers call a library that may take
+ * locks within one process. Every x86-64 processor since 2006 has the instruction. */
 struct pair_shared {
     _Alignas(16) shared_word words[2];
 };
@@ -91,8 +90,8 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
                          : "memory");
     return swapped;
 #elif defined(__aarch64__)
-    /* What was loaded belongs together only if the exclusive store succeeds; if it is torn it differs from what was
-     * expected, or the store fails. The fence makes it one of the order of word_load_in_order(). */
+    /* The pair is consistent only if the exclusive store succeeds; a torn one differs from what was expected,
+     * or the store fails. The fence puts it into the order of word_load_in_order(). */
     uint64_t low, high;
     uint32_t failed;
     __asm__ __volatile__("1: ldaxp %0, %1, %3\n"

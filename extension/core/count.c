@@ -31,7 +31,8 @@ static void seal(struct cache *cache, const struct cache_key *key, struct intege
     write_seal(cache, key, CACHE_INTEGER, expires);
 }
 
-/* Changes the integer in place; a sealed or absent one by an entry of our own, for which space is reserved with nothing announced, and the key looked up again. Each further turn means that another process succeeded. */
+/* Changes the integer in place; a sealed or absent one by an entry of our own, for which space is reserved with
+ * nothing announced, and the key looked up again. Each further turn means that another process succeeded. */
 static enum cache_result change(struct cache *cache, const struct cache_key *key, const struct change *change,
                                 uint64_t expires, int64_t *result) {
     struct record_shared *record = change->adds ? enter_to_store(cache) : enter(cache);

@@ -14,7 +14,8 @@ uint64_t geometry_layout(uint64_t value_layout) {
     return (sizes + LAYOUT_VERSION) * UINT64_C(0x9e3779b97f4a7c15) ^ value_layout;
 }
 
-/* Small enough that a store does not notice its wait for one (2 us and 30 us), and large enough not to slow the filling of a segment. */
+/* Small enough that a store does not notice its wait for one (2 us and 30 us), and large enough not to slow the
+ * filling of a segment. */
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {

@@ -3,26 +3,29 @@
  *
  *   header | steps | page table | two pin populations | process records | index | entry starts | pages
  *
- * Up to the records its memory is there from the beginning. Index, starts and pages get theirs in steps, before they
- * are first touched (commit.h); the table of steps tells which have it.
+ * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h);
+ * the table
+ * of steps tells which have it.
  *
- * All structs here end in _shared. Their sizes are asserted, and LAYOUT_VERSION is part of the file's
- * name: change it with any change of a struct or of the meaning of a field.
+ * All structs end in _shared, with asserted sizes. LAYOUT_VERSION is part of the file's name: change it with any
+ * struct or
+ * meaning of a field.
  *
  * Words (most significant bits first)
  *
- *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word; use 0: tentative
+ *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word; use 0:
+ * tentative
  *   page state   generation 32 | incarnation 17 | record 12 | state 3
- *   page append  generation 32 | next free unit 32              a unit is 8 bytes
- *   page live    generation 32 | entries 32                     index words that name the page (never too low)
+ *   page append  generation 32 | next free unit 32        a unit is 8 bytes
+ *   page live    generation 32 | entries 32               index words that name the page (never too low)
  *   page age     number 63 | log 1
  *   current      generation 32 | page + 1
- *   integer      value 64, state 64: sealed 1 | when it was last counted, milliseconds, 63
+ *   integer      value 64, state 64: sealed 1 | time of the last count, milliseconds, 63
  *   counters     lap 32 | units kept in it 32
- *   steps        seal 32 | a bit for each of 32 steps      without its seal: none of them
+ *   steps        seal 32 | a bit for each of 32 steps     without its seal: none of them
  *
- * A generation number is raised each time the page leaves `free`; it tells apart what happened to the page
- * before and after it was reused, so one compare-and-swap of the whole word is free of ABA.
+ * A page's generation is raised each time it leaves `free`, so a compare-and-swap of its whole state word is free
+ * of ABA.
  */
 #ifndef LARDER_LAYOUT_H
 #define LARDER_LAYOUT_H
@@ -44,9 +47,9 @@ enum {
 
 enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
-/* A word is put into the index tentatively: its key is not there yet, and for readers it never is until the word is
- * committed, as of no use so far. A use counts one, the first one two; but one if the entry is new, because what was just
- * stored is often read at once. A reclaim moves entries that are worth it and takes one off. */
+/* A word is tentative first: readers do not see it until it is committed, as unused. The first use counts two
+ * and later ones one each; but one for a new entry, because what was just stored is often read at once.
+ * Reclaiming moves entries that are worth it and lowers their count by one. */
 enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
@@ -83,7 +86,7 @@ struct entry_shared {
     uint64_t hash;                   /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
     uint64_t where;                  /* kind 7 | key length 16 | location 33 */
     uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
-    uint64_t stored : STORED_BITS;   /* seconds, their low bits: a year, then they begin anew. For people only */
+    uint64_t stored : STORED_BITS;   /* seconds, their low bits: wraps after a year; for people only */
     uint32_t generation;             /* of the page */
     uint32_t units;                  /* of the value, which follows the key */
     /* the key, padded to 8, then the value */
@@ -93,8 +96,8 @@ _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
 /* The last millisecond at which an entry can expire: 17 years after the machine was started. */
 #define EXPIRES_MAX ((UINT64_C(1) << EXPIRES_BITS) - 1)
 
-/* An integer's value is a pair of words that change together, at the first place in three units that is aligned for
- * it. A sealed one does not change any more: its entry is about to be replaced. */
+/* An integer's value is a pair of words that change together, at the first place aligned for it in three units.
+ * A sealed one no longer changes: its entry is about to be replaced. */
 enum { INTEGER_UNITS = 3 };
 #define INTEGER_SEALED (UINT64_C(1) << 63)
 
@@ -114,11 +117,11 @@ static inline uint32_t where_key_length(uint64_t where) {
 
 enum page_state {
     PAGE_FREE = 0,
-    PAGE_OPENING = 1, /* its owner prepares it; for a run: until its entry is published */
+    PAGE_OPENING = 1, /* being prepared by its owner; a run: until its entry is published */
     PAGE_OPEN = 2,
     PAGE_CLOSED = 3,
     PAGE_RECLAIMING = 4, /* its owner moves or drops its entries */
-    PAGE_LIMBO = 5,      /* no index word names it; perhaps readers hold it */
+    PAGE_LIMBO = 5,      /* unlinked from the index; readers may hold it */
     PAGE_MEMBER = 6,     /* of a run; its head speaks for it */
 };
 
@@ -141,7 +144,7 @@ static inline unsigned state_record(uint64_t word) {
 static inline uint32_t state_incarnation(uint64_t word) {
     return (uint32_t)(word >> 15) & ((1u << OWNER_INCARNATION_BITS) - 1);
 }
-/* The same page of the same generation in another state, with the same owner. */
+/* The same page in another state, with the same generation and owner. */
 static inline uint64_t state_change(uint64_t word, enum page_state state) {
     return (word & ~(uint64_t)((1u << STATE_BITS) - 1)) | (uint64_t)state;
 }
@@ -153,11 +156,12 @@ struct page_shared {
     shared_word state;
     shared_word append;
     shared_word live;
-    shared_word age;    /* its log, and that log's age when it was opened or renewed: the order of the log */
-    shared_word extent; /* when that was, seconds after the segment was made 32 | pages of a head's run, else 1 */
+    shared_word age; /* its log, and that log's age when it was opened or renewed: the log's order */
+    shared_word
+        extent; /* when that was, seconds after the segment's creation 32 | pages of a head's run, else 1 */
     shared_word run_head; /* a member: generation of the head 32 | page of the head 32 */
-    shared_word expires;  /* when the last entry expires, milliseconds; UINT64_MAX never; a hint */
-    shared_word dead;     /* units of entries that were published and are not named any more; a hint */
+    shared_word expires;  /* when its last entry expires, milliseconds; UINT64_MAX never; a hint */
+    shared_word dead;     /* units of published entries that no word names any more; a hint */
 };
 _Static_assert(sizeof(struct page_shared) == 64, "a page's row is one cache line");
 
@@ -182,13 +186,13 @@ enum counter {
 
 enum record_use { RECORD_UNUSED = 0, RECORD_REQUESTS = 1, RECORD_LONG_LIVED = 2 };
 
-/* Only its owner writes it, except who holds its byte lock after the owner's death. */
+/* Written by its owner only; after the owner's death by whoever holds its byte lock. */
 struct record_shared {
-    shared_word incarnation; /* raised by whoever takes the record over; low 32 bits; starts at 1 */
+    shared_word incarnation; /* raised by whoever takes the record over; 32 bits; starts at 1 */
     shared_word use;         /* enum record_use; a hint */
     shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
     shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
-    shared_word process;     /* the owner's process id in its own namespace: for people only */
+    shared_word process;     /* the owner's process id in its own namespace; for people only */
     uint64_t unused[3];
     shared_word counters[COUNTERS];
     shared_word pins[]; /* a bit for each page */
@@ -206,34 +210,34 @@ struct header_shared {
     uint64_t page_count;
     uint64_t bucket_count;
     uint64_t record_count;
-    uint64_t base; /* address that pointers inside values assume for the start of the file */
+    uint64_t base; /* the address that pointers inside values assume for the file */
     uint64_t seed;
     uint64_t created;                   /* milliseconds */
-    uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting holds for all */
+    uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting applies to all */
     uint64_t checksum;                  /* of this part of the header, which never changes */
     uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
     uint64_t unused_0[5];
 
-    _Alignas(64) shared_word retired; /* 1: a newer segment has taken the path */
-    shared_word sweeps;               /* raised before a record is taken from its dead owner */
+    _Alignas(64) shared_word retired; /* 1: a newer segment has the path */
+    shared_word sweeps;               /* raised before a dead process's record is cleared */
     shared_word records_used;         /* records at and above this number have never been claimed */
     shared_word pages_begun;          /* pages at and above this number have never been claimed; a hint */
-    shared_word pages_usable; /* pages that have memory, while no more is to be had; 0: all may get it; a hint */
+    shared_word pages_usable;         /* pages with memory, while no more can be had; 0: no limit; a hint */
     uint64_t unused_1[3];
 
-    _Alignas(64) shared_word current[LOGS]; /* the open page of each log, which all append to */
+    _Alignas(64) shared_word current[LOGS]; /* the open page of each log */
     uint64_t unused_2[6];
 
     _Alignas(64) shared_word age[LOGS]; /* pages that each log has ever had */
     shared_word warm;                   /* page + 1 whose entries all died last; a hint */
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
-    shared_word counters_kept;          /* what reclaims kept only because it had been counted, see reclaim.c */
+    shared_word counters_kept;          /* what reclaiming kept only because it was counted, see reclaim.c */
     uint64_t unused_3[2];
 
     _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 
-    _Alignas(64) shared_word totals[COUNTERS]; /* of processes that are gone */
+    _Alignas(64) shared_word totals[COUNTERS]; /* of dead and detached processes */
 };
 _Static_assert(sizeof(struct header_shared) == 192 + 64 * 4 + 8 * COUNTERS, "header");
 

@@ -1,4 +1,3 @@
-/* The operating system's part for Linux: open-file-description locks, mmap, CLOCK_MONOTONIC. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -62,8 +61,7 @@ int os_open_again(int fd, bool writable) {
     return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Where a huge page may begin, and at an address that differs from process to process as the stack's does. A hint: if
- * something is there, the kernel chooses. */
+/* A hint, aligned for huge pages and as random as the stack's address; the kernel chooses if it is taken. */
 static void *aligned_hint(void) {
     char here;
     return (void *)(UINT64_C(0x110000000000) + ((uintptr_t)&here >> 4 & 0x3fffff) * OS_HUGE_BYTES);
@@ -74,7 +72,7 @@ void *os_map_writable(int fd, size_t size) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Kernels before 4.17 take the address as a hint only; the caller compares what comes back. */
+/* Kernels before 4.17 take the address as a hint; the caller compares. */
 void *os_map_readonly(int fd, size_t size, uintptr_t address) {
     void *at = mmap((void *)address, size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
     if (at == MAP_FAILED) {
@@ -115,7 +113,6 @@ void os_forget_locks(void *page) {
     munmap(page, os_page_size());
 }
 
-/* Past the limit of the process the kernel would not say no, but end it by a signal. */
 bool os_may_grow(size_t size) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
@@ -191,10 +188,8 @@ bool os_random(void *bytes, size_t size) {
     return getrandom(bytes, size, 0) == (ssize_t)size;
 }
 
-/* ---- Clocks ----
- *
- * CLOCK_BOOTTIME is the one that goes on while the machine is suspended; it has no coarse variant. So it is
- * CLOCK_MONOTONIC_COARSE that is read, and what lies between the two is added. That changes with a suspension only. */
+/* ---- Clocks: CLOCK_BOOTTIME counts suspensions but has no coarse variant. So CLOCK_MONOTONIC_COARSE is read,
+ * and their difference added, which changes only with a suspension. ---- */
 
 static int64_t clock_read(clockid_t clock) {
     struct timespec time;
@@ -202,13 +197,12 @@ static int64_t clock_read(clockid_t clock) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static int64_t namespace_boottime; /* what this process's time namespace adds to CLOCK_BOOTTIME, ns */
-static shared_word to_add; /* to CLOCK_MONOTONIC, for the time of os_milliseconds(); ms, two's complement */
+static int64_t namespace_boottime; /* added to CLOCK_BOOTTIME by this time namespace, ns */
+static shared_word to_add;         /* added to CLOCK_MONOTONIC by os_milliseconds(); ms, two's complement */
 
 enum { CLOCK_TRIES = 4, CLOCK_NEAR_NS = 200000, CLOCK_DIFFERENT_MS = 2 };
 
-/* A process that is interrupted between its looks at two clocks would see them apart: the first is looked at again. And
- * a difference that is none does not set the time back. */
+/* Repeated if it was interrupted between the two clocks; small differences do not set the time back. */
 void os_clock_adjust(void) {
     for (unsigned i = 0; i < CLOCK_TRIES; i++) {
         const int64_t before = clock_read(CLOCK_MONOTONIC), boottime = clock_read(CLOCK_BOOTTIME);
@@ -223,7 +217,7 @@ void os_clock_adjust(void) {
     }
 }
 
-/* Where there is no such file there are no time namespaces, or no /proc, and hardly one of them. */
+/* Without this file there are no time namespaces, or no /proc. */
 void os_clock_prepare(void) {
     char text[256] = "";
     const int file = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);

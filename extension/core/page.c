@@ -81,7 +81,8 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         FAILPOINT(append_announced);
         uint64_t state = word_load(&row->state);
         if (state_of(state) == PAGE_OPEN && state_generation(state) == generation) {
-            /* Checked before adding: so each process fails once in a generation at most, and the offset never overflows into the generation. */
+            /* Checked before adding: so each process fails once in a generation at most, and the offset never
+             * overflows into the generation. */
             uint64_t append = word_load(&row->append);
             if ((append >> 32) == generation && (uint32_t)append + units <= page_units(&cache->map)) {
                 append = word_add(&row->append, units);

@@ -1,13 +1,13 @@
 /*
- * A mapped segment, and the one place where a location becomes a pointer.
+ * A mapped segment, and the only place where a location becomes a pointer.
  *
- * The geometry is copied from the header once, when the segment is attached and checked, and never read
- * again: a header damaged later cannot lead anywhere. Whatever else comes out of the segment is checked
- * here against that copy. Before an entry of a page is read that is neither pinned nor being written to, the
- * page is asked for its memory: ref_page_has_memory().
+ * The geometry is copied from the header when the segment is attached and checked, and never read again: a header
+ * damaged
+ * later leads nowhere. Everything else from the segment is checked here against that copy. Before an entry is read
+ * in a
+ * page that is neither pinned nor being written to, ref_page_has_memory() must be asked.
  *
- * `writable` is the writable mapping and serves tables and writers; `readonly` is the read-only one and serves
- * readers of entries. Both show the same file.
+ * Both mappings show the same file: `writable` serves tables and writers, `readonly` readers of entries.
  */
 #ifndef LARDER_REF_H
 #define LARDER_REF_H
@@ -19,7 +19,7 @@
 struct map {
     char *writable;
     const char *readonly;
-    uintptr_t base; /* where pointers inside values assume the file to begin; equals readonly if `fixed` */
+    uintptr_t base; /* the address that pointers inside values assume for the file; readonly if `fixed` */
     bool fixed;
     uint64_t seed;
     unsigned unit_shift; /* log2 of the units in a page */
@@ -32,10 +32,10 @@ struct map {
     size_t record_size;
     size_t size;
     size_t file_size;
-    /* steps of memory: first those of the index, then, from a word of their own on, those of the pages */
+    /* steps of memory: those of the index, then, from a new word on, those of the pages */
     unsigned bucket_step_shift, page_step_shift; /* log2 of the buckets, and of the pages, in a step */
     uint32_t bucket_steps, page_steps, first_page_step;
-    bool index_whole; /* all steps of the index have their memory, so no look-up needs to ask */
+    bool index_whole; /* the whole index has memory, so look-ups need not ask */
     /* the tables, in the writable mapping */
     struct header_shared *header;
     char *records;
@@ -58,7 +58,7 @@ static inline struct record_shared *ref_record(const struct map *map, unsigned n
     return (struct record_shared *)(void *)(map->records + number * map->record_size);
 }
 
-/* Records that have ever been claimed: all others are blank. */
+/* Records ever claimed; all others are blank. */
 static inline unsigned ref_records_used(const struct map *map) {
     const uint64_t used = word_load(&map->header->records_used);
     return used < map->record_count ? (unsigned)used : map->record_count;
@@ -68,12 +68,12 @@ static inline shared_word *ref_starts(const struct map *map, uint32_t page) {
     return map->starts + ((uint64_t)page << (map->unit_shift - 6));
 }
 
-/* ---- What has its memory. Nothing else may be touched: reading a hole of the file would take memory for it, and end
- * the process where there is none. ---- */
+/* ---- What has memory. Nothing else may be touched: reading a hole of the file would allocate memory for it,
+ * and kill the process if there is none. ---- */
 
 enum { STEPS_A_WORD = 32 };
 
-/* Over the bits of a word of steps, so that no damaged word claims memory that is not there. */
+/* A checksum over a word of steps, so that no damaged word claims memory that is not there. */
 static inline uint64_t ref_sealed_steps(const struct map *map, uint32_t word, uint32_t bits) {
     const uint64_t mixed = (map->seed ^ ((uint64_t)word << 32 | bits)) * UINT64_C(0x9e3779b97f4a7c15);
     return (mixed & ~(uint64_t)UINT32_MAX) | bits;
@@ -84,8 +84,8 @@ static inline bool ref_steps_whole(const struct map *map, uint32_t word, uint64_
     return steps == 0 || LIKELY(steps == ref_sealed_steps(map, word, (uint32_t)steps));
 }
 
-/* The steps of a word that have their memory. Where it is damaged nobody knows, and nobody could set it right without
- * bringing back what was deleted meanwhile: the segment is given up. */
+/* The steps of a word that have memory. A damaged word cannot be repaired without bringing back what was
+ * deleted meanwhile, so the segment is retired. */
 static inline uint32_t ref_steps(const struct map *map, uint32_t word) {
     const uint64_t steps = word_load(&map->steps[word]);
     if (UNLIKELY(!ref_steps_whole(map, word, steps))) {
@@ -113,27 +113,27 @@ static inline bool ref_page_has_memory(const struct map *map, uint32_t page) {
     return ref_has_memory(map, ref_page_step(map, page));
 }
 
-/* Stands for every bucket that has no memory yet. Empty for ever; who stores commits the bucket's memory first. */
+/* Stands for every bucket without memory. Always empty; a store commits the bucket's memory first. */
 extern const struct bucket_shared ref_no_bucket;
 
 static inline bool ref_is_bucket(const struct bucket_shared *bucket) {
     return bucket != &ref_no_bucket;
 }
 
-/* A bucket, or the empty one in its place. */
+/* A bucket, or ref_no_bucket. */
 static inline struct bucket_shared *ref_bucket(const struct map *map, uint32_t number) {
     return LIKELY(map->index_whole || ref_has_memory(map, number >> map->bucket_step_shift))
                ? &map->buckets[number]
                : (struct bucket_shared *)(uintptr_t)&ref_no_bucket;
 }
 
-/* Pages that can be used as things stand: all, or those that have memory while no more is to be had. */
+/* Pages that can be used: all, or those with memory while no more can be had. */
 static inline uint32_t ref_pages_usable(const struct map *map) {
     const uint64_t usable = word_peek(&map->header->pages_usable);
     return LIKELY(usable == 0 || usable > map->page_count) ? map->page_count : (uint32_t)usable;
 }
 
-/* Of a number of pages, which was planned for all of them, what falls to those that can be used. */
+/* Scales a number of pages to those that can be used. */
 static inline uint32_t ref_share_usable(const struct map *map, uint32_t pages) {
     return (uint32_t)((uint64_t)pages * ref_pages_usable(map) / map->page_count);
 }
@@ -143,7 +143,7 @@ static inline uint64_t ref_location(const struct map *map, uint32_t page, uint64
     return ((uint64_t)(page + map->first_page) << map->unit_shift) + unit;
 }
 
-/* The page of a location; page_count or more if the location is damaged. */
+/* The page of a location; page_count or more if it is damaged. */
 static inline uint32_t ref_page(const struct map *map, uint64_t location) {
     return (uint32_t)(location >> map->unit_shift) - map->first_page;
 }
@@ -152,13 +152,13 @@ static inline uint64_t ref_unit(const struct map *map, uint64_t location) {
     return location & (page_units(map) - 1);
 }
 
-/* Whether `units` units from `location` on lie inside the pages; `location` itself is in a page. */
+/* Whether `units` from `location` on, which is in a page, lie inside the pages. */
 static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t units) {
     return units <= (map->size >> UNIT_SHIFT) - location;
 }
 
-/* The entry at a location whose page was checked. Its header can be read whatever the location is: behind each step of
- * pages some more memory is there, and the file goes on behind the last page. */
+/* The entry at a location in a page. Its header can always be read: memory and file go on behind each step of
+ * pages. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
     return (const struct entry_shared *)(const void *)(map->readonly + (location << UNIT_SHIFT));
 }
@@ -182,7 +182,6 @@ static inline uint64_t entry_units_max(const struct map *map) {
     return (uint64_t)(map->page_count / 8) << map->unit_shift;
 }
 
-/* Of a whole entry. */
 static inline uint64_t entry_units_all(const struct entry_shared *entry) {
     return entry_units(where_key_length(entry->where), entry->units);
 }
@@ -195,14 +194,14 @@ static inline const void *entry_value(const struct entry_shared *entry) {
     return (const char *)(entry + 1) + (units_of(where_key_length(entry->where)) << UNIT_SHIFT);
 }
 
-/* What an entry keeps its key's hash mixed with: all else that its header says. So a header that was damaged is a
- * stranger's, and no other length or kind comes of it. */
+/* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no
+ * other length or kind comes of it. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
     const uint64_t times = (uint64_t)entry->stored << EXPIRES_BITS | entry->expires;
     return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ times;
 }
 
-/* The mixed hash of its key, if the entry is whole. */
+/* The key's mixed hash, if the header is whole. */
 static inline uint64_t entry_hash(const struct entry_shared *entry) {
     return entry->hash ^ entry_seal(entry);
 }

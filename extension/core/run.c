@@ -41,7 +41,8 @@ static uint64_t cost_for_run(struct cache *cache, const struct refusals *refusal
     return was_refused(cache, refusals, page) ? COST_NEVER : evict_cost(cache, page, last_resort);
 }
 
-/* The first window, among `look` pages from `from` on, in which no page costs more than `limit`; page_count if none. */
+/* The first window, among `look` pages from `from` on, in which no page costs more than `limit`; page_count if
+ * none. */
 static uint32_t first_window(struct cache *cache, const struct refusals *refusals, uint64_t from, uint32_t pages,
                              uint64_t limit, uint32_t look) {
     const uint32_t count = cache->map.page_count;
@@ -92,7 +93,8 @@ void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
     }
 }
 
-/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process has just filled it. */
+/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process
+ * has just filled it. */
 static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
                        uint32_t page, enum reclaim_effort effort) {
     struct victim chosen = {.page = page_head(&cache->map, page)};
@@ -156,7 +158,8 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
-        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where all pages are overdue, then in the older half of the main log. */
+        /* Next to the run before, so that long values sweep the cache in order and searches are short: first
+         * where all pages are overdue, then in the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
         window.limit = COST_MAIN;

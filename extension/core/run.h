@@ -7,7 +7,8 @@
 /* Takes pages for an entry of so many units, evicting as needed. False: none can be taken. */
 bool run_make(struct cache *cache, struct record_shared *record, uint64_t units, struct reservation *reservation);
 
-/* Releases the first `claimed` pages of an unpublished run, the head last: until then its members are nobody else's. */
+/* Releases the first `claimed` pages of an unpublished run, the head last: until then its members are nobody
+ * else's. */
 void run_release(struct cache *cache, uint32_t start, uint32_t claimed);
 
 #endif
