@@ -2,11 +2,9 @@
  * The engine's atomic operations. No other file names a memory order.
  *
  * Every shared word has 64 bits and changes by one of these operations at a time; the crash safety rests on that.
- * Loads
- * acquire and stores release unless the name says otherwise; read-modify-write operations are sequentially
- * consistent.
- * word_peek() and word_poke() order nothing: for words that only one process writes, hints, and words not yet
- * published.
+ * Loads acquire and stores release unless the name says otherwise; read-modify-write operations are sequentially
+ * consistent. word_peek() and word_poke() order nothing: for words that only one process writes, hints, and words not
+ * yet published.
  */
 #ifndef LARDER_ATOMIC_H
 #define LARDER_ATOMIC_H
@@ -33,8 +31,8 @@ static inline void word_poke(shared_word *word, uint64_t value) {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-/* word_load() in the single order of these loads, read-modify-writes and fences: of two processes that each
- * change one word and then load the other so, one sees the other's change. As cheap as word_load() on x86. */
+/* word_load() in the single order of these loads, read-modify-writes and fences: of two processes that each change one
+ * word and then load the other so, one sees the other's change. As cheap as word_load() on x86. */
 static inline uint64_t word_load_in_order(const shared_word *word) {
     return atomic_load_explicit(word, memory_order_seq_cst);
 }
@@ -73,9 +71,9 @@ static inline void fence(void) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Two adjacent words that change together. Each is loaded by itself; the swap tells whether they belonged
- * together. Sequentially consistent on success. In assembler, because compilers call a library that may take
- * locks within one process. Every x86-64 processor since 2006 has the instruction. */
+/* Two adjacent words that change together. Each is loaded by itself; the swap tells whether they belonged together.
+ * Sequentially consistent on success. In assembler, because compilers call a library that may take locks within one
+ * process. Every x86-64 processor since 2006 has the instruction. */
 struct pair_shared {
     _Alignas(16) shared_word words[2];
 };
@@ -90,8 +88,8 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
                          : "memory");
     return swapped;
 #elif defined(__aarch64__)
-    /* The pair is consistent only if the exclusive store succeeds; a torn one differs from what was expected,
-     * or the store fails. The fence puts it into the order of word_load_in_order(). */
+    /* The pair is consistent only if the exclusive store succeeds; a torn one differs from what was expected, or the
+     * store fails. The fence puts it into the order of word_load_in_order(). */
     uint64_t low, high;
     uint32_t failed;
     __asm__ __volatile__("1: ldaxp %0, %1, %3\n"

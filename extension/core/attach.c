@@ -24,8 +24,7 @@ enum {
     LOOK_EVERY_MS = 1000,  /* and how often it then checks the path */
 };
 
-/* Time spent on huge pages at the end of a request, once a second without requests, and at the end of the
- * process. */
+/* Time spent on huge pages at the end of a request, once a second without requests, and at the end of the process. */
 enum { HUGE_NS_A_REQUEST = 1000 * 1000, HUGE_NS_A_LOOK = 10 * 1000 * 1000, HUGE_NS_AT_END = 50 * 1000 * 1000 };
 
 #ifdef LARDER_FAILPOINTS
@@ -113,8 +112,8 @@ static void release_held(struct cache *cache) {
     }
 }
 
-/* Back in a held segment: the new record takes over its pins, and the old record is released, or each return
- * would take one more. New pins are set before old ones go, as after a fork. */
+/* Back in a held segment: the new record takes over its pins, and the old record is released, or each return would
+ * take one more. New pins are set before old ones go, as after a fork. */
 static void take_up_held(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     for (struct held_segment **link = &cache->held; *link;) {

@@ -13,8 +13,7 @@ static inline struct record_shared *attached_record(struct cache *cache) {
     return LIKELY(record != NULL) ? record : attach_record(cache);
 }
 
-/* Checks whether the user has changed or the segment was replaced; in processes without request ends, now and
- * then. */
+/* Checks whether the user has changed or the segment was replaced; in processes without request ends, now and then. */
 void attach_look_again(struct cache *cache);
 
 /* The same with that check. */

@@ -1,35 +1,28 @@
 /*
  * Larder's engine: a cache in shared memory, as the language binding sees it.
  *
- * This is the only header of core/ that a binding may include. Core knows bytes, keys, pages, processes and time;
- * it knows
- * nothing of PHP.
+ * This is the only header of core/ that a binding may include. Core knows bytes, keys, pages, processes and time; it
+ * knows nothing of PHP.
  *
  * Promises
- *  - Reading never waits for a writer, nor for a stopped or dead process. A fetch starts over only if another
- * process
+ *  - Reading never waits for a writer, nor for a stopped or dead process. A fetch starts over only if another process
  *    completed a store or a move of the key to another page between two of its loads.
  *  - A key that is there all the time is found, with a value that it had at some moment during the call.
  *  - Keys are not locked: of several processes that change a key each proceeds, whether the others run, are slow,
- * stopped
- *    or dead, and nothing is refused because of them.
- *  - A process may be killed at any instruction. Others go on, no wrong value is returned, and at most the one
- * value being
- *    written is lost.
- *  - The bytes of a value found with CACHE_PINNED never change and stay mapped until cache_request_end(), whatever
- * is
+ *    stopped or dead, and nothing is refused because of them.
+ *  - A process may be killed at any instruction. Others go on, no wrong value is returned, and at most the one value
+ *    being written is lost.
+ *  - The bytes of a value found with CACHE_PINNED never change and stay mapped until cache_request_end(), whatever is
  *    stored, deleted, cleared or evicted meanwhile.
  *  - A full cache evicts a little; it is never wiped. An oversized store costs the others nothing.
  *  - A damaged header, page table, index word, entry header or key gives a miss, never a crash. Value bytes are
- * trusted
- *    like the process's own memory.
+ *    trusted like the process's own memory.
  *
  * Caveats
  *  - Every process of the user can write the segment; they trust each other.
  *  - A struct cache belongs to one thread. Threads and processes use one each, without coordination.
- *  - Between cache_reserve() and cache_commit(), cache_commit_cas() or cache_abandon() the caller must not call
- * any other
- *    function of this header, run foreign code or leave by longjmp.
+ *  - Between cache_reserve() and cache_commit(), cache_commit_cas() or cache_abandon() the caller must not call any
+ *    other function of this header, run foreign code or leave by longjmp.
  */
 #ifndef LARDER_CACHE_H
 #define LARDER_CACHE_H
@@ -51,8 +44,8 @@ struct cache_key {
     uint64_t hash;   /* any 64-bit hash of the bytes, the same in every process; need not be secret */
 };
 
-/* What an entry's value is. Core knows integers, which are counted in place: stored by cache_store_integer()
- * and cache_count(), and found as 8 bytes. The numbers 2 to 127 are the binding's own. */
+/* What an entry's value is. Core knows integers, which are counted in place: stored by cache_store_integer() and
+ * cache_count(), and found as 8 bytes. The numbers 2 to 127 are the binding's own. */
 enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
 
 enum cache_hold {
@@ -69,9 +62,9 @@ struct cache_value {
     enum cache_hold hold;
 };
 
-/* Adjusts the pointers inside a copied value. `bytes` is the copy, in writable memory; its pointers assume that
- * it lies at `from` and must assume `to` afterwards. Called while a page is announced: it must not allocate,
- * wait, or leave by longjmp. */
+/* Adjusts the pointers inside a copied value. `bytes` is the copy, in writable memory; its pointers assume that it
+ * lies at `from` and must assume `to` afterwards. Called while a page is announced: it must not allocate, wait, or
+ * leave by longjmp. */
 typedef void (*cache_rebase)(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to);
 
 /* ---- Attaching ------------------------------------------------------------------------------ */
@@ -101,21 +94,18 @@ struct cache_options {
 
 enum { CACHE_REASON_MAX = 1024 };
 
-/* Does what attaching needs once a process. Done before workers are forked it is done for all of them; else the
- * first cache_attach() does it. Maps nothing and leaves nothing open. Any thread. */
+/* Does what attaching needs once a process. Done before workers are forked it is done for all of them; else the first
+ * cache_attach() does it. Maps nothing and leaves nothing open. Any thread. */
 void cache_prepare(void);
 
 /* getpid() in some nanoseconds; correct in every fork that copies memory. Any thread, after cache_prepare(). */
 pid_t cache_pid(void);
 
 /*
- * Attaches to the segment of the effective user, creating it if there is none. An existing one is joined whatever
- * its size,
- * processes and pin_share are, unless it is to be replaced. NULL if no cache is available; `reason` says in a
- * sentence why
- * and what to do. `reason` is also filled if the segment differs from the options, else it is "".
- * After NULL errno is ENOENT if there is no segment and none was to be created: no fault to report. Does not wait
- * for
+ * Attaches to the segment of the effective user, creating it if there is none. An existing one is joined whatever its
+ * size, processes and pin_share are, unless it is to be replaced. NULL if no cache is available; `reason` says in a
+ * sentence why and what to do. `reason` is also filled if the segment differs from the options, else it is "". After
+ * NULL errno is ENOENT if there is no segment and none was to be created: no fault to report. Does not wait for
  * creators; for the replacer of a damaged segment some milliseconds. May be retried, at most once a request.
  */
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]);
@@ -124,23 +114,19 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
 void cache_detach(struct cache *cache);
 
 /*
- * The start and the end of a request. The end drops all pins, or with `keep_pins` leaves them until the next
- * request
+ * The start and the end of a request. The end drops all pins, or with `keep_pins` leaves them until the next request
  * begins. The beginning drops what an interrupted request left, and attaches anew if the segment was replaced or
- * removed;
- * false: no cache is available now, or the user has changed: detach. Processes with long_lived need to call
+ * removed; false: no cache is available now, or the user has changed: detach. Processes with long_lived need to call
  * neither.
  */
 bool cache_request_begin(struct cache *cache);
 void cache_request_end(struct cache *cache, bool keep_pins);
 
 /*
- * Call it when the effective user may have changed: then the segment is left, and the next call attaches to the
- * new user's.
- * Values fetched in this request stay readable until it ends; no writable mapping and no descriptor remains.
- * Without this
- * call a request notices at its beginning, a fork at its first call, a process without request ends after a few
- * calls.
+ * Call it when the effective user may have changed: then the segment is left, and the next call attaches to the new
+ * user's. Values fetched in this request stay readable until it ends; no writable mapping and no descriptor remains.
+ * Without this call a request notices at its beginning, a fork at its first call, a process without request ends after
+ * a few calls.
  */
 void cache_user_changed(struct cache *cache);
 
@@ -153,28 +139,26 @@ void cache_recover(struct cache *cache);
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /*
- * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, no record free, or no memory
- * for a
- * copy). A key is not missed however often it is stored meanwhile.
- * CACHE_COPIED without `zero_copy`, and for integers and values of up to 24 bytes; else CACHE_PINNED while the
- * bound on
- * pinned pages allows. A copy past the bound costs the same in a segment of any size.
+ * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, no record free, or no memory for a
+ * copy). A key is not missed however often it is stored meanwhile. CACHE_COPIED without `zero_copy`, and for integers
+ * and values of up to 24 bytes; else CACHE_PINNED while the bound on pinned pages allows. A copy past the bound costs
+ * the same in a segment of any size.
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
 /* The binding cannot read what cache_find() just found: counts as a miss, and separately. */
 void cache_unreadable(struct cache *cache);
 
-/* cache_find() with the token of the entry, for cache_commit_cas(). It may be any number, holds nothing, and is
- * valid in every process while the segment is the same. */
+/* cache_find() with the token of the entry, for cache_commit_cas(). It may be any number, holds nothing, and is valid
+ * in every process while the segment is the same. */
 bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
                       uint64_t *token);
 
 /* Whether the key is there and unexpired. Counts as neither hit nor miss. */
 bool cache_exists(struct cache *cache, const struct cache_key *key);
 
-/* Whether an address is in a segment that this process maps read-only. For signal handlers: only reads memory,
- * without a lock. Any thread. (Knows the first 16 segments.) */
+/* Whether an address is in a segment that this process maps read-only. For signal handlers: only reads memory, without
+ * a lock. Any thread. (Knows the first 16 segments.) */
 bool cache_is_mapped(const void *address);
 
 /* ---- Writing -------------------------------------------------------------------------------- */
@@ -202,22 +186,22 @@ struct cache_span {
 
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
 
-/* Storing: reserve, write `length` bytes (0 is fine) to span->bytes, commit. cache_reserve() may evict. If it
- * or the commit fails, CACHE_SET removes the key's old value, so that it does not get stale; the other modes
- * keep it. After a failed reserve there is nothing to abandon. */
+/* Storing: reserve, write `length` bytes (0 is fine) to span->bytes, commit. cache_reserve() may evict. If it or the
+ * commit fails, CACHE_SET removes the key's old value, so that it does not get stale; the other modes keep it. After a
+ * failed reserve there is nothing to abandon. */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
 enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
                                enum cache_mode mode);
-/* Commits what was reserved with CACHE_REPLACE only over the entry that the token names: else CACHE_ABSENT
- * (deleted, expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was moved or touched
- * is a different one although its value is the same. */
+/* Commits what was reserved with CACHE_REPLACE only over the entry that the token names: else CACHE_ABSENT (deleted,
+ * expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was moved or touched is a different one
+ * although its value is the same. */
 enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, uint32_t kind,
                                    uint64_t expires, uint64_t token);
 void cache_abandon(struct cache *cache);
 
-/* A CACHE_SET that the binding refused before reserving (an oversized or unserializable value): removes the
- * key's old value and counts the refusal. */
+/* A CACHE_SET that the binding refused before reserving (an oversized or unserializable value): removes the key's old
+ * value and counts the refusal. */
 void cache_refuse(struct cache *cache, const struct cache_key *key);
 
 enum cache_result cache_delete(struct cache *cache, const struct cache_key *key);
@@ -230,20 +214,18 @@ enum cache_result cache_store_integer(struct cache *cache, const struct cache_ke
 enum cache_result cache_store_integer_cas(struct cache *cache, const struct cache_key *key, int64_t value,
                                           uint64_t expires, uint64_t token);
 
-/* Gives the memory of pages without live entries back to the system, and removes files of the segment's folder
- * that were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds;
- * others go on meanwhile. */
+/* Gives the memory of pages without live entries back to the system, and removes files of the segment's folder that
+ * were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds; others go on
+ * meanwhile. */
 size_t cache_release(struct cache *cache);
 
 /*
  * Adds `step` to an integer in place and gives the new value. A missing key is created with the value `step` and
  * `expires`; an existing one keeps its expiry. CACHE_NOT_INTEGER and CACHE_OVERFLOW change nothing.
  *
- * Counting is never refused because of other processes, waits for nobody, and a count is lost only with its key.
- * What was
- * counted or swapped within the last minute is not evicted, while what is kept only for that is at most a quarter
- * of the
- * memory; expiry, a store or a delete end it as ever.
+ * Counting is never refused because of other processes, waits for nobody, and a count is lost only with its key. What
+ * was counted or swapped within the last minute is not evicted, while what is kept only for that is at most a quarter
+ * of the memory; expiry, a store or a delete end it as ever.
  */
 enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
                               int64_t *result);
@@ -268,27 +250,25 @@ enum cache_result cache_describe(struct cache *cache, const struct cache_key *ke
 
 /*
  * A walk over all entries whose keys begin with a prefix, while others store, delete and evict. It takes no lock,
- * holds no
- * page between calls and one at a time within a call. It gives
+ * holds no page between calls and one at a time within a call. It gives
  *  - every key that is there from the first call to the last, however often it is replaced or moved;
  *  - no key twice: it remembers a secret 64-bit hash of each, by which two keys agree once in 10^19 pairs;
- *  - some of the keys that come or go meanwhile.
- * It reads the whole index and each entry. A walk is private to the caller; any thread may continue it.
+ *  - some of the keys that come or go meanwhile. It reads the whole index and each entry. A walk is private to the
+ *    caller; any thread may continue it.
  */
 struct cache_walk;
 
 /* `length` bytes, 0 for all keys. NULL: out of memory. */
 struct cache_walk *cache_walk_begin(const char *prefix, size_t length);
 
-/* CACHE_OK and the next entry; CACHE_ABSENT after the last one or if the segment was replaced; CACHE_NO_ROOM if
- * this process is out of memory; CACHE_UNAVAILABLE. After anything but CACHE_OK only cache_walk_end() may
- * follow. */
+/* CACHE_OK and the next entry; CACHE_ABSENT after the last one or if the segment was replaced; CACHE_NO_ROOM if this
+ * process is out of memory; CACHE_UNAVAILABLE. After anything but CACHE_OK only cache_walk_end() may follow. */
 enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry);
 
 void cache_walk_end(struct cache_walk *walk);
 
-/* Deletes every key that begins with a prefix and is there when this is called, unless it is stored again
- * meanwhile; returns how many unexpired ones there were. */
+/* Deletes every key that begins with a prefix and is there when this is called, unless it is stored again meanwhile;
+ * returns how many unexpired ones there were. */
 uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length);
 
 /* ---- Time and figures ------------------------------------------------------------------------ */
@@ -296,8 +276,8 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
 /* Milliseconds of a clock that nobody can set; ticks of 1 to 4 ms. Never 0. */
 uint64_t cache_now(void);
 
-/* The time `ttl` seconds from now, in milliseconds of cache_now(); 0 (never) for 0. At most 17 years after
- * boot: entries have 39 bits for it. */
+/* The time `ttl` seconds from now, in milliseconds of cache_now(); 0 (never) for 0. At most 17 years after boot:
+ * entries have 39 bits for it. */
 uint64_t cache_expiry(double ttl);
 
 struct cache_info {
@@ -333,13 +313,13 @@ struct cache_info {
     uint64_t swept; /* dead processes whose records were cleared */
 };
 
-/* Fills what needs no walk of tables: the rest (pages_free to pages_run, bytes_dead, oldest_ms, entries,
- * pages_pinned, pages_pinned_long, processes) is 0. Some microseconds. False as cache_read_info(). */
+/* Fills what needs no walk of tables: the rest (pages_free to pages_run, bytes_dead, oldest_ms, entries, pages_pinned,
+ * pages_pinned_long, processes) is 0. Some microseconds. False as cache_read_info(). */
 bool cache_read_counters(struct cache *cache, struct cache_info *info);
 
-/* Fills `info` by walking the tables: tens of microseconds to milliseconds. False, with zeros and no path, if
- * this process has no segment or record now: after a fork at the limit of processes, or if the segment was
- * removed and cannot be created again. */
+/* Fills `info` by walking the tables: tens of microseconds to milliseconds. False, with zeros and no path, if this
+ * process has no segment or record now: after a fork at the limit of processes, or if the segment was removed and
+ * cannot be created again. */
 bool cache_read_info(struct cache *cache, struct cache_info *info);
 
 /* The processes that hold pages, most pages first: fills up to `most`, returns how many. */

@@ -228,8 +228,8 @@ bool commit_page(struct cache *cache, uint32_t page) {
 
 /* ---- Huge pages ---- */
 
-/* Whether all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and
- * lie from `begin` to `end`. */
+/* Whether all steps with bytes in the range have memory. They are numbered from `first`, have `bytes` each, and lie
+ * from `begin` to `end`. */
 static bool have_memory(const struct map *map, struct range range, uint32_t first, uint64_t bytes, uint64_t begin,
                         uint64_t end) {
     const uint64_t from = range.from > begin ? range.from : begin, to = least(range.to, end);
@@ -283,9 +283,9 @@ static bool anybody_reads(struct cache *cache, uint32_t first, uint32_t count) {
     return false;
 }
 
-/* While we own the pages nobody asks for their memory. A reader announces or pins a page, fences, and checks
- * that it has memory; here the step's bit is cleared, fence, and the readers are checked. So either the reader
- * reads nothing or the memory stays. */
+/* While we own the pages nobody asks for their memory. A reader announces or pins a page, fences, and checks that it
+ * has memory; here the step's bit is cleared, fence, and the readers are checked. So either the reader reads nothing
+ * or the memory stays. */
 uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     const struct map *map = &cache->map;
     struct range data, starts;

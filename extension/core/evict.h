@@ -2,21 +2,15 @@
  * Eviction: which pages are reclaimed next.
  *
  * The pages form two logs. New entries go to the probation log, an eighth of the pages; when its oldest page is
- * reclaimed, used entries move to the main log and the rest is dropped. When the main log has to yield, entries
- * used
- * since they came there move once more, with their use count lowered. So one pass over many keys does not evict
- * what is
- * in use; and where nothing in probation is used for long, a random sample moves (see reclaim.c), so that a loop
- * over
- * more than the memory hits. It is a lock-free relative, by pages, of S3-FIFO (Yang et al., SOSP 2023), SIEVE
- * (Zhang et
- * al., NSDI 2024) and 2Q (Johnson and Shasha, VLDB 1994): a hit writes at most four times in an entry's life and
- * moves
- * nothing. core-tests/replay compares them.
+ * reclaimed, used entries move to the main log and the rest is dropped. When the main log has to yield, entries used
+ * since they came there move once more, with their use count lowered. So one pass over many keys does not evict what
+ * is in use; and where nothing in probation is used for long, a random sample moves (see reclaim.c), so that a loop
+ * over more than the memory hits. It is a lock-free relative, by pages, of S3-FIFO (Yang et al., SOSP 2023), SIEVE
+ * (Zhang et al., NSDI 2024) and 2Q (Johnson and Shasha, VLDB 1994): a hit writes at most four times in an entry's life
+ * and moves nothing. core-tests/replay compares them.
  *
  * A store makes its own room, a bounded piece at a time; there is no daemon. Never called while this process has a
- * page
- * in `writing`.
+ * page in `writing`.
  */
 #ifndef LARDER_EVICT_H
 #define LARDER_EVICT_H
@@ -34,8 +28,8 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 #define COST_PROBATION (UINT64_C(3) << 60)
 #define COST_NEVER UINT64_MAX
 
-/* The cost of a page in this state; of a page or the head of its run. As a last resort the pin populations and
- * spare pages are ignored, and the kernel is asked anew who is alive. */
+/* The cost of a page in this state; of a page or the head of its run. As a last resort the pin populations and spare
+ * pages are ignored, and the kernel is asked anew who is alive. */
 uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool last_resort);
 uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort);
 

@@ -1,11 +1,9 @@
 /*
  * From the caller's hash of a key to its two buckets and its tag.
  *
- * That hash may be weak and known to an attacker. One multiplication mixes it with the segment's secret seed and
- * folds both
- * halves (the "mum" of wyhash, Wang Yi, public domain), so keys that collide in one segment do not in another.
- * Keys with
- * equal hashes can only displace each other.
+ * That hash may be weak and known to an attacker. One multiplication mixes it with the segment's secret seed and folds
+ * both halves (the "mum" of wyhash, Wang Yi, public domain), so keys that collide in one segment do not in another.
+ * Keys with equal hashes can only displace each other.
  */
 #ifndef LARDER_HASH_H
 #define LARDER_HASH_H
@@ -25,8 +23,8 @@ struct place {
     struct bucket_shared *second; /* may be the first */
 };
 
-/* From a mixed hash, as entries keep it. Each bucket number scales one half of it to the number of buckets,
- * which need be no power of two; the tag is the middle, so at least half of it is independent of either bucket. */
+/* From a mixed hash, as entries keep it. Each bucket number scales one half of it to the number of buckets, which need
+ * be no power of two; the tag is the middle, so at least half of it is independent of either bucket. */
 static inline uint32_t hash_first(const struct map *map, uint64_t hash) {
     return (uint32_t)((hash >> 32) * map->bucket_count >> 32);
 }

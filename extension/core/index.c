@@ -35,8 +35,8 @@ const struct entry_shared *index_protect(struct cache *cache, struct record_shar
     }
 }
 
-/* Fills `found` if the slot names the key, even tentatively. Goes on while it may: else a writer would put the
- * key into a second slot, and a delete would leave it. Each further turn means that another process succeeded. */
+/* Fills `found` if the slot names the key, even tentatively. Goes on while it may: else a writer would put the key
+ * into a second slot, and a delete would leave it. Each further turn means that another process succeeded. */
 static bool look(struct cache *cache, struct record_shared *record, shared_word *slot, const struct place *place,
                  const struct cache_key *key, struct found *found) {
     uint64_t word;
@@ -121,8 +121,8 @@ static shared_word *fill_free_slot(struct bucket_shared *bucket, uint64_t word) 
 
 enum { SLOTS_OF_A_KEY = 2 * BUCKET_SLOTS, COUNTERS_THAT_STAY = SLOTS_OF_A_KEY / 4 };
 
-/* The least used slot of both buckets that is not `excluded`, tentative ones last. Ties are broken from a slot
- * on that the key decides, so that not always the same one suffers. */
+/* The least used slot of both buckets that is not `excluded`, tentative ones last. Ties are broken from a slot on that
+ * the key decides, so that not always the same one suffers. */
 static unsigned least_used(const struct place *place, uint32_t excluded) {
     unsigned least = SLOTS_OF_A_KEY, least_use = UINT32_MAX;
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
@@ -137,8 +137,8 @@ static unsigned least_used(const struct place *place, uint32_t excluded) {
     return least;
 }
 
-/* Both buckets are full: the least used entry is displaced. A counter in use stays, unless there are many: a
- * flood of counters must not take the index. */
+/* Both buckets are full: the least used entry is displaced. A counter in use stays, unless there are many: a flood of
+ * counters must not take the index. */
 static shared_word *displace(struct cache *cache, struct record_shared *record, const struct place *place,
                              uint64_t word) {
     const unsigned first = least_used(place, 0);
@@ -192,8 +192,8 @@ static bool replace(struct cache *cache, const struct found *found, uint64_t wor
     return true;
 }
 
-/* Into the emptier bucket: filling the first one first loses keys long before the index is full. NULL: another
- * process was faster. */
+/* Into the emptier bucket: filling the first one first loses keys long before the index is full. NULL: another process
+ * was faster. */
 static shared_word *take_slot(struct cache *cache, struct record_shared *record, const struct place *place,
                               uint64_t word) {
     const unsigned first = free_slots(place->first);
@@ -204,8 +204,8 @@ static shared_word *take_slot(struct cache *cache, struct record_shared *record,
     return fill_free_slot(first >= second ? place->first : place->second, word);
 }
 
-/* Finds another word of the key, and protects it. Each slot is loaded in order after the own word was put; what
- * look() loads is newer still. */
+/* Finds another word of the key, and protects it. Each slot is loaded in order after the own word was put; what look()
+ * loads is newer still. */
 static bool find_rival(struct cache *cache, struct record_shared *record, const struct place *place,
                        const struct cache_key *key, const shared_word *mine, struct found *rival) {
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {

@@ -1,31 +1,23 @@
 /*
  * The index: from a key to its entry.
  *
- * A key has two candidate buckets of eight words. A word never moves between slots; a replacement changes it by
- * one
- * compare-and-swap. There are no locks: nobody waits for a stopped process, and each failed swap means that
- * another
+ * A key has two candidate buckets of eight words. A word never moves between slots; a replacement changes it by one
+ * compare-and-swap. There are no locks: nobody waits for a stopped process, and each failed swap means that another
  * succeeded.
  *
- * Two processes that insert an absent key must not both commit, in different slots. So a new word is tentative
- * first,
+ * Two processes that insert an absent key must not both commit, in different slots. So a new word is tentative first,
  * invisible to all but other inserters:
  *
  *   put the tentative word; look through both buckets; no rival: commit it, by another swap
  *
- * If the key is committed already, my word is withdrawn and the committed one is acted on. Of two tentative ones
- * the lower
- * slot wins: a higher rival is withdrawn; for a lower one I wait a moment, as it is about to be committed, and
- * withdraw it
- * too, as its owner may be stopped or dead. An owner notices when its swap fails, and starts again.
+ * If the key is committed already, my word is withdrawn and the committed one is acted on. Of two tentative ones the
+ * lower slot wins: a higher rival is withdrawn; for a lower one I wait a moment, as it is about to be committed, and
+ * withdraw it too, as its owner may be stopped or dead. An owner notices when its swap fails, and starts again.
  *
- * At most one word of a key is committed: let A and B commit words of a key that was absent, and let A's have been
- * put
- * first, in the single order of swaps and ordered loads. B looked through all slots later. It saw A's word
- * committed, and
- * withdrew; or tentative, and went on only after withdrawing it, so A's commit failed; or gone: withdrawn, as
- * before, or
- * committed and removed again, so the key was absent.
+ * At most one word of a key is committed: let A and B commit words of a key that was absent, and let A's have been put
+ * first, in the single order of swaps and ordered loads. B looked through all slots later. It saw A's word committed,
+ * and withdrew; or tentative, and went on only after withdrawing it, so A's commit failed; or gone: withdrawn, as
+ * before, or committed and removed again, so the key was absent.
  */
 #ifndef LARDER_INDEX_H
 #define LARDER_INDEX_H
@@ -54,9 +46,9 @@ static inline bool index_place_to_put(struct cache *cache, const struct cache_ke
     return LIKELY(cache->map.index_whole) || commit_place(cache, place);
 }
 
-/* Whether `place` has all slots of the key. A second bucket that had no memory may have some by now, and the
- * key a word there. Checked after a word was put into the first: whoever put the key into the second before
- * gave it memory before that; whoever does so later sees our word. */
+/* Whether `place` has all slots of the key. A second bucket that had no memory may have some by now, and the key a
+ * word there. Checked after a word was put into the first: whoever put the key into the second before gave it memory
+ * before that; whoever does so later sees our word. */
 static inline bool index_is_complete(const struct map *map, const struct place *place) {
     if (LIKELY(place->second != place->first)) {
         return true;
@@ -106,13 +98,13 @@ static inline bool index_is_expired(const struct entry_shared *entry) {
 }
 
 /* Looks a key up without pinning. True: `found` is filled and its page is protected; the caller ends that by
- * clear_copying() after its last look at the entry and any swap of its word (else the space could be reused,
- * and the swap hit another key's). */
+ * clear_copying() after its last look at the entry and any swap of its word (else the space could be reused, and the
+ * swap hit another key's). */
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found);
 
-/* Counts a use, at most four times in an entry's life. One try, of the whole word: a plain store could bring
- * back a reclaimed location. */
+/* Counts a use, at most four times in an entry's life. One try, of the whole word: a plain store could bring back a
+ * reclaimed location. */
 static inline void index_mark_used(const struct cache *cache, const struct found *found) {
     uint64_t word = found->word;
     const unsigned use = slot_use(word);
@@ -122,8 +114,8 @@ static inline void index_mark_used(const struct cache *cache, const struct found
     }
 }
 
-/* Announces the page that the slot names, unless it is protected already. `word`: what the slot names then;
- * NULL: no entry. */
+/* Announces the page that the slot names, unless it is protected already. `word`: what the slot names then; NULL: no
+ * entry. */
 const struct entry_shared *index_protect(struct cache *cache, struct record_shared *record,
                                          const shared_word *slot, uint64_t *word);
 

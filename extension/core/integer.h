@@ -3,18 +3,14 @@
  *
  *   value 64     state 64: sealed 1 | time of the last count 63, milliseconds; 0 never
  *
- * A count changes both by one pair_swap(), wherever the entry lies, without a lock. To move the entry, store over
- * just
- * this value, or drop it as unused, one seals it first: from then on it is immutable like any entry, and what was
- * read
- * stays right while an index word names it. To change a sealed one, nobody waits for the sealer, who may be
- * stopped or
- * dead: one puts a new entry with the changed value in its place. The index word is swapped once, so one of the
- * two fails.
+ * A count changes both by one pair_swap(), wherever the entry lies, without a lock. To move the entry, store over just
+ * this value, or drop it as unused, one seals it first: from then on it is immutable like any entry, and what was read
+ * stays right while an index word names it. To change a sealed one, nobody waits for the sealer, who may be stopped or
+ * dead: one puts a new entry with the changed value in its place. The index word is swapped once, so one of the two
+ * fails.
  *
- * A count into an entry whose word was just replaced or removed happened before that: it found the word earlier,
- * and the
- * entry has been announced or pinned since.
+ * A count into an entry whose word was just replaced or removed happened before that: it found the word earlier, and
+ * the entry has been announced or pinned since.
  */
 #ifndef LARDER_INTEGER_H
 #define LARDER_INTEGER_H
@@ -81,8 +77,8 @@ static inline void integer_force_seal(const struct map *map, const struct entry_
     }
 }
 
-/* Whether a protected entry may be evicted; then it is sealed, so that no count goes with it unnoticed. False:
- * a counter in use. */
+/* Whether a protected entry may be evicted; then it is sealed, so that no count goes with it unnoticed. False: a
+ * counter in use. */
 static inline bool integer_may_go(const struct map *map, const struct entry_shared *entry) {
     const uint64_t now = cache_now();
     for (;;) {

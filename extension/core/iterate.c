@@ -1,11 +1,9 @@
 /*
  * Describing entries: of one key, or a walk over all in the order of the index.
  *
- * A walk meets every key that stays: a word never moves between slots, and replacing or moving its entry changes
- * it where
- * it stands. It gives none twice: a key that is deleted and stored again may get a later slot, and is known by a
- * hash that
- * was kept; not the index's, which comes from the binding and can be made to collide.
+ * A walk meets every key that stays: a word never moves between slots, and replacing or moving its entry changes it
+ * where it stands. It gives none twice: a key that is deleted and stored again may get a later slot, and is known by a
+ * hash that was kept; not the index's, which comes from the binding and can be made to collide.
  *
  * A slot is read as by a fetch without a pin (see read.c): its page is announced, and the word loaded again.
  */
@@ -93,8 +91,8 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
            (place.first == bucket || place.second == bucket);
 }
 
-/* The entry that a slot names; its page stays announced. False: none. Like index.c it does not give up while
- * the word changes. */
+/* The entry that a slot names; its page stays announced. False: none. Like index.c it does not give up while the word
+ * changes. */
 static bool find_in_slot(struct cache *cache, struct record_shared *record, uint64_t number, struct found *found) {
     struct bucket_shared *bucket = ref_bucket(&cache->map, (uint32_t)(number / BUCKET_SLOTS));
     shared_word *slot = &bucket->slots[number % BUCKET_SLOTS];

@@ -3,18 +3,15 @@
  *
  *   header | steps | page table | two pin populations | process records | index | entry starts | pages
  *
- * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h);
- * the table
- * of steps tells which have it.
+ * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h); the
+ * table of steps tells which have it.
  *
  * All structs end in _shared, with asserted sizes. LAYOUT_VERSION is part of the file's name: change it with any
- * struct or
- * meaning of a field.
+ * struct or meaning of a field.
  *
  * Words (most significant bits first)
  *
- *   index word   tag 28 | use count 3 | location 33       location: file offset / 8; 0 is an empty word; use 0:
- * tentative
+ *   index word   tag 28 | use count 3 | location 33       location: file offset / 8, 0 empty; use 0: tentative
  *   page state   generation 32 | incarnation 17 | record 12 | state 3
  *   page append  generation 32 | next free unit 32        a unit is 8 bytes
  *   page live    generation 32 | entries 32               index words that name the page (never too low)
@@ -24,8 +21,8 @@
  *   counters     lap 32 | units kept in it 32
  *   steps        seal 32 | a bit for each of 32 steps     without its seal: none of them
  *
- * A page's generation is raised each time it leaves `free`, so a compare-and-swap of its whole state word is free
- * of ABA.
+ * A page's generation is raised each time it leaves `free`, so a compare-and-swap of its whole state word is free of
+ * ABA.
  */
 #ifndef LARDER_LAYOUT_H
 #define LARDER_LAYOUT_H
@@ -47,9 +44,9 @@ enum {
 
 enum { LOCATION_BITS = 33, USE_BITS = 3, TAG_BITS = 28 };
 
-/* A word is tentative first: readers do not see it until it is committed, as unused. The first use counts two
- * and later ones one each; but one for a new entry, because what was just stored is often read at once.
- * Reclaiming moves entries that are worth it and lowers their count by one. */
+/* A word is tentative first: readers do not see it until it is committed, as unused. The first use counts two and
+ * later ones one each; but one for a new entry, because what was just stored is often read at once. Reclaiming moves
+ * entries that are worth it and lowers their count by one. */
 enum { USE_TENTATIVE = 0, USE_NONE = 1, USE_WORTH_MOVING = 3, USE_MAX = 5 };
 
 #define LOCATION_MASK ((UINT64_C(1) << LOCATION_BITS) - 1)
@@ -96,8 +93,8 @@ _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
 /* The last millisecond at which an entry can expire: 17 years after the machine was started. */
 #define EXPIRES_MAX ((UINT64_C(1) << EXPIRES_BITS) - 1)
 
-/* An integer's value is a pair of words that change together, at the first place aligned for it in three units.
- * A sealed one no longer changes: its entry is about to be replaced. */
+/* An integer's value is a pair of words that change together, at the first place aligned for it in three units. A
+ * sealed one no longer changes: its entry is about to be replaced. */
 enum { INTEGER_UNITS = 3 };
 #define INTEGER_SEALED (UINT64_C(1) << 63)
 

@@ -123,8 +123,8 @@ static const struct version *find(char *text, char **path) {
     return version;
 }
 
-/* A container may see its own cgroup as the root although its path says otherwise: missing folders are skipped,
- * and the root is read too. */
+/* A container may see its own cgroup as the root although its path says otherwise: missing folders are skipped, and
+ * the root is read too. */
 struct limit limit_read(void) {
     struct limit least = {.limit = UINT64_MAX, .left = UINT64_MAX};
     char text[TEXT_BYTES], folder[PATH_BYTES], *path = NULL;

@@ -1,5 +1,5 @@
-/* How much memory the cgroups of this process still allow. At a limit the kernel kills processes, fallocate()
- * being no exception, so it has to be known before. */
+/* How much memory the cgroups of this process still allow. At a limit the kernel kills processes, fallocate() being no
+ * exception, so it has to be known before. */
 #ifndef LARDER_LIMIT_H
 #define LARDER_LIMIT_H
 
@@ -10,8 +10,8 @@ struct limit {
     uint64_t limit, left;
 };
 
-/* The tightest limit among this process's cgroup and its parents, of version 2 or 1. Page cache, which the
- * kernel drops first, counts as left. Tens of microseconds. */
+/* The tightest limit among this process's cgroup and its parents, of version 2 or 1. Page cache, which the kernel
+ * drops first, counts as left. Tens of microseconds. */
 struct limit limit_read(void);
 
 /* For tests: read from elsewhere than /proc/self/cgroup and /sys/fs/cgroup. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Locks on bytes of a file, held by an open file description: the kernel releases them at the process's death,
- * and no other close() does. None of these waits. A description never conflicts with itself. */
+/* Locks on bytes of a file, held by an open file description: the kernel releases them at the process's death, and no
+ * other close() does. None of these waits. A description never conflicts with itself. */
 bool os_lock(int fd, off_t first, off_t count); /* false: one is locked by another */
 void os_unlock(int fd, off_t first, off_t count);
 bool os_locked(int fd, off_t byte); /* by another description; a hint; 1 to 4 us */
@@ -16,16 +16,16 @@ bool os_locked(int fd, off_t byte); /* by another description; a hint; 1 to 4 us
 /* A new open file description of the same file; -1 on failure. Not inherited by exec. */
 int os_open_again(int fd, bool writable);
 
-/* Map a file; os_map_readonly() at `address` if that is free, else elsewhere. NULL on failure.
- * os_address_free() tells whether `size` bytes at `address` can be mapped. */
+/* Map a file; os_map_readonly() at `address` if that is free, else elsewhere. NULL on failure. os_address_free() tells
+ * whether `size` bytes at `address` can be mapped. */
 void *os_map_writable(int fd, size_t size);
 void *os_map_readonly(int fd, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 
-/* Keeps the locks of a description without a descriptor, through which a script could reach the file
- * (php://fd/3): maps an untouchable page of it and closes it. os_forget_locks() releases them, unless a fork
- * has inherited the page. NULL if nothing can be mapped: then the descriptor is still open. */
+/* Keeps the locks of a description without a descriptor, through which a script could reach the file (php://fd/3):
+ * maps an untouchable page of it and closes it. os_forget_locks() releases them, unless a fork has inherited the page.
+ * NULL if nothing can be mapped: then the descriptor is still open. */
 void *os_keep_locks(int fd);
 void os_forget_locks(void *page);
 
@@ -34,8 +34,8 @@ int os_fill(int fd, uint64_t from, uint64_t bytes);
 /* Takes the memory of whole system pages in a part of a file away; the rest of the part becomes zeros. */
 bool os_punch(int fd, uint64_t from, uint64_t bytes);
 
-/* Makes a huge page of the small ones of a shared mapping, for all who map the file: OS_HUGE_BYTES from an
- * address that is a multiple of them. False: not now, or never (then *never is set). */
+/* Makes a huge page of the small ones of a shared mapping, for all who map the file: OS_HUGE_BYTES from an address
+ * that is a multiple of them. False: not now, or never (then *never is set). */
 #define OS_HUGE_BYTES (UINT64_C(2) << 20)
 bool os_make_huge(void *at, bool *never);
 
@@ -65,9 +65,9 @@ void *os_page_wiped_on_fork(void);
 
 bool os_random(void *bytes, size_t size);
 
-/* Time since boot, suspension included, which nobody can set; the same in all processes and time namespaces.
- * Ticks of 1 to 4 ms, a few ns a call. It learns of suspensions by os_clock_adjust(), some 60 ns, called when a
- * process has time. Any thread. */
+/* Time since boot, suspension included, which nobody can set; the same in all processes and time namespaces. Ticks of
+ * 1 to 4 ms, a few ns a call. It learns of suspensions by os_clock_adjust(), some 60 ns, called when a process has
+ * time. Any thread. */
 uint64_t os_milliseconds(void);
 void os_clock_adjust(void);
 /* Once a process, first: reads its time namespace. */

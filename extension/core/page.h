@@ -5,9 +5,8 @@
  *   free -> opening -> closed -> reclaiming -> limbo -> free     the head of a run
  *   free -> opening -> member -> free                            its members, freed with it
  *
- * Each arrow is one compare-and-swap of the whole state word. A page that a dead process left in opening, open
- * (and not
- * current) or reclaiming counts as closed; so does a member without a head.
+ * Each arrow is one compare-and-swap of the whole state word. A page that a dead process left in opening, open (and
+ * not current) or reclaiming counts as closed; so does a member without a head.
  */
 #ifndef LARDER_PAGE_H
 #define LARDER_PAGE_H
@@ -24,8 +23,8 @@ static inline uint32_t page_run(const struct map *map, uint32_t page) {
     return LIKELY(run <= 1) ? 1 : run <= map->page_count - page ? run : 1;
 }
 
-/* Atomic, so that it never falls within a generation: a preempted writer bringing back an old number would make
- * a page chosen for compaction look whole, and its live entries would be dropped. */
+/* Atomic, so that it never falls within a generation: a preempted writer bringing back an old number would make a page
+ * chosen for compaction look whole, and its live entries would be dropped. */
 static inline void page_add_dead(const struct cache *cache, uint32_t page, uint64_t units) {
     word_add(&cache->map.pages[page].dead, units);
 }
@@ -53,8 +52,7 @@ static inline bool page_is_new(const struct cache *cache, uint32_t page) {
 /* The head of a member's run, or the page itself without one. */
 uint32_t page_head(const struct map *map, uint32_t page);
 
-/* Whether the state's owner is dead and the page not current. Asks the kernel only in states that have an
- * owner. */
+/* Whether the state's owner is dead and the page not current. Asks the kernel only in states that have an owner. */
 bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fresh);
 
 /* The header word that names a log's open page. */
@@ -68,8 +66,8 @@ static inline uint32_t current_page(const struct cache *cache, uint64_t current)
     return page < cache->map.page_count ? page : cache->map.page_count;
 }
 
-/* Takes `units` in the log's open page, which stays announced in `writing` until the caller clears it. False:
- * no open page has that much room; a full one was closed. */
+/* Takes `units` in the log's open page, which stays announced in `writing` until the caller clears it. False: no open
+ * page has that much room; a full one was closed. */
 bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                  struct reservation *reservation);
 
@@ -79,8 +77,8 @@ bool page_is_dead(const struct page_shared *row);
 /* Opens a free page as the log's current one instead of `seen`. False: another process was faster. */
 bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
-/* Takes a free page into `opening`, in a new generation, as the log's newest. Its new state; 0 also if there is
- * no memory for it. */
+/* Takes a free page into `opening`, in a new generation, as the log's newest. Its new state; 0 also if there is no
+ * memory for it. */
 uint64_t page_claim(struct cache *cache, uint32_t page, enum page_log log);
 
 /* Takes a free page without preparing it; page_unclaim() releases it. */
@@ -93,8 +91,8 @@ void page_refresh_age(struct cache *cache, uint32_t page);
 /* Makes a page or run the newest of the log. */
 void page_make_newest(struct cache *cache, uint32_t page, enum page_log log);
 
-/* Makes a claimed page a member of a run. The link is written first: by a link of an earlier generation,
- * whoever still frees that run would free this page again. */
+/* Makes a claimed page a member of a run. The link is written first: by a link of an earlier generation, whoever still
+ * frees that run would free this page again. */
 void page_join_run(struct cache *cache, uint32_t page, uint64_t opening, uint32_t head, uint32_t head_generation);
 
 /* Releases a claimed page that nobody else has seen, if it is still ours. */
@@ -103,13 +101,13 @@ void page_unclaim(struct cache *cache, uint32_t page);
 /* Completes an entry's header and sets its start bit: it is whole then and may be published. */
 void page_seal(struct cache *cache, const struct reservation *reservation, struct entry_shared *entry);
 
-/* Copies an entry from `location` into the reservation with another expiry, and seals it. The caller protects
- * the source, and has sealed it if it is an integer. */
+/* Copies an entry from `location` into the reservation with another expiry, and seals it. The caller protects the
+ * source, and has sealed it if it is an integer. */
 void page_copy(struct cache *cache, const struct reservation *reservation, const struct entry_shared *entry,
                uint64_t location, uint64_t expires);
 
-/* One more live entry in a page that the caller writes into. Called before its word is published: the count is
- * never too low. */
+/* One more live entry in a page that the caller writes into. Called before its word is published: the count is never
+ * too low. */
 void page_raise_live(struct cache *cache, uint32_t page);
 
 /* One live entry fewer, of so many units; `generation` is the entry's. */

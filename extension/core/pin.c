@@ -42,8 +42,8 @@ static bool share_has(const struct cache *cache, uint32_t pages) {
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
-/* Only a recount removes pages from the populations, so a full share stays full until the next one, and nobody
- * needs to count till then. At worst, values are copied for some calls although there is room. */
+/* Only a recount removes pages from the populations, so a full share stays full until the next one, and nobody needs
+ * to count till then. At worst, values are copied for some calls although there is room. */
 static bool is_known_full(struct cache *cache, uint32_t pages) {
     struct full *full = &cache->full;
     if (full->pages == 0 || pages < full->pages || word_load(&cache->map.header->recounted) != full->recounted) {
@@ -173,9 +173,9 @@ static bool has(const uint64_t pins[], uint32_t page) {
     return (pins[page >> 6] >> (page & 63)) & 1;
 }
 
-/* Never stores a whole population, which would put an old count over new pins. Sets what is pinned; then clears
- * each page that seems unneeded, and sets it again if a bit is there after a fence. A reader sets its bit,
- * fences and looks at the population: one of the two sees the other. */
+/* Never stores a whole population, which would put an old count over new pins. Sets what is pinned; then clears each
+ * page that seems unneeded, and sets it again if a bit is there after a fence. A reader sets its bit, fences and looks
+ * at the population: one of the two sees the other. */
 static void recount(struct cache *cache, bool long_lived) {
     const struct map *map = &cache->map;
     const enum record_use use = long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;

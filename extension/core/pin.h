@@ -4,19 +4,14 @@
  *   reader      set my bit for the page; fence; load the index word again: does it name that page?
  *   reclaimer   remove the words that name the page; fence; look at everybody's bits
  *
- * One of the two fences comes first. If the reader's, the reclaimer sees the bit and leaves the page in limbo. If
- * the
- * reclaimer's, the reader sees no word that names the page and reads nothing there. A bit that was set before
- * makes the
- * same argument with an older fence. The page is kept, not the entry: the word may name another entry of it than
- * before
- * the fence, put there by a writer of that page, and no reclaimer that has yet to look misses the bit. (Hazard
- * pointers,
- * Michael 2004, with a page for a node and a bit for a pointer.)
+ * One of the two fences comes first. If the reader's, the reclaimer sees the bit and leaves the page in limbo. If the
+ * reclaimer's, the reader sees no word that names the page and reads nothing there. A bit that was set before makes
+ * the same argument with an older fence. The page is kept, not the entry: the word may name another entry of it than
+ * before the fence, put there by a writer of that page, and no reclaimer that has yet to look misses the bit. (Hazard
+ * pointers, Michael 2004, with a page for a node and a bit for a pointer.)
  *
- * The bound is on two populations: bitmaps of the distinct pages pinned by processes with and without request
- * ends. The
- * count is the bitmap's population; no counter can drift.
+ * The bound is on two populations: bitmaps of the distinct pages pinned by processes with and without request ends.
+ * The count is the bitmap's population; no counter can drift.
  */
 #ifndef LARDER_PIN_H
 #define LARDER_PIN_H
@@ -28,8 +23,8 @@ static inline bool pin_is_held(const struct record_shared *record, uint32_t page
     return bit_get(record->pins, page);
 }
 
-/* Pins the page and fences: what an index word names there afterwards stays. False: the share is used up, copy.
- * The cost does not depend on the number of pages, but for one count of the populations after each recount. */
+/* Pins the page and fences: what an index word names there afterwards stays. False: the share is used up, copy. The
+ * cost does not depend on the number of pages, but for one count of the populations after each recount. */
 bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page);
 
 /* Drops all pins of this process. */

@@ -28,8 +28,8 @@ void process_unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
 
-/* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither
- * may use the record again: it would look alive through the other after its death. */
+/* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
+ * use the record again: it would look alive through the other after its death. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (pthread_equal(cache->thread, pthread_self())) {
@@ -108,8 +108,8 @@ static void fold_counters(const struct map *map, struct record_shared *record) {
     }
 }
 
-/* Clears a record whose byte is locked here. `sweeps` is raised first: a fork may have moved a pin from this
- * record to one that a scan has already passed, so scans that see it changed start over. */
+/* Clears a record whose byte is locked here. `sweeps` is raised first: a fork may have moved a pin from this record to
+ * one that a scan has already passed, so scans that see it changed start over. */
 static void record_reset(const struct map *map, struct record_shared *record) {
     word_add(&map->header->sweeps, 1);
     FAILPOINT(record_sweep_announced);

@@ -1,14 +1,11 @@
 /*
  * Process records: who is attached, who is dead, who holds what.
  *
- * Holding the lock on byte n of the segment's file *is* owning record n. The kernel releases it at death, so
- * liveness
- * needs no process id, clock or signal. Whoever takes the byte of a dead record raises its incarnation first and
- * then
+ * Holding the lock on byte n of the segment's file *is* owning record n. The kernel releases it at death, so liveness
+ * needs no process id, clock or signal. Whoever takes the byte of a dead record raises its incarnation first and then
  * clears what it announced.
  *
- * A fork abandons the record: parent and child each claim a new one at their next use, carry the pins over, and
- * then
+ * A fork abandons the record: parent and child each claim a new one at their next use, carry the pins over, and then
  * close the old description. So a held page is never unpinned.
  */
 #ifndef LARDER_PROCESS_H
@@ -16,8 +13,8 @@
 
 #include "attachment.h"
 
-/* Guards the list of caches, and every moment in which a descriptor is opened or locked outside a record:
- * fork() waits for it. */
+/* Guards the list of caches, and every moment in which a descriptor is opened or locked outside a record: fork() waits
+ * for it. */
 void process_lock(void);
 void process_unlock(void);
 
@@ -39,8 +36,8 @@ void process_leave(struct cache *cache);
 /* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged; nor is the
  * descriptor closed, whose number may have become another file's. */
 bool process_owns(struct cache *cache);
-/* Whether the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's
- * record is cleared. Unless `fresh`, an answer of the kernel is believed for some milliseconds. */
+/* Whether the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's record is
+ * cleared. Unless `fresh`, an answer of the kernel is believed for some milliseconds. */
 bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, unsigned bits, bool fresh);
 
 /* Whether a live process is writing into the page; or reading it, by a pin or by `copying`. */

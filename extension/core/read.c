@@ -66,15 +66,12 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
 enum protection { NONE, PINNED, ANNOUNCED };
 
 /*
- * Protects the page that the slot names, by a pin or an announcement, and gives the word that it holds since.
- * NONE: the
- * slot does not hold the key any more.
+ * Protects the page that the slot names, by a pin or an announcement, and gives the word that it holds since. NONE:
+ * the slot does not hold the key any more.
  *
- * A page is protected, not an entry: whatever the word names after the fence is safe if it lies in that page. So
- * this
- * starts over only when the word names another page, because another process completed a store or a move
- * meanwhile; that
- * page is tried next. A bound on this would turn into a miss of a key that was there all the time.
+ * A page is protected, not an entry: whatever the word names after the fence is safe if it lies in that page. So this
+ * starts over only when the word names another page, because another process completed a store or a move meanwhile;
+ * that page is tried next. A bound on this would turn into a miss of a key that was there all the time.
  */
 static enum protection protect(struct cache *cache, struct record_shared *record, const shared_word *slot,
                                const struct place *place, bool zero_copy, uint64_t *word) {
@@ -156,8 +153,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
 }
 
 /* Most fetches: the page is pinned, the value long enough to be pointed to, its use count full, and it does not
- * expire. The word was loaded after the pin's fence, so nothing else is needed. False: find_slowly() has to
- * look. */
+ * expire. The word was loaded after the pin's fence, so nothing else is needed. False: find_slowly() has to look. */
 static inline bool read_pinned(const struct cache *cache, const struct record_shared *record, uint64_t word,
                                const struct place *place, const struct cache_key *key, struct cache_value *value) {
     const struct map *map = &cache->map;

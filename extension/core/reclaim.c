@@ -110,11 +110,9 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
 /* ---- Counters in use ---- */
 
 /*
- * A counter in use is moved although nothing else keeps it. So that a flood of new counters does not fill the
- * cache, at
- * most a quarter of the memory is kept so in a lap: the time in which the logs advance by all pages and each page
- * is
- * reclaimed about once. Beyond it the page's rule decides. The word restarts with each lap, so nothing drifts.
+ * A counter in use is moved although nothing else keeps it. So that a flood of new counters does not fill the cache,
+ * at most a quarter of the memory is kept so in a lap: the time in which the logs advance by all pages and each page
+ * is reclaimed about once. Beyond it the page's rule decides. The word restarts with each lap, so nothing drifts.
  */
 static uint64_t lap(const struct cache *cache) {
     const struct header_shared *header = cache->map.header;
@@ -153,11 +151,9 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
 }
 
 /*
- * Where nothing in probation has been used for long, keys return just after they were evicted, because more is in
- * use
- * than fits. Then a sample moves to the main log, and what is used of it stays. Without it a loop over a little
- * more than
- * the memory never hits; a single pass over many keys loses little by it.
+ * Where nothing in probation has been used for long, keys return just after they were evicted, because more is in use
+ * than fits. Then a sample moves to the main log, and what is used of it stays. Without it a loop over a little more
+ * than the memory never hits; a single pass over many keys loses little by it.
  */
 static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) {
     if (!rule->samples) {
@@ -181,8 +177,8 @@ static void drop(struct cache *cache, const struct entry_shared *entry, shared_w
     }
 }
 
-/* For an integer that the rule does not keep. False: a counter in use finds no space; its whole page stays, and
- * counts as kept. */
+/* For an integer that the rule does not keep. False: a counter in use finds no space; its whole page stays, and counts
+ * as kept. */
 static bool reclaim_integer(struct cache *cache, struct record_shared *record, const struct rule *rule,
                             const struct entry_shared *entry, uint64_t location, shared_word *slot,
                             uint64_t word) {
@@ -244,12 +240,9 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
 
 /*
  * A fragmented page is compacted: its live entries move within their log, unchanged; what finds no space stays. Of
- * other
- * pages used entries move to the main log, with their use count lowered. From the main log all of them: they have
- * been of
- * use for long, and dropping them costs the most hits; use counts fall with each move, so the log yields in the
- * end. From
- * probation up to half a page: more is chance, or one visitor's burst.
+ * other pages used entries move to the main log, with their use count lowered. From the main log all of them: they
+ * have been of use for long, and dropping them costs the most hits; use counts fall with each move, so the log yields
+ * in the end. From probation up to half a page: more is chance, or one visitor's burst.
  */
 static struct rule rule_for(const struct map *map, const struct page_shared *row, enum reclaim_effort effort) {
     const enum page_log log = page_log(row);
@@ -282,8 +275,7 @@ static bool reclaim_entries(struct cache *cache, struct record_shared *record, u
     return true;
 }
 
-/* A used run, even of one page, is not copied: it becomes the newest of the main log, with its use count
- * lowered. */
+/* A used run, even of one page, is not copied: it becomes the newest of the main log, with its use count lowered. */
 static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     const uint64_t location = ref_location(&cache->map, page, 0);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
@@ -318,8 +310,7 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     fence();
     /* Without memory (its owner died early) nothing is in it and nothing may be read. */
     const bool has_memory = ref_page_has_memory(&cache->map, page);
-    /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no
-     * room. */
+    /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
         (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, generation))) {
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));

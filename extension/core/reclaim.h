@@ -1,9 +1,8 @@
 /*
  * Reclaiming a page: its entries are moved or dropped, then it stays in limbo until nobody holds it.
  *
- * It follows the bitmap of entry starts, not lengths: a writer killed before it wrote its header leaves a hole.
- * Doing it
- * twice is harmless, so a page whose reclaimer died is simply reclaimed again.
+ * It follows the bitmap of entry starts, not lengths: a writer killed before it wrote its header leaves a hole. Doing
+ * it twice is harmless, so a page whose reclaimer died is simply reclaimed again.
  */
 #ifndef LARDER_RECLAIM_H
 #define LARDER_RECLAIM_H
@@ -18,15 +17,14 @@ enum reclaim_effort {
 };
 
 /*
- * Makes a page free, whatever its state, with its whole run. False if that is impossible now: it is open, held,
- * being
+ * Makes a page free, whatever its state, with its whole run. False if that is impossible now: it is open, held, being
  * written to or reclaimed by another; or a used run, which stays as the newest of the main log with its use count
  * lowered; or a counter in use found no place to move to: then the page stays as the newest of its log.
  */
 bool reclaim_page(struct cache *cache, struct record_shared *record, uint32_t page, enum reclaim_effort effort);
 
-/* The same for a page that was chosen earlier: only if its state has not changed since, and if it was empty it
- * must still be. */
+/* The same for a page that was chosen earlier: only if its state has not changed since, and if it was empty it must
+ * still be. */
 bool reclaim_victim(struct cache *cache, struct record_shared *record, const struct victim *chosen,
                     enum reclaim_effort effort);
 

@@ -2,10 +2,8 @@
  * A mapped segment, and the only place where a location becomes a pointer.
  *
  * The geometry is copied from the header when the segment is attached and checked, and never read again: a header
- * damaged
- * later leads nowhere. Everything else from the segment is checked here against that copy. Before an entry is read
- * in a
- * page that is neither pinned nor being written to, ref_page_has_memory() must be asked.
+ * damaged later leads nowhere. Everything else from the segment is checked here against that copy. Before an entry is
+ * read in a page that is neither pinned nor being written to, ref_page_has_memory() must be asked.
  *
  * Both mappings show the same file: `writable` serves tables and writers, `readonly` readers of entries.
  */
@@ -84,8 +82,8 @@ static inline bool ref_steps_whole(const struct map *map, uint32_t word, uint64_
     return steps == 0 || LIKELY(steps == ref_sealed_steps(map, word, (uint32_t)steps));
 }
 
-/* The steps of a word that have memory. A damaged word cannot be repaired without bringing back what was
- * deleted meanwhile, so the segment is retired. */
+/* The steps of a word that have memory. A damaged word cannot be repaired without bringing back what was deleted
+ * meanwhile, so the segment is retired. */
 static inline uint32_t ref_steps(const struct map *map, uint32_t word) {
     const uint64_t steps = word_load(&map->steps[word]);
     if (UNLIKELY(!ref_steps_whole(map, word, steps))) {
@@ -194,8 +192,8 @@ static inline const void *entry_value(const struct entry_shared *entry) {
     return (const char *)(entry + 1) + (units_of(where_key_length(entry->where)) << UNIT_SHIFT);
 }
 
-/* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no
- * other length or kind comes of it. */
+/* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no other
+ * length or kind comes of it. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
     const uint64_t times = (uint64_t)entry->stored << EXPIRES_BITS | entry->expires;
     return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ times;

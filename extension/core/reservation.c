@@ -30,9 +30,9 @@ static bool has_open_page(const struct cache *cache, uint64_t current) {
     return state_of(state) == PAGE_OPEN && state_generation(state) == (uint32_t)(current >> 32);
 }
 
-/* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all
- * spare pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are
- * dropped. False: timed out. */
+/* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all spare
+ * pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped. False:
+ * timed out. */
 static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *start) {
     if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
@@ -59,8 +59,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         const uint64_t seen = word_load(current);
         if (has_open_page(cache, seen)) {
             if (reclaimed) {
-                /* This process took one spare page and gave one back. Nobody else replaces those that others
-                 * took while they filled the page opened for moves. */
+                /* This process took one spare page and gave one back. Nobody else replaces those that others took
+                 * while they filled the page opened for moves. */
                 evict_fill_spare(cache, record, spare_wanted(&cache->map), TOP_UP_TRIES);
             }
             return true;

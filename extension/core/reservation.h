@@ -4,9 +4,8 @@
 
 #include "process.h"
 
-/* Takes space for an entry of `units`, evicting as needed. Up to half a page it lies in the open page, which
- * stays announced in `writing`; a longer one has a run of pages, whose head is in `opening`. False: no room can
- * be made. */
+/* Takes space for an entry of `units`, evicting as needed. Up to half a page it lies in the open page, which stays
+ * announced in `writing`; a longer one has a run of pages, whose head is in `opening`. False: no room can be made. */
 bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
                       struct reservation *reservation);
 

@@ -93,8 +93,8 @@ void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
     }
 }
 
-/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process
- * has just filled it. */
+/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process has
+ * just filled it. */
 static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
                        uint32_t page, enum reclaim_effort effort) {
     struct victim chosen = {.page = page_head(&cache->map, page)};
@@ -158,8 +158,8 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
-        /* Next to the run before, so that long values sweep the cache in order and searches are short: first
-         * where all pages are overdue, then in the older half of the main log. */
+        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where all
+         * pages are overdue, then in the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
         window.limit = COST_MAIN;

@@ -120,8 +120,8 @@ static bool is_private(const struct stat *status, uid_t user) {
     return status->st_uid == user && (status->st_mode & 077) == 0;
 }
 
-/* Whether only root can replace what lies in this folder: it and all folders above are root's, and others may
- * not write there, or not rename and remove root's files (the sticky bit of /dev/shm). Closes it. */
+/* Whether only root can replace what lies in this folder: it and all folders above are root's, and others may not
+ * write there, or not rename and remove root's files (the sticky bit of /dev/shm). Closes it. */
 static bool is_out_of_reach(int folder) {
     struct stat status, below = {0};
     bool safe = false;
@@ -144,8 +144,8 @@ static bool is_out_of_reach(int folder) {
 
 enum { FOLDER_ACCESS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-/* The folder that root created for the user, <larder.path>/larder/<uid>, whose name nobody else can take. -1 if
- * there is none; or if it cannot be trusted: then `distrusted` is set. */
+/* The folder that root created for the user, <larder.path>/larder/<uid>, whose name nobody else can take. -1 if there
+ * is none; or if it cannot be trusted: then `distrusted` is set. */
 static int open_provided(const char *directory, uid_t user, bool *distrusted) {
     char name[FOLDER_MAX_BYTES];
     struct stat status;
@@ -168,9 +168,9 @@ static int open_provided(const char *directory, uid_t user, bool *distrusted) {
     return folder;
 }
 
-/* Says what is wrong, and how root creates the folder. Another user may have created <larder.path>/larder, with
- * links that a command of root would follow: so one that is not root's is removed first, and mkdir, unlike
- * install, fails where something is. */
+/* Says what is wrong, and how root creates the folder. Another user may have created <larder.path>/larder, with links
+ * that a command of root would follow: so one that is not root's is removed first, and mkdir, unlike install, fails
+ * where something is. */
 static bool refuse_unprovided(struct attempt *attempt, const char *wrong) {
     const char *const directory = attempt->options->directory;
     const unsigned user = (unsigned)geteuid();
@@ -347,8 +347,8 @@ static bool is_of_another_layout(const struct attempt *attempt, const char *name
     return strlen(name) == length && strncmp(name, attempt->name, length - DIGITS) == 0;
 }
 
-/* Removes files that no process is attached to: temporary files of dead creators, segments unused for a day,
- * and if memory is short those of another PHP at once. Nothing else: an idle pool's cache is warm. */
+/* Removes files that no process is attached to: temporary files of dead creators, segments unused for a day, and if
+ * memory is short those of another PHP at once. Nothing else: an idle pool's cache is warm. */
 static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
     const int copy = openat(attempt->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
@@ -375,8 +375,8 @@ static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
 
 /* ---- Creating ---- */
 
-/* An address that is free in most processes: far from where Linux puts binaries, heap, libraries and stacks,
- * also under sanitizers. The low ones are for small address spaces. */
+/* An address that is free in most processes: far from where Linux puts binaries, heap, libraries and stacks, also
+ * under sanitizers. The low ones are for small address spaces. */
 static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     static const uintptr_t stride = UINT64_C(64) << 30;
     uint64_t random = 0;
@@ -396,8 +396,8 @@ static uintptr_t choose_address(size_t size, uintptr_t avoid) {
     return 0;
 }
 
-/* The segment's size: as asked for, or what the file system and the cgroups can give and leave others their
- * part. 0: too little. */
+/* The segment's size: as asked for, or what the file system and the cgroups can give and leave others their part. 0:
+ * too little. */
 static size_t plan_size(struct attempt *attempt) {
     enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
@@ -462,8 +462,8 @@ static int write_tables(struct attempt *attempt, int fd, size_t size, uintptr_t 
 }
 
 /* Creates a segment under a temporary name and renames it into place. Of several creators the first wins; the
- * others discard theirs and look again. The lock on a temporary file only shows that its creator is alive.
- * True: look again. */
+ * others discard theirs and look again. The lock on a temporary file only shows that its creator is alive. True:
+ * look again. */
 static bool create(struct attempt *attempt, uintptr_t avoid) {
     const size_t size = plan_size(attempt);
     if (!size) {
@@ -515,8 +515,8 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness
- * does not rely on it. */
+/* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not
+ * rely on it. */
 static void lock_replacing(int fd) {
     const uint64_t begun = os_nanoseconds();
     while (!os_lock(fd, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
@@ -524,9 +524,9 @@ static void lock_replacing(int fd) {
     }
 }
 
-/* Unlinks a damaged, retired or unwanted file. It is moved aside and checked there: if another process was
- * faster, it is moved back; if there is a third one by then, it is retired, and its users move to that one.
- * Unless processes are stopped in between, the lock prevents both. */
+/* Unlinks a damaged, retired or unwanted file. It is moved aside and checked there: if another process was faster, it
+ * is moved back; if there is a third one by then, it is retired, and its users move to that one. Unless processes are
+ * stopped in between, the lock prevents both. */
 static void discard(const struct attempt *attempt, const struct stat *seen) {
     const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (old < 0) {
@@ -574,8 +574,8 @@ static int open_same(const struct attempt *attempt, const struct stat *status, i
     return fd;
 }
 
-/* Not from the record's description: a mapping keeps its description open, and with it the record's lock after
- * a fork or detach. */
+/* Not from the record's description: a mapping keeps its description open, and with it the record's lock after a fork
+ * or detach. */
 static bool map_writable(struct segment *segment, const struct attempt *attempt, const struct stat *status) {
     const int writable = open_same(attempt, status, O_RDWR);
     if (writable >= 0) {

@@ -1,13 +1,10 @@
 /*
  * The segment's file: named, created, checked, mapped, replaced.
  *
- * Its path is <directory>/larder/<uid>/<segment>-<layout hash> if root has created that folder, whose name nobody
- * else can
- * take, else <directory>/larder-<uid>/...; the folder has mode 0700, the file 0600. It is created under a
- * temporary name
- * and put in place by a rename that fails if there is one already: of many creators the first wins, without a
- * lock. A
- * segment is never truncated, resized or rewritten in place.
+ * Its path is <directory>/larder/<uid>/<segment>-<layout hash> if root has created that folder, whose name nobody else
+ * can take, else <directory>/larder-<uid>/...; the folder has mode 0700, the file 0600. It is created under a
+ * temporary name and put in place by a rename that fails if there is one already: of many creators the first wins,
+ * without a lock. A segment is never truncated, resized or rewritten in place.
  */
 #ifndef LARDER_SEGMENT_H
 #define LARDER_SEGMENT_H
@@ -16,8 +13,8 @@
 
 struct segment; /* a mapping, shared by the threads of a process */
 
-/* Opens or creates the segment that the options name, maps it and claims a record. False with a reason, which
- * may be filled on success too. */
+/* Opens or creates the segment that the options name, maps it and claims a record. False with a reason, which may be
+ * filled on success too. */
 bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]);
 
 /* First half of leaving: closes the writable mapping, unless another thread is attached. Values stay readable. */
@@ -34,8 +31,8 @@ void segment_tidy(const struct cache *cache);
 
 const char *segment_path(const struct segment *segment);
 
-/* A new description of the segment's file, for a record's lock; -1 on failure. `known` is an older one of the
- * same file, or -1. The caller holds process_lock(). */
+/* A new description of the segment's file, for a record's lock; -1 on failure. `known` is an older one of the same
+ * file, or -1. The caller holds process_lock(). */
 int segment_open_locked(const struct segment *segment, int known);
 
 #endif

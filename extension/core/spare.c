@@ -13,8 +13,8 @@ bool spare_has(const struct cache *cache, uint32_t page) {
     return false;
 }
 
-/* Gives a free page its memory while it is ours, as in page_claim(): else a concurrent trim would punch what
- * was noted here as filled. */
+/* Gives a free page its memory while it is ours, as in page_claim(): else a concurrent trim would punch what was noted
+ * here as filled. */
 static bool ensure_memory(struct cache *cache, uint32_t page) {
     FAILPOINT(spare_intended);
     if (LIKELY(ref_page_has_memory(&cache->map, page))) {

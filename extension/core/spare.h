@@ -6,10 +6,9 @@
 /*
  * Spare pages: kept free for the entries that reclaiming moves.
  *
- * A process takes one to compact a page and gives one back when it is done, which takes long if it is preempted.
- * So there
- * is one for each process, up to SPARE_MAX and a 32nd of the pages; with one for all, rewriting what fits dropped
- * entries.
+ * A process takes one to compact a page and gives one back when it is done, which takes long if it is preempted. So
+ * there is one for each process, up to SPARE_MAX and a 32nd of the pages; with one for all, rewriting what fits
+ * dropped entries.
  */
 static inline unsigned spare_wanted(const struct map *map) {
     const uint32_t share = map->page_count / 32, processes = ref_records_used(map);

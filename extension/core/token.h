@@ -1,27 +1,21 @@
 /*
- * The token of an entry: 64 bits that no other entry of the key ever has, so that a store can replace just the
- * entry that
- * was fetched.
+ * The token of an entry: 64 bits that no other entry of the key ever has, so that a store can replace just the entry
+ * that was fetched.
  *
  *   token = (generation of its page 32 | location without its lowest bit 32)  mixed with the segment's seed
  *
  * Equal tokens mean the same entry, although the token holds nothing:
  *  - Entries of one generation of a page never overlap and are at least five units long: their locations differ
- * without
- *    the lowest bit too. Unpublished space is not reused before the page's next generation.
+ *    without the lowest bit too. Unpublished space is not reused before the page's next generation.
  *  - A reused page has another generation. Entries are immutable; one that is moved gets another location, and its
- * token
- *    no longer matches, which is safe.
- *  - An integer changes in place, so its token includes its value, and a match is sealed before the swap. Counted
- * up and
- *    down again it matches: the same value at the same place.
+ *    token no longer matches, which is safe.
+ *  - An integer changes in place, so its token includes its value, and a match is sealed before the swap. Counted up
+ *    and down again it matches: the same value at the same place.
  *  - Another segment has another seed: its tokens match as likely as any number.
  *
- * Between the comparison and the swap of the index word the entry is announced, so its page is not reused and the
- * word
- * names this entry as long as its location is the same. Whatever deletes, evicts or moves the entry meanwhile
- * changes the
- * word: the swap fails, and the key is looked up and compared again.
+ * Between the comparison and the swap of the index word the entry is announced, so its page is not reused and the word
+ * names this entry as long as its location is the same. Whatever deletes, evicts or moves the entry meanwhile changes
+ * the word: the swap fails, and the key is looked up and compared again.
  */
 #ifndef LARDER_TOKEN_H
 #define LARDER_TOKEN_H
@@ -30,8 +24,7 @@
 #include "hash.h"
 #include "integer.h"
 
-/* A bijection by which each bit changes all others (the finalizer of Austin Appleby's MurmurHash3, public
- * domain). */
+/* A bijection by which each bit changes all others (the finalizer of Austin Appleby's MurmurHash3, public domain). */
 static inline uint64_t token_spread(uint64_t value) {
     value = (value ^ value >> 33) * UINT64_C(0xff51afd7ed558ccd);
     value = (value ^ value >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);

@@ -1,5 +1,5 @@
-/* Replaces the engine on other systems: attaching says why it is not available. The rest is for the linker:
- * nobody calls it without a struct cache. */
+/* Replaces the engine on other systems: attaching says why it is not available. The rest is for the linker: nobody
+ * calls it without a struct cache. */
 #if !(defined(__linux__) && defined(__LP64__))
 
 #include <stdio.h>

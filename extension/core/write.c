@@ -150,8 +150,8 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
     return CACHE_OK;
 }
 
-/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until then, and its copy
- * is put only if the key's word has not changed. */
+/* Entries are immutable, so a new expiry is a new entry. The old one stays announced until then, and its copy is put
+ * only if the key's word has not changed. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires) {
     struct record_shared *record = enter(cache);
     if (!record) {

@@ -3,8 +3,8 @@
 
 #include "index.h"
 
-/* Counts a refusal and returns `result`. A refused set removes the key's old value, so that it does not get
- * stale; all other changes leave it. */
+/* Counts a refusal and returns `result`. A refused set removes the key's old value, so that it does not get stale; all
+ * other changes leave it. */
 enum cache_result write_refused(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, enum counter counter, enum cache_result result);
 
@@ -15,8 +15,8 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
 /* Completes the reserved and written entry; may be repeated until it is published. */
 void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires);
 
-/* Publishes the sealed entry if the mode allows and, unless `token` is NULL, over its entry only (with
- * CACHE_REPLACE). Else it is abandoned. */
+/* Publishes the sealed entry if the mode allows and, unless `token` is NULL, over its entry only (with CACHE_REPLACE).
+ * Else it is abandoned. */
 enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, const uint64_t *token);
 
