@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "geometry.h"
 #include "failpoint.h"
+#include "geometry.h"
+#include "page.h"
+#include "spare.h"
 
 /* ---- A cache ---- */
 
@@ -203,6 +205,17 @@ void churn(struct cache *cache, unsigned times) {
     const size_t stores = info.pages * info.page_size / (4 * KIB) * times;
     for (size_t i = 0; i < stores; i++) {
         EXPECT_EQUAL(put(cache, key_of("churn:%zu", i), i, 4 * KIB), CACHE_OK);
+    }
+}
+
+void use_up_pages(struct cache *cache) {
+    spare_forget_all(cache);
+    for (unsigned log = 0; log < LOGS; log++) {
+        const uint32_t open = current_page(cache, word_load(&cache->map.header->current[log]));
+        if (open < cache->map.page_count) {
+            uint64_t state = word_load(&page_row(cache, open)->state);
+            EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
+        }
     }
 }
 

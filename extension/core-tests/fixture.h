@@ -62,6 +62,9 @@ void end_request(struct cache *cache);
 /* Stores values until the whole memory was overwritten `times` times. */
 void churn(struct cache *cache, unsigned times);
 
+/* Takes all spare pages and closes the open ones, as if others had used them up. */
+void use_up_pages(struct cache *cache);
+
 /* ---- Processes ---- */
 
 /*

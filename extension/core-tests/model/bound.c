@@ -234,21 +234,4 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-const struct suite bound_suite = {
-    .model =
-        {
-            .name = "bound",
-            .size = sizeof(struct bound),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .end = end,
-            .describe = describe,
-        },
-    .what = "the bound of what readers hold, single pages and runs, with a recount",
-    .prepare = prepare,
-    .settings = 6,
-    .settings_short = 5,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(bound, "the bound of what readers hold, single pages and runs, with a recount", 6, 5, end)

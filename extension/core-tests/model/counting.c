@@ -363,21 +363,5 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-const struct suite counting_suite = {
-    .model =
-        {
-            .name = "counting",
-            .size = sizeof(struct counting),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .end = end,
-            .describe = describe,
-        },
-    .what = "counting, while the integer is moved, dropped, stored over, deleted and read",
-    .prepare = prepare,
-    .settings = sizeof settings / sizeof *settings,
-    .settings_short = 9,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(counting, "counting, while the integer is moved, dropped, stored over, deleted and read",
+      sizeof settings / sizeof *settings, 9, end)

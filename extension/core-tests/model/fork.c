@@ -172,20 +172,4 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-const struct suite fork_suite = {
-    .model =
-        {
-            .name = "fork",
-            .size = sizeof(struct fork),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .describe = describe,
-        },
-    .what = "forks with values in hand, beside a scan, sweeps and claims by others",
-    .prepare = prepare,
-    .settings = 5,
-    .settings_short = 5,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(fork, "forks with values in hand, beside a scan, sweeps and claims by others", 5, 5, NULL)

@@ -239,21 +239,4 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-const struct suite inserting_suite = {
-    .model =
-        {
-            .name = "inserting",
-            .size = sizeof(struct inserting),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .end = end,
-            .describe = describe,
-        },
-    .what = "inserting one key by several at once",
-    .prepare = prepare,
-    .settings = sizeof settings / sizeof *settings,
-    .settings_short = 7,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(inserting, "inserting one key by several at once", sizeof settings / sizeof *settings, 7, end)

@@ -20,6 +20,24 @@ struct suite {
     unsigned control_count;
 };
 
+/* A file's suite, of its own begin(), step(), check(), describe(), prepare() and controls. */
+#define SUITE(model_name, about, count, count_short, at_end) \
+    const struct suite model_name##_suite = {                \
+        .model = {.name = #model_name,                       \
+                  .size = sizeof(struct model_name),         \
+                  .begin = begin,                            \
+                  .step = step,                              \
+                  .check = check,                            \
+                  .end = at_end,                             \
+                  .describe = describe},                     \
+        .what = about,                                       \
+        .prepare = prepare,                                  \
+        .settings = count,                                   \
+        .settings_short = count_short,                       \
+        .controls = controls,                                \
+        .control_count = sizeof controls / sizeof *controls, \
+    };
+
 extern const struct suite pins_suite, fork_suite, counting_suite, inserting_suite, runs_suite, bound_suite;
 
 #endif

@@ -803,20 +803,5 @@ static void prepare(unsigned setting, struct model *model) {
     fixed_words = fixed_by(now, now->mortal);
 }
 
-const struct suite pins_suite = {
-    .model =
-        {
-            .name = "pins",
-            .size = sizeof(struct pins),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .describe = describe,
-        },
-    .what = "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death",
-    .prepare = prepare,
-    .settings = 9,
-    .settings_short = 8,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(pins, "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death", 9, 8,
+      NULL)

@@ -272,20 +272,4 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-const struct suite runs_suite = {
-    .model =
-        {
-            .name = "runs",
-            .size = sizeof(struct runs),
-            .begin = begin,
-            .step = step,
-            .check = check,
-            .describe = describe,
-        },
-    .what = "claiming, giving up and freeing a run of pages, with death",
-    .prepare = prepare,
-    .settings = 5,
-    .settings_short = 4,
-    .controls = controls,
-    .control_count = sizeof controls / sizeof *controls,
-};
+SUITE(runs, "claiming, giving up and freeing a run of pages, with death", 5, 4, NULL)

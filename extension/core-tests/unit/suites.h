@@ -19,8 +19,8 @@
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \
-    SUITE(room)           \
-    SUITE(aside)          \
+    SUITE(eviction)       \
+    SUITE(preempted)      \
     SUITE(runs)           \
     SUITE(pins)           \
     SUITE(readers)        \
@@ -31,7 +31,7 @@
     SUITE(rivals)         \
     SUITE(contention)     \
     SUITE(races)          \
-    SUITE(away)           \
+    SUITE(unavailable)    \
     SUITE(threads)        \
     SUITE(failures)       \
     SUITE(torn)

@@ -247,18 +247,7 @@ static void no_place_to_compact(void) {
     const uint32_t page = ref_page(&cache->map, (value.base - cache->map.base) >> UNIT_SHIFT);
     end_request(cache);
     EXPECT(page_is_fragmented(&cache->map, page_row(cache, page)));
-    struct header_shared *header = cache->map.header;
-    for (unsigned i = 0; i < SPARE_MAX; i++) {
-        word_store(&header->spare[i], 0);
-    }
-    for (unsigned log = 0; log < LOGS; log++) {
-        const uint32_t open = current_page(cache, word_load(&header->current[log]));
-        if (open < cache->map.page_count) {
-            EXPECT(open != page);
-            uint64_t state = word_load(&page_row(cache, open)->state);
-            EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
-        }
-    }
+    use_up_pages(cache);
     EXPECT(!reclaim_page(cache, record, page, RECLAIM_GENTLY));
     EXPECT_EQUAL(state_of(word_load(&page_row(cache, page)->state)), PAGE_CLOSED);
     for (unsigned i = 0; i < KEYS; i++) {
@@ -341,4 +330,4 @@ static const struct test tests[] = {
     {"without room no stale value stays", no_room_no_stale},
     {0},
 };
-const struct suite suite_room = {.name = "room", .tests = tests};
+const struct suite suite_eviction = {.name = "eviction", .tests = tests};

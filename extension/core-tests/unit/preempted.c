@@ -41,7 +41,7 @@ static void expect_hot(size_t length) {
 
 /* ---- It was free ---- */
 
-/* Until the hot value lies in the page that the maker chose, and that is closed. */
+/* Until the hot value lies in the page that the maker chose, and it is closed. */
 static void fill_the_chosen(const char *name) {
     if (strcmp(name, "victim_chosen") != 0) {
         return;
@@ -174,17 +174,7 @@ static void closed_long_ago(void) {
 static void take_all_free(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(8);
-    struct header_shared *header = cache->map.header;
-    for (unsigned i = 0; i < SPARE_MAX; i++) {
-        word_store(&header->spare[i], 0);
-    }
-    for (unsigned log = 0; log < LOGS; log++) {
-        const uint32_t open = current_page(cache, word_load(&header->current[log]));
-        if (open < cache->map.page_count) {
-            uint64_t state = word_load(&page_row(cache, open)->state);
-            EXPECT(word_swap(&page_row(cache, open)->state, &state, state_change(state, PAGE_CLOSED)));
-        }
-    }
+    use_up_pages(cache);
     bool held[PAGES_MAX] = {false};
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
         held[page] = page_hold(cache, page);
@@ -229,4 +219,4 @@ static const struct test tests[] = {
     {"a store waits for who has all pages in hand before it drops what lives", waits_for_others},
     {0},
 };
-const struct suite suite_aside = {.name = "aside", .tests = tests};
+const struct suite suite_preempted = {.name = "preempted", .tests = tests};

@@ -131,4 +131,4 @@ static const struct test tests[] = {
     {"segment gone between two requests", no_segment_request},
     {0},
 };
-const struct suite suite_away = {.name = "away", .tests = tests};
+const struct suite suite_unavailable = {.name = "unavailable", .tests = tests};
