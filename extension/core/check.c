@@ -114,14 +114,11 @@ static void check_twice(struct check *check, const shared_word *slot) {
         return;
     }
     const struct place place = hash_place(map, entry_hash(entry));
-    struct bucket_shared *const buckets[2] = {place.first, place.second};
-    for (unsigned b = 0; b < (place.first == place.second ? 1 : 2); b++) {
-        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            const shared_word *other = &buckets[b]->slots[i];
-            const struct entry_shared *twin = other > slot ? committed_entry(map, word_load(other)) : NULL;
-            if (twin && same_key(entry, twin)) {
-                fault(check, "a key of %u bytes stands twice", where_key_length(entry->where));
-            }
+    for (unsigned i = 0; i < place_slots(&place); i++) {
+        const shared_word *other = place_slot(&place, i);
+        const struct entry_shared *twin = other > slot ? committed_entry(map, word_load(other)) : NULL;
+        if (twin && same_key(entry, twin)) {
+            fault(check, "a key of %u bytes has two entries", where_key_length(entry->where));
         }
     }
 }

@@ -41,6 +41,11 @@ static inline struct place hash_place(const struct map *map, uint64_t hash) {
     };
 }
 
+/* How many words a key may stand in. */
+static inline unsigned place_slots(const struct place *place) {
+    return place->first == place->second ? BUCKET_SLOTS : 2 * BUCKET_SLOTS;
+}
+
 /* One of the sixteen words: the first bucket's, then the second's. */
 static inline shared_word *place_slot(const struct place *place, unsigned number) {
     return number < BUCKET_SLOTS ? &place->first->slots[number] : &place->second->slots[number - BUCKET_SLOTS];

@@ -56,18 +56,12 @@ static bool look(struct cache *cache, struct record_shared *record, shared_word 
 
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found) {
-    struct bucket_shared *bucket = place->first;
-    for (;;) {
-        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            if (slot_tag(word_peek(&bucket->slots[i])) == place->tag &&
-                look(cache, record, &bucket->slots[i], place, key, found) && slot_is_committed(found->word)) {
-                return true;
-            }
+    for (unsigned i = 0; i < place_slots(place); i++) {
+        shared_word *slot = place_slot(place, i);
+        if (slot_tag(word_peek(slot)) == place->tag && look(cache, record, slot, place, key, found) &&
+            slot_is_committed(found->word)) {
+            return true;
         }
-        if (bucket == place->second) {
-            break;
-        }
-        bucket = place->second;
     }
     found->slot = NULL;
     return false;

@@ -188,27 +188,18 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
     }
     zero_copy = zero_copy && cache->map.fixed;
     const struct place place = index_place(cache, key);
-    struct bucket_shared *bucket = place.first;
-    for (;;) {
-        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            if (slot_tag(word_peek(&bucket->slots[i])) != place.tag) {
-                continue;
-            }
-            switch (read_slot(cache, record, &bucket->slots[i], &place, key, zero_copy, value, token)) {
-                case HIT:
-                    count(record, COUNT_HITS);
-                    return true;
-                case EXPIRED:
-                    count(record, COUNT_MISSES);
-                    return false;
-                default:
-                    break;
-            }
+    for (unsigned i = 0; i < place_slots(&place); i++) {
+        shared_word *slot = place_slot(&place, i);
+        const enum outcome outcome = slot_tag(word_peek(slot)) != place.tag
+                                         ? MISMATCH
+                                         : read_slot(cache, record, slot, &place, key, zero_copy, value, token);
+        if (outcome == HIT) {
+            count(record, COUNT_HITS);
+            return true;
         }
-        if (bucket == place.second) {
+        if (outcome == EXPIRED) {
             break;
         }
-        bucket = place.second;
     }
     count(record, COUNT_MISSES);
     return false;

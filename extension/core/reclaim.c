@@ -138,13 +138,10 @@ static bool keep_counter(struct cache *cache, uint64_t units) {
 /* ---- Reclaiming ---- */
 
 static shared_word *find_slot(const struct place *place, uint64_t location, uint64_t *word) {
-    struct bucket_shared *const buckets[2] = {place->first, place->second};
-    for (unsigned b = 0; b < 2; b++) {
-        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-            *word = word_load(&buckets[b]->slots[i]);
-            if (slot_location(*word) == location) {
-                return &buckets[b]->slots[i];
-            }
+    for (unsigned i = 0; i < place_slots(place); i++) {
+        *word = word_load(place_slot(place, i));
+        if (slot_location(*word) == location) {
+            return place_slot(place, i);
         }
     }
     return NULL;

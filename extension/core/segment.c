@@ -27,8 +27,7 @@ enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 16 };
 struct segment {
     struct map map;
     size_t file_size;
-    dev_t device;
-    ino_t inode;
+    struct stat file;
     unsigned users;   /* caches that are attached or hold values; the last one unmaps it */
     unsigned writers; /* attached ones, for which it is mapped writable */
     struct segment *next;
@@ -114,6 +113,13 @@ static bool report_absent(struct attempt *attempt) {
     return refuse(attempt, "nothing has been stored yet: the first store makes the segment");
 }
 
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Of a path that may name anything. */
+enum { FILE_ACCESS = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
+
 /* ---- The folder ---- */
 
 static bool is_private(const struct stat *status, uid_t user) {
@@ -127,7 +133,7 @@ static bool is_out_of_reach(int folder) {
     bool safe = false;
     while (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == 0 &&
            ((status.st_mode & 022) == 0 || (status.st_mode & S_ISVTX) != 0)) {
-        safe = status.st_ino == below.st_ino && status.st_dev == below.st_dev; /* / is its own parent */
+        safe = same_file(&status, &below); /* / is its own parent */
         if (safe) {
             break;
         }
@@ -273,7 +279,7 @@ enum finding { USABLE, NONE, REPLACE, FOREIGN };
 
 /* Whether the file is one of ours: it may be used, or replaced if its content is damaged. */
 static enum finding look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header) {
-    *fd = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    *fd = openat(attempt->directory, attempt->name, FILE_ACCESS);
     if (*fd < 0) {
         if (errno == ENOENT) {
             return NONE;
@@ -308,7 +314,7 @@ enum { BYTE_OF_MAKER = RECORDS_MAX };
 
 /* Removes a file whose `count` bytes from `first` on nobody has locked. */
 static void remove_if_free(const struct attempt *attempt, const char *name, off_t first, off_t count) {
-    const int fd = openat(attempt->directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int fd = openat(attempt->directory, name, FILE_ACCESS);
     if (fd >= 0 && os_lock(fd, first, count)) {
         unlinkat(attempt->directory, name, 0);
         os_unlock(fd, first, count); /* a forked child may share the description */
@@ -511,10 +517,6 @@ static void retire(int fd) {
     (void)!pwrite(fd, &retired, sizeof retired, offsetof(struct header_shared, retired));
 }
 
-static bool same_file(const struct stat *a, const struct stat *b) {
-    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
-}
-
 /* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not
  * rely on it. */
 static void lock_replacing(int fd) {
@@ -528,7 +530,7 @@ static void lock_replacing(int fd) {
  * is moved back; if there is a third one by then, it is retired, and its users move to that one. Unless processes are
  * stopped in between, the lock prevents both. */
 static void discard(const struct attempt *attempt, const struct stat *seen) {
-    const int old = openat(attempt->directory, attempt->name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int old = openat(attempt->directory, attempt->name, FILE_ACCESS);
     if (old < 0) {
         return;
     }
@@ -543,7 +545,7 @@ static void discard(const struct attempt *attempt, const struct stat *seen) {
         FAILPOINT(segment_looked_at);
         if (os_rename_new(attempt->directory, attempt->name, aside) == 0) {
             FAILPOINT(segment_moved_aside);
-            const int moved = openat(attempt->directory, aside, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+            const int moved = openat(attempt->directory, aside, FILE_ACCESS);
             const bool meant = moved >= 0 && fstat(moved, &status) == 0 && same_file(&status, seen);
             if (meant || os_rename_new(attempt->directory, aside, attempt->name) != 0) {
                 if (moved >= 0 && status.st_size >= (off_t)sizeof(struct header_shared)) {
@@ -567,7 +569,7 @@ static void discard(const struct attempt *attempt, const struct stat *seen) {
 static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
     const int fd = openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     struct stat again;
-    if (fd >= 0 && (fstat(fd, &again) != 0 || again.st_ino != status->st_ino || again.st_dev != status->st_dev)) {
+    if (fd >= 0 && (fstat(fd, &again) != 0 || !same_file(&again, status))) {
         close(fd);
         return -1;
     }
@@ -588,7 +590,7 @@ static bool map_writable(struct segment *segment, const struct attempt *attempt,
 static struct segment *map_file_locked(const struct attempt *attempt, const struct stat *status,
                                        const struct header_shared *header) {
     for (struct segment *segment = segments; segment; segment = segment->next) {
-        if (segment->inode == status->st_ino && segment->device == status->st_dev) {
+        if (same_file(&segment->file, status)) {
             if (!segment->map.writable) {
                 if (!map_writable(segment, attempt, status)) {
                     return NULL;
@@ -605,8 +607,7 @@ static struct segment *map_file_locked(const struct attempt *attempt, const stru
         return NULL;
     }
     segment->file_size = (size_t)status->st_size;
-    segment->device = status->st_dev;
-    segment->inode = status->st_ino;
+    segment->file = *status;
     segment->provided = attempt->provided;
     segment->directory_length = strlen(attempt->options->directory);
     snprintf(segment->path, sizeof segment->path, "%s/%s", attempt->folder, attempt->name);
@@ -674,8 +675,7 @@ static bool is_provided_now(const struct segment *segment) {
 bool segment_is_current(const struct segment *segment) {
     struct stat status;
     return !word_load(&segment->map.header->retired) && lstat(segment->path, &status) == 0 &&
-           status.st_ino == segment->inode && status.st_dev == segment->device &&
-           (segment->provided || !is_provided_now(segment));
+           same_file(&status, &segment->file) && (segment->provided || !is_provided_now(segment));
 }
 
 const char *segment_path(const struct segment *segment) {
@@ -685,11 +685,10 @@ const char *segment_path(const struct segment *segment) {
 int segment_open_locked(const struct segment *segment, int known) {
     int fd = known >= 0 ? os_open_again(known, true) : -1;
     if (fd < 0) {
-        fd = open(segment->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        fd = open(segment->path, FILE_ACCESS);
     }
     struct stat status;
-    if (fd >= 0 &&
-        (fstat(fd, &status) != 0 || status.st_ino != segment->inode || status.st_dev != segment->device)) {
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !same_file(&status, &segment->file))) {
         close(fd);
         fd = -1;
     }
@@ -707,7 +706,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
         struct stat now;
         close(fd);
         if (fstatat(attempt->directory, attempt->name, &now, AT_SYMLINK_NOFOLLOW) != 0 ||
-            now.st_ino != status->st_ino) {
+            !same_file(&now, status)) {
             return REPLACE; /* replaced meanwhile: look again */
         }
         refuse(attempt, "cannot map %s/%s: %s; %s", attempt->folder, attempt->name, strerror(error),
