@@ -31,11 +31,14 @@ static inline uint32_t hash_first(const struct map *map, uint64_t hash) {
 static inline uint32_t hash_second(const struct map *map, uint64_t hash) {
     return (uint32_t)((hash & UINT32_MAX) * map->bucket_count >> 32);
 }
-static inline struct place hash_place(const struct map *map, uint64_t hash) {
+static inline uint64_t hash_tag(uint64_t hash) {
     enum { TAG_FROM = (64 - TAG_BITS) / 2 };
+    return hash << TAG_FROM >> (64 - TAG_BITS);
+}
+static inline struct place hash_place(const struct map *map, uint64_t hash) {
     return (struct place){
         .hash = hash,
-        .tag = hash << TAG_FROM >> (64 - TAG_BITS),
+        .tag = hash_tag(hash),
         .first = ref_bucket(map, hash_first(map, hash)),
         .second = ref_bucket(map, hash_second(map, hash)),
     };

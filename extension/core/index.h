@@ -43,7 +43,7 @@ static inline struct place index_place(const struct cache *cache, const struct c
 /* For a put: both buckets have memory. False: there is none. */
 static inline bool index_place_to_put(struct cache *cache, const struct cache_key *key, struct place *place) {
     *place = index_place(cache, key);
-    return LIKELY(cache->map.index_whole) || commit_place(cache, place);
+    return LIKELY(ref_is_bucket(place->first) && ref_is_bucket(place->second)) || commit_place(cache, place);
 }
 
 /* Whether `place` has all slots of the key. A second bucket that had no memory may have some by now, and the key a

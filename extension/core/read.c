@@ -155,7 +155,7 @@ static enum outcome read_slot(struct cache *cache, struct record_shared *record,
 /* Most fetches: the page is pinned, the value long enough to be pointed to, its use count full, and it does not
  * expire. The word was loaded after the pin's fence, so nothing else is needed. False: find_slowly() has to look. */
 static inline bool read_pinned(const struct cache *cache, const struct record_shared *record, uint64_t word,
-                               const struct place *place, const struct cache_key *key, struct cache_value *value) {
+                               uint64_t hash, const struct cache_key *key, struct cache_value *value) {
     const struct map *map = &cache->map;
     const uint64_t location = slot_location(word);
     const uint32_t page = ref_page(map, location);
@@ -164,7 +164,7 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     }
     const struct entry_shared *entry = ref_entry(map, location);
     if (UNLIKELY(entry->expires != 0 || entry->units <= INLINE_UNITS ||
-                 !index_is_key(map, entry, location, place->hash, key))) {
+                 !index_is_key(map, entry, location, hash, key))) {
         return false;
     }
     value->bytes = (const char *)(entry + 1) + (units_of(key->length) << UNIT_SHIFT);
@@ -210,21 +210,23 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
     if (UNLIKELY(--cache->calls_until_look == 0 || !record || !zero_copy)) {
         return find_slowly(cache, key, zero_copy, value, NULL);
     }
-    const struct place place = index_place(cache, key);
-    const struct bucket_shared *bucket = place.first;
+    const struct map *map = &cache->map;
+    const uint64_t hash = hash_mix(key->hash, map->seed), tag = hash_tag(hash);
+    uint32_t number = hash_first(map, hash);
     for (unsigned b = 0; b < 2; b++) {
+        const struct bucket_shared *bucket = ref_bucket(map, number);
 #pragma GCC unroll 8
         for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
             const uint64_t word = word_load(&bucket->slots[i]);
-            if (slot_tag(word) == place.tag) {
-                if (LIKELY(read_pinned(cache, record, word, &place, key, value))) {
+            if (slot_tag(word) == tag) {
+                if (LIKELY(read_pinned(cache, record, word, hash, key, value))) {
                     count(record, COUNT_HITS);
                     return true;
                 }
                 return find_slowly(cache, key, zero_copy, value, NULL);
             }
         }
-        bucket = place.second;
+        number = hash_second(map, hash);
     }
     return find_slowly(cache, key, zero_copy, value, NULL);
 }
