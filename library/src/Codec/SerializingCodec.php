@@ -97,7 +97,6 @@ abstract class SerializingCodec implements Codec, ReadsObjects
         return $compression === null ? $bytes : $compression->open($bytes);
     }
 
-    /** @throws Unreadable */
     private function read(string $bytes): mixed
     {
         return match ($bytes[0] ?? '') {
@@ -112,8 +111,6 @@ abstract class SerializingCodec implements Codec, ReadsObjects
     /**
      * Reads the formats that may hold objects, and makes none of a class that is not allowed, or does not exist (see
      * MissingClass).
-     *
-     * @throws Unreadable
      */
     private function withObjects(string $bytes): mixed
     {

@@ -67,7 +67,6 @@ final class GuardedFolder
         return $this->isPrivate || TrustedPath::isOurs($folder) && (!self::othersEnter($folder) || TrustedPath::isOurs($file));
     }
 
-    /** @throws StoreUnavailable */
     private function check(): void
     {
         $this->nextCheck = 0;

@@ -70,7 +70,6 @@ final class Lock
         return $this->store->renew($this->key, $this->token, self::seconds($seconds));
     }
 
-    /** @throws InvalidTtl */
     private static function seconds(int|float $seconds): float
     {
         return $seconds > 0 && $seconds <= self::LONGEST ? (float) $seconds

@@ -29,7 +29,6 @@ final class AfterResponse
         }
     }
 
-    /** @throws \Throwable the first that any of the works threw, when all have been done */
     private function run(): void
     {
         if (\function_exists('session_status') && session_status() === \PHP_SESSION_ACTIVE) {

@@ -131,7 +131,6 @@ final class Tags
     /**
      * @param iterable<string|int> $tags
      * @return array<array-key, string> by tag, each once
-     * @throws InvalidKey
      */
     private static function keys(iterable $tags): array
     {

@@ -185,7 +185,6 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      * @param T $otherwise
      * @param float $seconds that the call took, as far as they were measured
      * @return T
-     * @throws StoreFailed
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
@@ -198,7 +197,6 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      * @template T
      * @param T $otherwise
      * @return T
-     * @throws StoreFailed
      */
     private function refuse(mixed $otherwise): mixed
     {

@@ -154,10 +154,7 @@ final class MemcachedConnection
         ));
     }
 
-    /**
-     * @return resource
-     * @throws StoreFailed
-     */
+    /** @return resource */
     private function open(): mixed
     {
         $this->stream = $this->connector->connect();

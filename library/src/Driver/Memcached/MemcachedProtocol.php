@@ -179,17 +179,13 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /**
      * @param int $expiry as memcached takes it
      * @return bool false when refused
-     * @throws StoreFailed
      */
     abstract protected function write(string $name, string $bytes, int $expiry): bool;
 
-    /**
-     * @return bool|null false when there is something; null when refused
-     * @throws StoreFailed
-     */
+    /** @return bool|null false when there is something; null when refused */
     abstract protected function writeNew(string $name, string $bytes, int $expiry): ?bool;
 
-    /** @throws StoreFailed unless there is nothing under that name any more */
+    /** Throws unless there is nothing under that name any more. */
     abstract protected function remove(string $name): void;
 
     /** In a fork no connection is persistent: it would be the parent's. */
@@ -278,10 +274,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return Envelope::open($stored, $this->isHashed($name) ? $key : '');
     }
 
-    /**
-     * @return string|null null when the server has no place for a version
-     * @throws StoreFailed
-     */
+    /** @return string|null null when the server has no place for a version */
     private function name(string $key): ?string
     {
         Key::check($key);

@@ -114,7 +114,6 @@ final class MemcachedStore extends MemcachedProtocol
         $this->client->resetServerList();
     }
 
-    /** @throws StoreFailed unless the server is there and works */
     private function checkAnswer(string $command): void
     {
         $code = $this->client->getResultCode();

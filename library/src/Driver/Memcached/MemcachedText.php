@@ -164,7 +164,6 @@ final class MemcachedText
     /**
      * @param string ...$answers what the line may begin with
      * @return array{string, string} that, and the rest of the line
-     * @throws StoreFailed
      */
     private function line(string $request, string ...$answers): array
     {
@@ -224,7 +223,6 @@ final class MemcachedText
      * @param array<string, true> $wanted names
      * @param string|null $number set to that of the last item, be it another's; null for a reply without numbers
      * @return array<string, string> bytes of those that are there and ours
-     * @throws StoreFailed
      */
     private function items(string $reply, array $wanted, ?string &$number = null): array
     {
@@ -270,7 +268,6 @@ final class MemcachedText
     /**
      * @param string $part what has come
      * @param int $bytes that are to come in all: an item's and the shortest end of a reply
-     * @throws StoreFailed
      */
     private function whole(string $part, int $bytes): string
     {

@@ -145,11 +145,7 @@ final class MySqlConnection
         }
     }
 
-    /**
-     * @param list<string|int|float|null> $parameters
-     * @throws PDOException
-     * @throws StoreFailed when there is no connection
-     */
+    /** @param list<string|int|float|null> $parameters */
     private function execute(string $sql, array $parameters): PDOStatement
     {
         if ($this->process !== Pid::own() || !$this->hasTable) {
@@ -185,7 +181,6 @@ final class MySqlConnection
         return $isLost;
     }
 
-    /** @throws PDOException */
     private function connection(): PDO
     {
         if ($this->database !== null && $this->process === Pid::own()) {
@@ -203,11 +198,7 @@ final class MySqlConnection
         return $this->database;
     }
 
-    /**
-     * When many processes begin at once, the queue before a unix socket is full for a moment: that is no outage.
-     *
-     * @throws PDOException
-     */
+    /** When many processes begin at once, the queue before a unix socket is full for a moment: that is no outage. */
     private function connect(int $seconds, bool $persistent): PDO
     {
         for ($backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $this->timeout);; $backoff->pause()) {
@@ -221,7 +212,6 @@ final class MySqlConnection
         }
     }
 
-    /** @throws PDOException */
     private function connectNow(int $seconds, bool $persistent): PDO
     {
         $where = $this->endpoint->socket === null
@@ -246,7 +236,6 @@ final class MySqlConnection
         }
     }
 
-    /** @throws StoreUnavailable */
     private function findTable(PDO $database): void
     {
         try {

@@ -188,7 +188,6 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
      * @param array{string|int|float|null, string|int|float|null, string|int|float|null}|false $found
      * @param Entry<string>|null $new
      * @return bool false when the row is another by now
-     * @throws PDOException
      */
     private function changeRow(string $name, string $key, array|false $found, ?Entry $new): bool
     {
@@ -210,7 +209,6 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
      * Looks without a lock, and deletes by name, as writers lock rows: else InnoDB would give up one of the two.
      *
      * @return bool false when there was nothing to remove
-     * @throws StoreFailed
      */
     private function collect(): bool
     {
@@ -280,7 +278,6 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
     /**
      * @param non-empty-list<string> $keys
      * @param list<string> $encoded
-     * @throws StoreFailed
      */
     private function write(array $keys, array $encoded, float $until): bool
     {

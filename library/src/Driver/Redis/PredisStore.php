@@ -49,8 +49,9 @@ final class PredisStore extends RedisProtocol
     }
 
     /**
+     * Throws without a trace in which the password is.
+     *
      * @param array{string}|array{string, string} $login
-     * @throws ClientException without a trace in which the password is
      */
     private function authenticate(#[\SensitiveParameter] array $login): void
     {

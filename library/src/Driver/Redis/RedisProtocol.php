@@ -33,9 +33,9 @@ use RedisException;
  *
  * Names are "larder-cache:namespace:key", so that clear(), which looks for them (SCAN) and unlinks them without holding up
  * the server, meets none of a program's own. After a failure the connection is closed, and the next call opens a new one:
- * a late reply must not answer the next request. The same after an answer that took longer than it may: some clients keep no time
- * for the rest of one that has begun. A TypeError is Predis's when another client of this process has closed the persistent
- * connection that both had.
+ * a late reply must not answer the next request. The same after an answer that took longer than it may: some clients keep
+ * no time for the rest of one that has begun. What the abstract methods throw is the client's: RedisException,
+ * PredisException, or TypeError, which is Predis's when another client has closed the persistent connection that both had.
  */
 abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
@@ -341,14 +341,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
-    /** @throws StoreUnavailable when the client is missing */
     abstract protected function checkClient(): void;
 
-    /**
-     * Opens a connection, logged in and with the database chosen.
-     *
-     * @throws RedisException|PredisException|\TypeError
-     */
+    /** Opens a connection, logged in and with the database chosen. */
     abstract protected function connect(bool $persistent): void;
 
     /** @return array{}|array{string}|array{string, string} the password, or user and password, which may be empty */
@@ -372,47 +367,30 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
-    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function answers(): bool;
 
-    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function command(string $command, string ...$arguments): mixed;
 
-    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function read(string $name): ?string;
 
     /**
      * @param non-empty-list<string> $names
      * @return array<int, mixed> in their order, strings where found
-     * @throws RedisException|PredisException|\TypeError
      */
     abstract protected function readMany(array $names): array;
 
-    /** @throws RedisException|PredisException|\TypeError */
     abstract protected function exists(string $name): bool;
 
-    /**
-     * @param int $milliseconds to live, 0 for ever
-     * @throws RedisException|PredisException|\TypeError
-     */
+    /** @param int $milliseconds to live, 0 for ever */
     abstract protected function write(string $name, string $bytes, int $milliseconds): bool;
 
-    /**
-     * @param array<string, string> $values
-     * @throws RedisException|PredisException|\TypeError
-     */
+    /** @param array<string, string> $values */
     abstract protected function writeMany(array $values, int $milliseconds): bool;
 
-    /**
-     * @param non-empty-list<string> $names
-     * @throws RedisException|PredisException|\TypeError
-     */
+    /** @param non-empty-list<string> $names */
     abstract protected function remove(array $names): bool;
 
-    /**
-     * @return iterable<non-empty-list<string>> some names at a time
-     * @throws RedisException|PredisException|\TypeError
-     */
+    /** @return iterable<non-empty-list<string>> some names at a time */
     abstract protected function names(string $pattern): iterable;
 
     private function name(string $key): string
@@ -427,7 +405,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
      * @param \Closure(): T $work
      * @param bool $isOneAnswer whether it waits for one answer, and not for many
      * @return T|null null when the server answered, and refused
-     * @throws StoreFailed
      */
     private function asks(\Closure $work, bool $isOneAnswer = true): mixed
     {
@@ -446,7 +423,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
-    /** @throws RedisException|PredisException|\TypeError */
     private function connectAnew(): void
     {
         // In a fork no persistent connection: it would be the parent's.
@@ -468,7 +444,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
      * client is to send a command twice, nor to connect anew by itself.
      *
      * @return int nanoseconds: when it was ready
-     * @throws StoreFailed
      */
     private function ready(): int
     {
@@ -504,8 +479,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     }
 
     /**
+     * Throws, unless the server answered and refused.
+     *
      * @param bool $isRead of one value: a user who may not read has no use of the cache, and is told so
-     * @throws \Throwable unless the server answered, and refused
      */
     private function refused(\Throwable $error, bool $isRead = false): void
     {
@@ -518,11 +494,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
-    /**
-     * Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed.
-     *
-     * @throws \Throwable what is not of the client, or says that there is no connection
-     */
+    /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
         $this->giveUp();

@@ -50,7 +50,7 @@ final class RedisStore extends RedisProtocol
         $this->client->setOption(Redis::OPT_SCAN, Redis::SCAN_RETRY);
     }
 
-    /** @throws RedisException without a trace in which the password is */
+    /** Throws without a trace in which the password is. */
     private function authenticate(): void
     {
         $login = $this->login();

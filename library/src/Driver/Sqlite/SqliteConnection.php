@@ -113,8 +113,6 @@ final class SqliteConnection
      * @template T
      * @param \Closure(): T $work
      * @return T
-     * @throws PDOException
-     * @throws StoreUnavailable
      */
     private function allOrNothing(\Closure $work): mixed
     {
@@ -147,8 +145,6 @@ final class SqliteConnection
      * @template T
      * @param \Closure(): T $work
      * @return T
-     * @throws PDOException
-     * @throws StoreUnavailable
      */
     private function tryAgain(\Closure $work, PDOException $error): mixed
     {
@@ -219,8 +215,6 @@ final class SqliteConnection
     /**
      * @param list<string|float|array{string}> $parameters
      * @return list<list<mixed>> rows
-     * @throws PDOException
-     * @throws StoreUnavailable
      */
     private function execute(string $sql, array $parameters): array
     {
@@ -240,10 +234,6 @@ final class SqliteConnection
         return $rows;
     }
 
-    /**
-     * @throws PDOException
-     * @throws StoreUnavailable
-     */
     private function ready(): void
     {
         if ($this->process !== Pid::own()) {
@@ -256,10 +246,6 @@ final class SqliteConnection
         }
     }
 
-    /**
-     * @throws PDOException
-     * @throws StoreUnavailable
-     */
     private function connect(float $seconds = self::BUSY_SECONDS): void
     {
         $this->process = 0;

@@ -66,10 +66,6 @@ final class SqliteEviction
         }) > 0;
     }
 
-    /**
-     * @throws PDOException
-     * @throws StoreUnavailable
-     */
     private static function deleteOldest(SqliteConnection $connection, int $bytes): int
     {
         $freed = $last = $count = 0;

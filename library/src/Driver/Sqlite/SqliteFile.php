@@ -134,7 +134,6 @@ final class SqliteFile
      * the same new file to write-ahead mode. What a process left that was killed meanwhile is removed.
      *
      * @param \Closure(PDO): void $prepare
-     * @throws PDOException
      */
     private function create(\Closure $prepare, float $seconds): void
     {
@@ -168,8 +167,6 @@ final class SqliteFile
     /**
      * @param \Closure(PDO): void $prepare
      * @param float $end until when others are waited for, by hrtime()
-     * @throws PDOException
-     * @throws StoreUnavailable
      */
     private function openOrCreate(\Closure $prepare, float $end): PDO
     {
@@ -310,7 +307,6 @@ final class SqliteFile
         return $stat === false ? '' : $stat['dev'] . ':' . $stat['ino'];
     }
 
-    /** @throws PDOException */
     private static function connect(string $file): PDO
     {
         return new PDO('sqlite:' . $file, null, null, [

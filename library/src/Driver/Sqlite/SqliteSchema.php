@@ -63,9 +63,6 @@ final class SqliteSchema
      * Whether the table is there, and its index. `IF NOT EXISTS` would cost every open a tenth.
      *
      * A cache's file is thrown away when it is damaged, or the disk is full; another program's tables must not go with it.
-     *
-     * @throws PDOException
-     * @throws StoreUnavailable when it is another program's file
      */
     private static function isMade(PDO $database): bool
     {

@@ -196,11 +196,7 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         }
     }
 
-    /**
-     * @return Entry<string>|null
-     * @throws PDOException
-     * @throws StoreUnavailable
-     */
+    /** @return Entry<string>|null */
     private function row(string $key): ?Entry
     {
         $rows = $this->connection->run(
@@ -230,10 +226,6 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         return \is_string($bytes) ? $bytes : null;
     }
 
-    /**
-     * @throws PDOException
-     * @throws StoreUnavailable
-     */
     private function write(string $key, string $bytes, float $until): void
     {
         $this->connection->run(

@@ -113,7 +113,6 @@ final class Connection
         return $changes;
     }
 
-    /** @throws ServerGone */
     private function answer(): Message
     {
         while (true) {
@@ -131,10 +130,7 @@ final class Connection
         }
     }
 
-    /**
-     * @param list<string> $words
-     * @throws ServerGone
-     */
+    /** @param list<string> $words */
     private function send(array $words): void
     {
         $bytes = Resp3::command($words);

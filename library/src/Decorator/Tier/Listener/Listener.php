@@ -85,10 +85,7 @@ final class Listener
         $this->isStopped = true;
     }
 
-    /**
-     * @return non-empty-array<string, Connection>
-     * @throws ServerGone when one of the servers cannot be reached
-     */
+    /** @return non-empty-array<string, Connection> */
     private function connect(): array
     {
         $connections = [];
@@ -99,10 +96,7 @@ final class Listener
         return $connections;
     }
 
-    /**
-     * @param non-empty-array<string, Connection> $connections
-     * @throws ServerGone
-     */
+    /** @param non-empty-array<string, Connection> $connections */
     private function listen(array $connections): void
     {
         $this->copies->voidAll(null);

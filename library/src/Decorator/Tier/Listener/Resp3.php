@@ -55,7 +55,6 @@ final class Resp3
         }
     }
 
-    /** @throws \UnderflowException when it ends before the value does */
     private function value(int $deepest): mixed
     {
         $line = $this->line();

@@ -17,7 +17,6 @@ use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Driver\MySql\MySqlConnection;
 use Larder\Driver\MySql\MySqlTable;
-use Larder\Exception\StoreFailed;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
@@ -172,7 +171,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
      *
      * @param non-empty-list<string> $keys
      * @return array<array-key, array<int, array{version: string|int, parts: int, data: string}>> by name and part
-     * @throws PDOException
      */
     private function rows(array $keys): array
     {
@@ -228,10 +226,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         return false;
     }
 
-    /**
-     * @param list<string> $parts
-     * @throws PDOException
-     */
+    /** @param list<string> $parts */
     private function write(string $name, array $parts, float $until): void
     {
         $count = \count($parts);
@@ -266,11 +261,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         ), $parameters];
     }
 
-    /**
-     * What a longer value before it left behind; not what another has written since.
-     *
-     * @throws PDOException
-     */
+    /** What a longer value before it left behind; not what another has written since. */
     private function removeLeftovers(string $name, int $count, string $version): void
     {
         $this->connection->run(\sprintf('DELETE FROM %s WHERE name = ? AND part >= ? AND version < ?', $this->table), [$name, $count, $version]);
@@ -281,7 +272,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
      * the time).
      *
      * @return bool false when all of it would not do
-     * @throws StoreFailed
      */
     private function evict(int $rows): bool
     {
@@ -352,7 +342,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         return false;
     }
 
-    /** @throws PDOException */
     private function removeVersion(string $key, ?string $version): bool
     {
         return $version === null
@@ -362,7 +351,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
     /**
      * @param string|null $old the version that is to be there; null for none
      * @return bool false when another is there by now
-     * @throws PDOException
      */
     private function writeOver(string $key, ?string $old, string $bytes, float $until): bool
     {
