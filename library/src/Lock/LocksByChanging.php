@@ -6,6 +6,7 @@ namespace Larder\Lock;
 
 use Larder\Contract\Entry;
 use Larder\Contract\LockLifetime;
+use Larder\Contract\RemoteStore;
 use Larder\Key\ReservedKey;
 
 /**
@@ -79,10 +80,10 @@ trait LocksByChanging
         return $this->get($name);
     }
 
-    /** Whether all who can ask this store are on this machine. */
+    /** Whether all who can ask this store are on this machine; servers are asked from others too. */
     private function seesOwners(): bool
     {
-        return true;
+        return !is_a($this, RemoteStore::class);
     }
 
     abstract public function get(string $key, mixed $default = null): mixed;

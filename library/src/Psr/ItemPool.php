@@ -53,7 +53,6 @@ final class ItemPool implements CacheItemPoolInterface
         $this->cache->reset();
     }
 
-    /** @throws InvalidArgument */
     public function getItem(string $key): Item
     {
         Keys::check($key);
@@ -64,7 +63,6 @@ final class ItemPool implements CacheItemPoolInterface
     /**
      * @param array<mixed> $keys strings
      * @return Pairs<Item> an item for every key, in the order asked
-     * @throws InvalidArgument
      */
     public function getItems(array $keys = []): Pairs
     {
@@ -78,7 +76,6 @@ final class ItemPool implements CacheItemPoolInterface
         return new Pairs($items);
     }
 
-    /** @throws InvalidArgument */
     public function hasItem(string $key): bool
     {
         Keys::check($key);
@@ -94,10 +91,7 @@ final class ItemPool implements CacheItemPoolInterface
         return $this->cache->clear();
     }
 
-    /**
-     * @return bool true also when there was nothing
-     * @throws InvalidArgument
-     */
+    /** @return bool true also when there was nothing */
     public function deleteItem(string $key): bool
     {
         return $this->deleteItems([$key]);

@@ -33,10 +33,7 @@ final class SimpleCache implements Psr16
         $this->cache->reset();
     }
 
-    /**
-     * @return mixed the value, which may be null or false; on a miss the default
-     * @throws InvalidArgument
-     */
+    /** @return mixed the value, which may be null or false; on a miss the default */
     public function get(string $key, mixed $default = null): mixed
     {
         if (!isset($this->known[$key])) {
@@ -64,10 +61,7 @@ final class SimpleCache implements Psr16
         }
     }
 
-    /**
-     * @return bool true also when there was nothing
-     * @throws InvalidArgument
-     */
+    /** @return bool true also when there was nothing */
     public function delete(string $key): bool
     {
         Keys::check($key);
@@ -83,7 +77,6 @@ final class SimpleCache implements Psr16
     /**
      * @param iterable<mixed> $keys strings
      * @return Pairs<mixed> a value for every key, in the order asked; misses as the default
-     * @throws InvalidArgument
      */
     public function getMultiple(iterable $keys, mixed $default = null): Pairs
     {
@@ -119,7 +112,6 @@ final class SimpleCache implements Psr16
         return $this->cache->deleteMany(Keys::list($keys));
     }
 
-    /** @throws InvalidArgument */
     public function has(string $key): bool
     {
         Keys::check($key);

@@ -32,14 +32,10 @@ final class RememberOptions
     public readonly \Closure $make;
 
     /**
-     * @param int|float $ttl seconds, 0 for no expiry
+     * As CacheInterface::remember() takes them.
+     *
      * @param callable(Computation): T $make
-     * @param int|float $stale seconds for which a value is kept after its ttl
      * @param list<string> $tags
-     * @param int|float $wait seconds for which others wait while one computes
-     * @param int|float $lease seconds that a computation has before another begins where its process cannot be seen
-     * @param float $beta of XFetch: 1.0 is best in theory, more is earlier, 0.0 is never, INF is now
-     * @param float $jitter the share of the ttl by which it may be shorter at random, less than 1
      * @throws InvalidKey
      * @throws InvalidTtl
      */

@@ -357,12 +357,6 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return $expiry <= 0x7FFFFFFF ? $expiry : 0;
     }
 
-    /** Servers are asked from other machines too. */
-    private function seesOwners(): bool
-    {
-        return false;
-    }
-
     /**
      * Each value has a number in the server that is new with every change: it writes only where the number is the one that
      * was read. When another was first, all begins again. The server's own counters know no negative numbers.

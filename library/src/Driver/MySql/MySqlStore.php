@@ -147,12 +147,6 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
         }
     }
 
-    /** Servers are asked from other machines too. */
-    private function seesOwners(): bool
-    {
-        return false;
-    }
-
     /** By statements that change a row only as it was read, so that both engines can; when another was first, again. */
     private function change(string $key, \Closure $change): bool
     {

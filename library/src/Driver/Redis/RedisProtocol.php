@@ -279,7 +279,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** By SET with NX and PX: the server ends it, by its own clock. What is no lock, or not signed, is in nobody's way. */
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
-        $state = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
+        $state = LockState::begin($seconds, $ends, false, $token);
         $name = ReservedKey::lock($key);
         for ($try = 0; $try < self::LOCK_TRIES; ++$try) {
             if ($this->add($name, (string) $state, $seconds)) {
@@ -528,12 +528,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 
         return \in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true); // clients differ
-    }
-
-    /** Servers are asked from other machines too. */
-    private function seesOwners(): bool
-    {
-        return false;
     }
 
     /**

@@ -157,7 +157,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         $all = true;
         foreach ($keys as $i => $key) {
             $sealed = Envelope::seal($encoded[$i], $until, $key);
-            if (!$this->writeInRoom($key, $sealed, $until)) {
+            if (!$this->writeEvicting($key, $sealed, $until)) {
                 $this->delete($key);
                 $all = false;
             }
@@ -205,7 +205,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         return $sealed;
     }
 
-    private function writeInRoom(string $key, string $sealed, float $until): bool
+    private function writeEvicting(string $key, string $sealed, float $until): bool
     {
         $parts = str_split($sealed, self::PART_LENGTH);
         if (\count($parts) > self::MAX_PARTS) {
@@ -297,12 +297,6 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
         } catch (PDOException) {
             return false;
         }
-    }
-
-    /** Servers are asked from other machines too. */
-    private function seesOwners(): bool
-    {
-        return false;
     }
 
     /**

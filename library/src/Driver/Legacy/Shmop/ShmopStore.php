@@ -31,9 +31,9 @@ use Larder\Lock\StripedLock;
  * System V shared memory, one block a key, by the extension shmop: shared by all processes of one user, also those of
  * the command line, until the machine restarts. The kernel lets a machine have 4,096 blocks (kernel.shmmni).
  *
- * A block's id is a hash of a secret of this user, namespace and key. The full key stands in the block: of two keys with one id the last written
- * is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel gives no more blocks,
- * expired values give up theirs, or else those that were used longest ago, of all namespaces of this user.
+ * A block's id is a hash of a secret of this user, namespace and key. The full key stands in the block: of two keys with
+ * one id the last written is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel
+ * gives no more blocks, expired values give up theirs, or else those that were used longest ago, of all namespaces.
  */
 final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
 {
@@ -50,7 +50,7 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
 
     private readonly StripedLock $lock;
     private readonly SharedBlock $block;
-    private readonly ShmopBlocks $room;
+    private readonly ShmopBlocks $blocks;
     /** So that nobody else makes blocks where this user's are to be. */
     private readonly string $seed;
 
@@ -68,7 +68,7 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
         $this->seed = hash_hmac('sha256', 'i' . $namespace, $secret, true);
         $this->lock = new StripedLock($directory);
         $this->block = new SharedBlock($namespace, $secret);
-        $this->room = new ShmopBlocks($this->lock, $this->block);
+        $this->blocks = new ShmopBlocks($this->lock, $this->block);
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
@@ -102,7 +102,7 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
 
     public function clear(): bool
     {
-        return $this->room->clear();
+        return $this->blocks->clear();
     }
 
     public function keys(): iterable
@@ -148,25 +148,25 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
             return $this->block->write($id, $sealed) ?? $sealed;
         };
 
-        return $this->inRoom($id, $work);
+        return $this->withEviction($id, $work);
     }
 
     private function write(string $key, string $sealed): bool
     {
         $id = $this->id($key);
 
-        return $this->inRoom($id, fn(): bool|string => $this->block->write($id, $sealed) ?? $sealed);
+        return $this->withEviction($id, fn(): bool|string => $this->block->write($id, $sealed) ?? $sealed);
     }
 
     /** @param \Closure(): (bool|string) $work gives the envelope for which the kernel has no block */
-    private function inRoom(int $id, \Closure $work): bool
+    private function withEviction(int $id, \Closure $work): bool
     {
         for ($try = 0; $try < self::TRIES_TO_WRITE; ++$try) {
             $result = $this->lock->around($id, $work) ?? false;
             if (\is_bool($result)) {
                 return $result;
             }
-            if (!$this->room->make(SharedBlock::size($result))) {
+            if (!$this->blocks->make(SharedBlock::size($result))) {
                 return false;
             }
         }
