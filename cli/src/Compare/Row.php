@@ -12,6 +12,7 @@ final class Row
     /**
      * @param float|null $median nanoseconds of one operation; null when the store failed, and then low and high are too
      * @param int $rounds how many gave a figure
+     * @param list<float> $figures nanoseconds, by round; none when the store failed
      */
     private function __construct(
         public readonly Target $subject,
@@ -21,6 +22,7 @@ final class Row
         public readonly ?float $low,
         public readonly ?float $high,
         public readonly int $rounds,
+        public readonly array $figures,
         public readonly int $failures,
         public readonly string $problem,
     ) {}
@@ -49,6 +51,7 @@ final class Row
             $counts ? min($figures) : null,
             $counts ? max($figures) : null,
             \count($figures),
+            $counts ? $figures : [],
             $failures,
             $problem,
         );

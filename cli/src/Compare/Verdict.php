@@ -6,9 +6,14 @@ namespace Larder\Cli\Compare;
 
 use Larder\Cli\Timing\Statistics;
 
-/** What follows from the figures, in a few lines. Each says nothing when its stores were not measured. */
+/**
+ * What follows from the figures, in a few lines. A line is left out when its stores were not measured, and a difference is
+ * stated only when it is beyond the noise of the rounds.
+ */
 final class Verdict
 {
+    private const NO_DIFFERENCE = 'no difference beyond the noise';
+
     public function __construct(private readonly Plan $plan, private readonly Result $result) {}
 
     /** @return list<string> */
@@ -46,9 +51,16 @@ final class Verdict
             }
         }
         $line = \sprintf('%s, %s: %s (%s)', $title, $operation->value, $best, implode(', ', $examples));
-        $next = array_keys($scores)[1] ?? null;
+        $rounds = $this->rounds($best, $this->plan->values, $operation);
+        $differs = fn(string $store): bool => Statistics::differ($rounds, $this->rounds($store, $this->plan->values, $operation));
+        $others = array_slice(array_keys($scores), 1);
+        $slower = array_values(array_filter($others, $differs));
+        $equal = array_diff($others, $slower);
+        if ($equal !== []) {
+            $line .= \sprintf('; %s: %s', self::NO_DIFFERENCE, implode(', ', $equal));
+        }
 
-        return $next === null ? $line : \sprintf('%s. Next: %s, %s times as long', $line, $next, Figure::ratio($scores[$next] / $scores[$best]));
+        return $slower === [] ? $line : \sprintf('%s; next: %s, %sx slower', $line, $slower[0], Figure::ratio($scores[$slower[0]] / $scores[$best]));
     }
 
     /**
@@ -76,20 +88,42 @@ final class Verdict
 
     private function socket(Operation $operation): string
     {
-        $saved = [];
+        $values = [];
         foreach ($this->result->rows as $row) {
-            $tcp = $this->row($row->subject->store . ' tcp', $row->value, $operation)?->median;
-            if ($row->operation === $operation && $row->subject->connection === 'socket' && $row->median !== null && $tcp > 0.0) {
-                $saved[$row->subject->store][] = 100 * (1 - $row->median / $tcp);
+            $tcp = $this->row($row->subject->store . ' tcp', $row->value, $operation);
+            if ($row->operation === $operation && $row->subject->connection === 'socket' && $row->figures !== [] && $tcp !== null && $tcp->figures !== []) {
+                $values[$row->subject->store][] = $row->value;
             }
         }
-        if ($saved === []) {
-            return '';
+        $each = [];
+        foreach ($values as $store => $measured) {
+            $socket = $this->rounds("$store socket", $measured, $operation);
+            $tcp = $this->rounds("$store tcp", $measured, $operation);
+            $saved = Statistics::differ($socket, $tcp) ? (int) round(100 * (1 - Statistics::median($socket) / Statistics::median($tcp))) : 0;
+            $each[] = $store . ($saved === 0 ? ' ' . self::NO_DIFFERENCE : \sprintf(' %d%% %s time', abs($saved), $saved > 0 ? 'less' : 'more'));
         }
-        $medians = array_map(Statistics::median(...), $saved);
-        $each = array_map(static fn(string $store, float $percent): string => \sprintf('%s %.0f%%', $store, $percent), array_keys($medians), $medians);
 
-        return \sprintf('A unix socket saves %.0f%% of a %s over TCP (%s)', Statistics::median(array_values($medians)), $operation->value, implode(', ', $each));
+        return $each === [] ? '' : \sprintf('Unix socket instead of TCP, %s: %s', $operation->value, implode(', ', $each));
+    }
+
+    /**
+     * A store's geometric mean over values, by round.
+     *
+     * @param non-empty-list<Value> $values for which it has figures
+     * @return non-empty-list<float>
+     */
+    private function rounds(string $store, array $values, Operation $operation): array
+    {
+        $byRound = [];
+        foreach ($values as $value) {
+            foreach ($this->row($store, $value, $operation)->figures ?? [] as $round => $figure) {
+                $byRound[$round][] = max(0.1, $figure);
+            }
+        }
+
+        $means = array_map(Statistics::geometricMean(...), array_values($byRound));
+
+        return $means !== [] ? $means : throw new \LogicException("$store has no figures");
     }
 
     private function serializing(Operation $operation): string
@@ -110,8 +144,8 @@ final class Verdict
         }
 
         return $each === [] ? '' : \sprintf(
-            'What %s costs: the %s and a string of about its length (%s) take %s',
-            $operation === Operation::Get ? 'unserializing' : 'serializing',
+            '%s: the %s and a string of similar length (%s) take %s',
+            $operation === Operation::Get ? 'Unserializing' : 'Serializing',
             $array->name,
             $string->name,
             implode(', ', $each),
