@@ -43,6 +43,7 @@ final class SetLoop implements Work
         $this->values = $values;
     }
 
+    /** With the values of this batch: run() writes over them, and would free those of the one before. */
     public function runEmpty(int $times): void
     {
         $values = $this->values;
