@@ -16,5 +16,5 @@ foreach (is_string($called) ? [$called, ...$beside] : $beside as $autoload) {
     }
 }
 
-fwrite(\STDERR, "larder: the PHP packages it needs are not there. In a clone: make vendor. Elsewhere: composer require larder/cli\n");
+fwrite(\STDERR, "larder: its PHP packages are not installed. In a clone: make vendor. Elsewhere: composer require larder/cli\n");
 exit(1);

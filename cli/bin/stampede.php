@@ -32,6 +32,6 @@ try {
     $stampede?->end();
     $place?->remove();
 } catch (\Exception $failure) {
-    $outcome += ['failed' => 'its own namespace could not be removed: ' . $failure->getMessage()];
+    $outcome += ['failed' => 'its namespace could not be removed: ' . $failure->getMessage()];
 }
 echo json_encode($outcome, \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_PRESERVE_ZERO_FRACTION | \JSON_THROW_ON_ERROR);

@@ -16,7 +16,7 @@ final class FileSystem
     public static function tmpfs(): string
     {
         return self::first(['/dev/shm', '/run/user/' . posix_geteuid(), sys_get_temp_dir()], true)
-            ?? throw new \RuntimeException('There is no writable tmpfs. To add one: mount -t tmpfs tmpfs /dev/shm');
+            ?? throw new \RuntimeException('No writable tmpfs was found. To add one: mount -t tmpfs tmpfs /dev/shm');
     }
 
     /**
@@ -26,7 +26,7 @@ final class FileSystem
     public static function disk(): string
     {
         return self::first([sys_get_temp_dir(), '/var/tmp', (string) getcwd()], false)
-            ?? throw new \RuntimeException(\sprintf('There is no writable directory on a disk: %s is in memory. To name one: TMPDIR=/path', sys_get_temp_dir()));
+            ?? throw new \RuntimeException(\sprintf('No writable directory on a disk was found: %s is in memory. To name one: TMPDIR=/path', sys_get_temp_dir()));
     }
 
     /** The type that Linux gives for what is mounted there: "tmpfs", "ext4"; "unknown" elsewhere. */

@@ -45,7 +45,7 @@ final class TemporaryDirectory
             throw $interruption;
         }
         if (!$made) {
-            throw new \RuntimeException(\sprintf('%s: no directory can be made there', $parent));
+            throw new \RuntimeException(\sprintf('%s: cannot create a directory there', $parent));
         }
     }
 

@@ -50,7 +50,7 @@ final class TemporaryDirectoryTest extends TestCase
 
     public function testAParentThatIsNotThereIsNamed(): void
     {
-        $this->expectExceptionMessage('/no/such/parent: no directory can be made there');
+        $this->expectExceptionMessage('/no/such/parent: cannot create a directory there');
         new TemporaryDirectory('/no/such/parent');
     }
 }

@@ -34,7 +34,7 @@ use Symfony\Component\Console\Output\ConsoleOutputInterface;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** `larder compare`: measures the stores of this machine. What is measured and how: docs/compare.md. */
-#[AsCommand('compare', 'Measures every cache of this machine and prints the comparison')]
+#[AsCommand('compare', 'Measure every cache store on this machine')]
 final class CompareCommand extends Command implements SignalableCommandInterface
 {
     private const MILLISECOND = 1_000_000;
@@ -48,16 +48,16 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     protected function configure(): void
     {
         $this
-            ->addOption('quick', null, InputOption::VALUE_NONE, 'Fewer rounds and shorter ones: less than a minute')
-            ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', Catalog::names()))
-            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::valueNames()))
-            ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', self::operationNames()))
-            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each figure is measured; %d, or %d when quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('quick', null, InputOption::VALUE_NONE, 'Fewer and shorter rounds: less than a minute')
+            ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these stores: ' . implode(', ', Catalog::names()))
+            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', self::valueNames()))
+            ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
             ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Also write the figures to this file, as JSON Lines; --json=- prints them instead of the tables')
-            ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Leave out what needs a server')
+            ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Skip the stores that need a server')
             ->setHelp(<<<'TEXT'
-                Each store is measured by fresh PHP processes, in rounds of shuffled order, on servers that are started for
-                it and stopped again. No server, file or configuration that is already there is touched.
+                Measures get and set of each store in fresh PHP processes. Servers are started for the run and stopped
+                after it; no server or file of the machine is touched.
 
                   <info>larder compare --quick</info>
                   <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
@@ -73,7 +73,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             return $this->compare($input, $output, $errors);
         } catch (Interrupted $interrupted) {
             $this->close(); // again, if that was interrupted
-            $errors->writeln(['', 'Interrupted. Nothing of it is left running.']);
+            $errors->writeln(['', 'Interrupted. Everything that was started has been stopped.']);
 
             return 128 + $interrupted->signal;
         }
@@ -83,7 +83,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     {
         $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
         if ($obstacles !== []) {
-            $errors->writeln(['Nothing was measured: the figures would say nothing about the stores.', ...$obstacles]);
+            $errors->writeln(['Nothing was measured, as the figures would be wrong:', ...$obstacles]);
 
             return Command::FAILURE;
         }
@@ -144,7 +144,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     {
         $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
         $subjects = $notMeasured = [];
-        $errors->writeln('Starting the servers and making the directories that the stores need');
+        $errors->writeln('Starting servers and creating directories');
         foreach ($stores as $store) {
             if ($withoutServers && Catalog::needsServer($store)) {
                 $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');

@@ -25,19 +25,19 @@ use Symfony\Component\Console\Output\OutputInterface;
  * `larder doctor`: which stores work on this machine, what the others miss, and what auto: takes. Ends with 0 when auto:
  * finds a store that processes share, with 1 when not. docs/doctor.md.
  */
-#[AsCommand('doctor', 'Says which stores work here, what the others miss, and what auto: takes')]
+#[AsCommand('doctor', 'Check which stores work here, and say how to enable the others')]
 final class DoctorCommand extends Command
 {
     protected function configure(): void
     {
-        $this->addArgument('addresses', InputArgument::IS_ARRAY, 'Stores to try besides, such as redis://10.0.0.5');
+        $this->addArgument('addresses', InputArgument::IS_ARRAY, 'DSNs of further stores to check, such as redis://10.0.0.5');
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
         $output->writeln([
             \sprintf('PHP %s (%s), %s', \PHP_VERSION, \PHP_SAPI, Machine::system()),
-            \sprintf('%s. The web server\'s PHP has settings of its own.', php_ini_loaded_file() === false ? 'No php.ini' : php_ini_loaded_file()),
+            \sprintf('%s. The web server may use other settings.', php_ini_loaded_file() === false ? 'No php.ini' : php_ini_loaded_file()),
             '',
             'Engine',
             ...array_map(static fn(string $line): string => '  ' . $line, Engine::lines()),

@@ -14,27 +14,27 @@ use Symfony\Component\Console\Output\OutputInterface;
 use Symfony\Component\Process\Process;
 
 /**
- * `larder resize`: makes the engine's segment anew with the settings of php.ini, or with those given here. A segment keeps
- * the size, the number of processes and the share of pins that it was made with, whoever comes with others; this is the one
- * way to change them while it is there. The new one is empty; all processes of this user come to it within a second or with
- * their next request. Ends with 0, or with 1 and the reason when no segment can be made.
+ * `larder resize`: replaces the engine's segment by an empty one with the settings of php.ini, or with those given here. A
+ * segment keeps the size, process limit and pin share that it was created with, so this is the one way to change them while
+ * it exists. All processes of this user switch to it within a second, or at their next request. Exits with 0, or with 1 and
+ * the reason if no segment can be created.
  */
-#[AsCommand('resize', 'Makes the engine\'s segment anew, empty, with another size')]
+#[AsCommand('resize', 'Replace the engine\'s memory by an empty one of another size')]
 final class ResizeCommand extends Command
 {
     /** Settings that a segment keeps, and its name, by the option that gives another. */
     private const SETTINGS = ['size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share', 'segment' => 'larder.segment', 'path' => 'larder.path'];
 
-    /** What is settled when a process attaches needs a process of its own. */
-    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo extension_loaded("larder") ? "" : "The PHP that this command starts does not load the extension larder: it has to stand in php.ini. ", "Nothing was changed."; exit(1); } } '
+    /** These settings are read when a process attaches, so a new process has to do it. */
+    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo extension_loaded("larder") ? "" : "PHP does not load the extension larder by itself: add extension=larder to php.ini. ", "Nothing was changed."; exit(1); } } '
         . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
 
     protected function configure(): void
     {
-        $this->addArgument('size', InputArgument::OPTIONAL, 'The new larder.size, such as 128M; that of php.ini if none is given');
+        $this->addArgument('size', InputArgument::OPTIONAL, 'The new larder.size, such as 128M; default: that of php.ini');
         foreach (self::SETTINGS as $name => $setting) {
             if ($name !== 'size') {
-                $this->addOption($name, null, InputOption::VALUE_REQUIRED, \sprintf('The %s to use instead of that of php.ini', $setting));
+                $this->addOption($name, null, InputOption::VALUE_REQUIRED, \sprintf('%s; default: that of php.ini', $setting));
             }
         }
     }
@@ -42,7 +42,7 @@ final class ResizeCommand extends Command
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
         if (!\extension_loaded('larder')) {
-            $output->writeln('The extension larder is not loaded: there is no segment.');
+            $output->writeln('The extension larder is not loaded, so there is no segment to resize.');
 
             return Command::FAILURE;
         }
@@ -58,7 +58,7 @@ final class ResizeCommand extends Command
         $process->run();
         $output->writeln(trim(trim($process->getErrorOutput()) . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
         if ($process->isSuccessful()) {
-            $output->writeln(\sprintf('It is empty. All processes of user %d come to it within a second, or with their next request.', posix_geteuid()));
+            $output->writeln(\sprintf('The new segment is empty. All processes of user %d switch to it within a second, or at their next request.', posix_geteuid()));
         }
 
         return $process->isSuccessful() ? Command::SUCCESS : Command::FAILURE;

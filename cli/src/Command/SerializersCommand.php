@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Compare\Figure;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
@@ -20,7 +21,7 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/serializers.md. */
-#[AsCommand('serializers', 'Measures sizes and times of serializers, compressions and signatures')]
+#[AsCommand('serializers', 'Measure sizes and times of serializers, compression and signatures')]
 final class SerializersCommand extends Command
 {
     private const ROUNDS = 15;
@@ -29,8 +30,8 @@ final class SerializersCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these: ' . implode(', ', array_keys(Value::all())))
-            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('How often each is measured; %d', self::ROUNDS));
+            ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', array_keys(Value::all())))
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d', self::ROUNDS));
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
@@ -40,10 +41,10 @@ final class SerializersCommand extends Command
         $rounds = Number::of($input->getOption('rounds'), self::ROUNDS, 'rounds');
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
-            ...array_map(static fn(string $extension): string => \sprintf('Not measured: %s, whose extension is not loaded.', $extension), Encoding::missing()),
+            ...array_map(static fn(string $extension): string => \sprintf('Not measured: %s (the extension is not loaded)', $extension), Encoding::missing()),
             ...Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions')),
             '',
-            \sprintf('%-14s %-10s %-11s %9s %12s %12s', 'value', 'serializer', 'and', 'bytes', 'write', 'read'),
+            \sprintf('%-14s %-10s %-11s %11s %12s %12s', 'value', 'serializer', 'with', 'bytes', 'encode', 'decode'),
         ]);
         foreach ($names as $name) {
             $this->measure($name, $rounds, $output);
@@ -61,7 +62,7 @@ final class SerializersCommand extends Command
             $codec = $way->codec;
             $bytes[$i] = $codec->encode($value, self::KEY);
             if ($codec->decode($bytes[$i], self::KEY) !== $value) {
-                throw new \RuntimeException(\sprintf('%s came back changed from %s', $name, $way->serializer));
+                throw new \RuntimeException(\sprintf('%s: %s decoded another value than it encoded', $name, $way->serializer));
             }
             $works[] = Loop::calling(static fn(): string => $codec->encode($value, self::KEY));
             $works[] = Loop::calling(static fn(): mixed => $codec->decode($bytes[$i], self::KEY));
@@ -70,19 +71,14 @@ final class SerializersCommand extends Command
         foreach (Encoding::all() as $i => $way) {
             $isLeftOut = $way->compression !== 'none' && Compression::ofFormat($bytes[$i][0]) === null;
             $output->writeln(\sprintf(
-                '%-14s %-10s %-11s %9s %12s %12s',
+                '%-14s %-10s %-11s %11s %12s %12s',
                 $name,
                 $way->serializer,
                 $way->isSigned ? 'signature' : ($way->compression === 'none' ? '' : $way->compression),
-                $isLeftOut ? 'no fewer' : number_format(\strlen($bytes[$i])),
-                self::time($times[2 * $i]),
-                $isLeftOut ? '' : self::time($times[2 * $i + 1]),
+                $isLeftOut ? 'not smaller' : number_format(\strlen($bytes[$i])),
+                Figure::duration($times[2 * $i]),
+                $isLeftOut ? '' : Figure::duration($times[2 * $i + 1]),
             ));
         }
-    }
-
-    private static function time(float $nanoseconds): string
-    {
-        return $nanoseconds < 1000 ? \sprintf('%.0f ns', $nanoseconds) : \sprintf('%.1f us', $nanoseconds / 1000);
     }
 }

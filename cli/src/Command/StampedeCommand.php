@@ -26,7 +26,7 @@ use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
 /** `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md. */
-#[AsCommand('stampede', 'Measures remember() when many processes need the same missing value at once')]
+#[AsCommand('stampede', 'Measure remember() when many processes miss the same value at once')]
 final class StampedeCommand extends Command
 {
     /** For one store, besides what computing may take. */
@@ -35,22 +35,24 @@ final class StampedeCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Such as redis://127.0.0.1:6379. Without any: every store, in places of its own')
-            ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'How many', '100')
-            ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds that it takes to compute', '50')
-            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds after which a server lets another compute', '1')
+            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Stores such as redis://127.0.0.1:6379; default: every store, on servers started for the run')
+            ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'Processes that ask at once', '100')
+            ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds of one computation', '50')
+            ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds until a lease expires in a store that cannot tell that its holder died', '1')
             ->setHelp(<<<'TEXT'
-                In the cache of an address a namespace is made for this, with a name by chance, and removed at the end. What is
-                there already is left alone.
+                  <info>larder stampede</info>
+                  <info>larder stampede --processes 500 redis://127.0.0.1:6379</info>
 
-                Ends with 0 when all was measured that was asked for; without an address, what is not installed may be missing.
+                Uses a namespace of its own in the stores given, and removes it at the end. Existing entries are not touched.
+
+                Exits with 0 if every store given was measured; without an argument, stores that are not installed are skipped.
                 TEXT);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
     {
         if (!\function_exists('pcntl_fork')) {
-            $output->writeln('The extension pcntl is not loaded, by which processes are made. Debian has it in php-cli.');
+            $output->writeln('This needs the extension pcntl, which is not loaded. Debian has it in php-cli.');
 
             return Command::FAILURE;
         }
@@ -68,9 +70,10 @@ final class StampedeCommand extends Command
         $addresses = $given === [] ? self::all($places) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $address): \Closure => static fn(): string => $address, $given));
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
-            \sprintf('%d processes ask for a missing value that takes %d ms to compute; the second time the one that computes is killed.', $processes, $milliseconds),
+            \sprintf('%d processes miss the same value at once; its computation takes %d ms. Then again, and the computing process is killed.', $processes, $milliseconds),
             '',
-            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last answer', 'when killed', 'last answer after it'),
+            \sprintf('%-26s %12s %14s %12s %20s', '', 'cold', '', 'after kill', ''),
+            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last reply', 'computations', 'recovery time'),
         ]);
         $measured = 0;
         $isWhole = true;
@@ -114,7 +117,7 @@ final class StampedeCommand extends Command
         try {
             $process->run();
         } catch (ProcessTimedOutException) {
-            return Row::failed(\sprintf('it did not end within %d s', $limit));
+            return Row::failed(\sprintf('no result within %d s', $limit));
         }
 
         return Row::of($process->getOutput(), $process->getErrorOutput(), $process->isSuccessful());
@@ -142,7 +145,7 @@ final class StampedeCommand extends Command
     {
         $value = $input->getOption($option);
         if (!\is_numeric($value) || (float) $value <= 0.0) {
-            throw new InvalidArgumentException(\sprintf('--%s takes a number greater than 0', $option));
+            throw new InvalidArgumentException(\sprintf('--%s: a number greater than 0 is expected.', $option));
         }
 
         return (float) $value;

@@ -48,7 +48,7 @@ final class Comparison
                     continue;
                 }
                 if (isset($measurements[$name])) {
-                    $this->round->fail('cannot be opened any more: ' . $greeting->unavailable);
+                    $this->round->fail('can no longer be opened: ' . $greeting->unavailable);
                     continue;
                 }
                 $notMeasured[] = new NotMeasured($subject->store, $subject->connection, $greeting->unavailable);

@@ -75,7 +75,7 @@ final class Environment
                 $this->processor,
                 $this->cores,
                 $this->cores === 1 ? '' : 's',
-                $this->pinnedTo === null ? '' : ', PHP and servers share one',
+                $this->pinnedTo === null ? '' : ', PHP and servers pinned to one',
             ),
             'Files: ' . self::list($this->fileSystems),
         ];

@@ -26,7 +26,7 @@ final class Report
         if ($result->rows !== []) {
             $this->legend($plan);
         }
-        $this->section('Fails', self::failures($result->rows));
+        $this->section('Failed', self::failures($result->rows));
         $this->section('Not measured', self::missing($result->notMeasured));
         $this->section('Verdict', (new Verdict($plan, $result))->lines());
     }
@@ -97,9 +97,9 @@ final class Report
     {
         $this->output->writeln('');
         $this->lines([
-            \sprintf('Each figure is one operation: the median of %d round%s and half the way from', $plan->rounds, $plan->rounds === 1 ? '' : 's')
-            . ' the lowest to the highest. The ratio is to the fastest that keeps values for other processes (array does not). '
-            . 'The years are what that study measured on its machine. * is without opcache.',
+            \sprintf('Time of one operation: the median of %d round%s; ± is half the range of the rounds.', $plan->rounds, $plan->rounds === 1 ? '' : 's')
+            . ' The ratio is to the fastest store that other processes share (array is private). '
+            . 'Columns named for a year: published figures of that study, on its machine. *: without opcache.',
         ]);
     }
 

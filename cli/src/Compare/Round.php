@@ -48,12 +48,12 @@ final class Round
                     $this->read($data);
                 }
             });
-            $end = \sprintf('ends with status %d', (int) $this->process->getExitCode());
+            $end = \sprintf('exited with status %d', (int) $this->process->getExitCode());
         } catch (ProcessTimedOutException) {
             $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
         }
         if ($this->greeting === null || $this->greeting->unavailable === '') {
-            $this->fail(trim($end . ' ' . substr(trim($this->process->getErrorOutput()), 0, 300)));
+            $this->fail(rtrim($end . ': ' . substr(trim($this->process->getErrorOutput()), 0, 300), ': '));
         }
 
         return $this->greeting;

@@ -17,12 +17,12 @@ final class Engine
     public static function lines(): array
     {
         if (!\extension_loaded('larder')) {
-            return ['not loaded: see larder below'];
+            return ['not loaded; see larder below'];
         }
         /** @var array{available: bool, reason: string, version: string, segment: string} $info */
         $info = larder_info();
         $engine = getenv(Php::ENGINE_VARIABLE);
-        $loaded = $engine === false ? [] : [\sprintf('Loaded by this command alone. For all of PHP, in php.ini: extension=%s', $engine)];
+        $loaded = $engine === false ? [] : [\sprintf('Loaded by this command only. To load it everywhere, in php.ini: extension=%s', $engine)];
 
         return [
             \sprintf('%s, version %s, segment %s', $info['available'] ? 'available' : 'not available', $info['version'], $info['segment']),
@@ -58,7 +58,7 @@ final class Engine
             }
         }
 
-        return $lines === [] ? [] : [...$lines, 'For good, also after the next start of the machine: docs/users.md'];
+        return $lines === [] ? [] : [...$lines, 'To keep it repaired after a reboot: docs/users.md'];
     }
 
     /**
@@ -84,21 +84,21 @@ final class Engine
         /** @var array{path: string, size: int, size_asked: int, memory: array{committed: int}, settings: array<string, array{here: int|float, segment: int|float}>, zero_copy: bool, entries: int, oldest: float, stores: int, evictions: array{room: int, expired: int, index: int}, refusals: array{size: int, room: int, lock: int}} $info */
         $info = larder_info();
         if ($info['path'] === '') {
-            return ['nothing has been stored yet: the first store makes the segment'];
+            return ['nothing has been stored yet; the first store creates the segment'];
         }
         ['room' => $room, 'index' => $index] = $info['evictions'];
         $lines = [
-            \sprintf('size %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
-            \sprintf('memory taken %s so far', Helper::formatMemory($info['memory']['committed'])),
-            $info['zero_copy'] ? 'zero_copy: fetches point into it' : 'zero_copy off: values are copied. larder.zero_copy=1, unless its address was taken in this process',
-            \sprintf('entries %d; what nobody uses stays for %d s so far', $info['entries'], $info['oldest']),
-            \sprintf('evicted for room %d, for the index %d, after their time %d; refused %d', $room, $index, $info['evictions']['expired'], array_sum($info['refusals'])),
+            \sprintf('size: %s%s, in %s', Helper::formatMemory($info['size']), $info['size'] === $info['size_asked'] ? '' : \sprintf(' (larder.size asks for %s)', Helper::formatMemory($info['size_asked'])), $info['path']),
+            \sprintf('committed memory: %s', Helper::formatMemory($info['memory']['committed'])),
+            $info['zero_copy'] ? 'zero-copy reads: yes' : 'zero-copy reads: no. Set larder.zero_copy=1; if it is set, another mapping takes the address in this process',
+            \sprintf('entries: %s; oldest unused entry: %s s', number_format($info['entries']), number_format($info['oldest'])),
+            \sprintf('evicted for memory: %s, for the index: %s, expired: %s; refused stores: %s', ...array_map(number_format(...), [$room, $index, $info['evictions']['expired'], array_sum($info['refusals'])])),
         ];
         foreach ($info['settings'] as $name => $values) {
-            $lines[] = \sprintf('%s is %s here, the segment was made with %s: larder resize makes it anew, empty', $name, $values['here'], $values['segment']);
+            $lines[] = \sprintf('%s is %s here, but the segment was created with %s. larder resize replaces it by an empty one', $name, $values['here'], $values['segment']);
         }
         if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
-            $lines[] = \sprintf('Too little memory, if your values are to live longer than %d s: set larder.size above %s in php.ini', $info['oldest'], Helper::formatMemory($info['size_asked']));
+            $lines[] = \sprintf('Too little memory if values must live longer than %s s: set larder.size above %s in php.ini', number_format($info['oldest']), Helper::formatMemory($info['size_asked']));
         }
 
         return $lines;

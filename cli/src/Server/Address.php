@@ -21,11 +21,11 @@ final class Address
     public static function socket(string $directory, string $name): string
     {
         if (!is_dir($directory) && !@mkdir($directory, 0o700, true) && !is_dir($directory)) {
-            throw new ServerFailed(\sprintf('%s: the directory cannot be made', $directory));
+            throw new ServerFailed(\sprintf('%s: cannot create the directory', $directory));
         }
         $socket = \sprintf('%s/%s.sock', (string) realpath($directory), $name);
         if (\strlen($socket) > self::SOCKET_PATH_LIMIT) {
-            throw new ServerFailed(\sprintf('%s: longer than the %d bytes that a socket path may have; give a shorter directory', $socket, self::SOCKET_PATH_LIMIT));
+            throw new ServerFailed(\sprintf('%s: a socket path has at most %d bytes; use a shorter directory', $socket, self::SOCKET_PATH_LIMIT));
         }
 
         return $socket;

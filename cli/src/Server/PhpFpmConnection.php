@@ -48,7 +48,7 @@ final class PhpFpmConnection
         $request = self::record(self::BEGIN_REQUEST, self::RESPONDER_THAT_KEEPS)
             . self::record(self::PARAMS, $pairs) . self::record(self::PARAMS, '') . self::record(self::STDIN, '');
         if (@fwrite($this->stream, $request) !== \strlen($request)) {
-            throw new ServerFailed('the PHP-FPM worker has closed the connection');
+            throw new ServerFailed('the PHP-FPM worker closed the connection');
         }
         $said = [self::STDOUT => '', self::STDERR => ''];
         do {
@@ -91,7 +91,7 @@ final class PhpFpmConnection
     {
         $bytes = $length > 0 ? (string) stream_get_contents($this->stream, $length) : '';
         if (\strlen($bytes) !== $length) {
-            throw new ServerFailed('the PHP-FPM worker ended in the middle of its answer');
+            throw new ServerFailed('the PHP-FPM worker exited in the middle of its response');
         }
 
         return $bytes;

@@ -11,7 +11,7 @@ use Symfony\Component\Process\Process;
  * One running server program, in a session of its own.
  *
  * It ends with stop(), with this object, and with the PHP process that started it, even if that one is killed with
- * SIGKILL (see Bound). In a fork of the starter this object does nothing.
+ * SIGKILL (see TiedProcess). In a fork of the starter this object does nothing.
  */
 final class ServerProcess
 {
@@ -46,7 +46,7 @@ final class ServerProcess
         $deadline = microtime(true) + $seconds;
         while (!$answers()) {
             if (!$server->process->isRunning()) {
-                throw new ServerFailed(\sprintf('%s ended with status %d: %s', $command[0], (int) $server->process->getExitCode(), self::end($log)));
+                throw new ServerFailed(\sprintf('%s exited with status %d: %s', $command[0], (int) $server->process->getExitCode(), self::end($log)));
             }
             if (microtime(true) > $deadline) {
                 $server->stop();
@@ -75,7 +75,7 @@ final class ServerProcess
         }
         $program->stop();
         if ($program->process->getExitCode() !== 0) {
-            throw new ServerFailed(\sprintf('%s ended with status %d: %s', $command[0], (int) $program->process->getExitCode(), self::end($log)));
+            throw new ServerFailed(\sprintf('%s exited with status %d: %s', $command[0], (int) $program->process->getExitCode(), self::end($log)));
         }
     }
 

@@ -22,7 +22,7 @@ final class Fork
         [$here, $there] = self::pair();
         $process = @pcntl_fork();
         if ($process === -1) {
-            throw new \RuntimeException('no more processes could be forked: ' . pcntl_strerror(pcntl_get_last_error()));
+            throw new \RuntimeException('cannot fork: ' . pcntl_strerror(pcntl_get_last_error()));
         }
         if ($process === 0) {
             fclose($here);
@@ -105,8 +105,8 @@ final class Fork
         $error = \is_array($answer) ? $answer['error'] ?? null : null;
 
         throw new \RuntimeException(match (true) {
-            $isLate => 'a process that asked had no answer in time',
-            default => 'a process that asked failed: ' . (\is_string($error) ? $error : 'it died'),
+            $isLate => 'a process got no reply in time',
+            default => 'a process failed: ' . (\is_string($error) ? $error : 'it died'),
         });
     }
 }

@@ -31,7 +31,7 @@ final class Row
     {
         $answer = json_decode($json, true);
         if (!\is_array($answer) || !$isSuccessful) {
-            return self::failed(trim($errors . $json) === '' ? 'the process that measured it died' : trim($errors . $json));
+            return self::failed(trim($errors . $json) === '' ? 'the measuring process died' : trim($errors . $json));
         }
         foreach (['missing' => self::missing(...), 'failed' => self::failed(...)] as $what => $row) {
             if (\is_string($answer[$what] ?? null)) {
@@ -44,7 +44,7 @@ final class Row
             $computations = \is_array($outcome) ? $outcome['computations'] ?? null : null;
             $last = \is_array($outcome) ? $outcome['last'] ?? null : null;
             if (!\is_int($computations) || !\is_float($last)) {
-                return self::failed('it was not understood what the process said: ' . $json);
+                return self::failed('unexpected output of the measuring process: ' . $json);
             }
             $columns .= \sprintf("%{$first}d %{$second}.0f ms ", $computations, 1000 * $last);
         }

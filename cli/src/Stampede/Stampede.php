@@ -68,7 +68,7 @@ final class Stampede
         });
         for ($end = microtime(true) + self::PATIENCE; $this->computations() === 0; usleep(200)) {
             if (microtime(true) > $end) {
-                throw new \RuntimeException(Fork::failure([$killed]) ?? 'the process that is to be killed does not begin to compute');
+                throw new \RuntimeException(Fork::failure([$killed]) ?? 'the process to be killed did not start to compute');
             }
         }
         fclose($go);
@@ -106,7 +106,7 @@ final class Stampede
             }
         }
 
-        throw new \RuntimeException('it opens, but keeps nothing');
+        throw new \RuntimeException('it can be opened, but stores nothing');
     }
 
     /** @return array{list<Fork>, resource} the resource is to be closed to let them go */
@@ -140,7 +140,7 @@ final class Stampede
         for ($ready = 0; $ready < $this->processes; $ready += \strlen($said)) {
             $said = (string) fread($here, max(1, $this->processes - $ready));
             if ($said === '' || str_contains($said, self::FAILED)) {
-                throw new \RuntimeException(Fork::failure($forks) ?? 'the processes that are to ask do not get ready');
+                throw new \RuntimeException(Fork::failure($forks) ?? 'the processes did not get ready');
             }
         }
 

@@ -34,7 +34,7 @@ final class DoctorCommandTest extends TestCase
     {
         $package = static fn(string $name): string => \sprintf('apt-get install php%d\.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
         yield 'the engine' => [[...self::POSIX, ...self::ENGINE], 0, [
-            '^  available, version ', '^  nothing has been stored yet: the first store makes the segment$',
+            '^  available, version ', '^  nothing has been stored yet; the first store creates the segment$',
             '^  larder     yes  shared by all', '^  larder: chosen, ', '^  Processes share it\.$',
         ]];
         yield 'the engine off' => [[...self::POSIX, ...self::ENGINE, '-d', 'larder.enabled=0'], 0, [
@@ -50,7 +50,7 @@ final class DoctorCommandTest extends TestCase
             '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no extension' => [[], 0, [
-            '^  not loaded: see larder below$', '^  larder     no .*\n +To add it: pie install larder/ext-larder$',
+            '^  not loaded; see larder below$', '^  larder     no .*\n +To add it: pie install larder/ext-larder$',
             ...array_map(
                 static fn(string $store, string $name): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded\n +To add it: %s$', $store, $package($name)),
                 ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'sqlite'],
@@ -59,7 +59,7 @@ final class DoctorCommandTest extends TestCase
             '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no directory' => [[...self::POSIX, '-d', 'sys_temp_dir=/nowhere'], 1, [
-            '^  file       no   /nowhere: no directory can be made there\n +Name a directory', '^  takes nothing: ', 'Make /nowhere writable',
+            '^  file       no   /nowhere: cannot create a directory there\n +Name a directory', '^  takes nothing: ', 'Make /nowhere writable',
         ]];
     }
 
@@ -171,7 +171,7 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('Too little memory', $this->doctor($options)->mustRun()->getOutput());
         $fill = 'for ($i = 0; $i < 64000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }';
         (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $fill]))->mustRun();
-        self::assertMatchesRegularExpression('~^  Too little memory, .* set larder\.size above 16\.0 MiB in php\.ini$~m', $this->doctor($options)->mustRun()->getOutput());
+        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini$~m', $this->doctor($options)->mustRun()->getOutput());
     }
 
     public function testItLeavesNothingBehind(): void

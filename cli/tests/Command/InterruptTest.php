@@ -51,7 +51,7 @@ final class InterruptTest extends TestCase
         $this->run->wait();
         self::assertSame($status, $this->run->getExitCode());
         self::assertLessThan(20.0, microtime(true) - $start, 'less than what was begun would have taken');
-        self::assertStringContainsString('Interrupted. Nothing of it is left running.', $this->run->getErrorOutput());
+        self::assertStringContainsString('Interrupted. Everything that was started has been stopped.', $this->run->getErrorOutput());
         self::assertSame([], self::alive($this->started));
         self::assertSame([], $this->directories());
         self::assertSame([], $this->sharedMemory());

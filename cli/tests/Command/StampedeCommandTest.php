@@ -89,14 +89,14 @@ final class StampedeCommandTest extends TestCase
         $code = $command->execute(['address' => ['redis://' . $redis->socket], '--processes' => '2']);
         $redis->stop();
         self::assertSame(1, $code, $command->getDisplay());
-        self::assertStringContainsString('failed: it opens, but keeps nothing', $command->getDisplay());
+        self::assertStringContainsString('failed: it can be opened, but stores nothing', $command->getDisplay());
     }
 
     public function testAProcessThatDiesOrSaysNothingOfUseHasFailed(): void
     {
         self::assertSame(End::Failed, Row::of('', 'Fatal error: Class not found', false)->end);
         self::assertSame('failed: Fatal error: Class not found', Row::of('', 'Fatal error: Class not found', false)->text);
-        self::assertSame('failed: the process that measured it died', Row::of('', '', true)->text);
+        self::assertSame('failed: the measuring process died', Row::of('', '', true)->text);
         self::assertSame(End::Failed, Row::of('{"cold":{"computations":1,"last":null}}', '', true)->end);
         self::assertSame('failed: why', Row::of('{"failed":"why"}', '', true)->text);
         self::assertSame(End::Measured, Row::of('{"cold":{"computations":1,"last":0.5},"killed":{"computations":2,"last":0.0}}', '', true)->end);

@@ -43,7 +43,7 @@ final class ComparisonTest extends TestCase
         yield 'keeps the old value' => [FrozenStore::class, '10b', Operation::Set, '/^changes values$/'];
         yield 'refuses, read' => [RefusingStore::class, '2k', Operation::Get, '/^refuses values$/'];
         yield 'refuses, written' => [RefusingStore::class, '2k', Operation::Set, '/^refuses values$/'];
-        yield 'ends the process' => [DyingStore::class, '10b', Operation::Get, '/^ends with status 9 no more$/'];
+        yield 'ends the process' => [DyingStore::class, '10b', Operation::Get, '/^exited with status 9: no more$/'];
     }
 
     /** @param class-string<Store> $store */
@@ -102,7 +102,7 @@ final class ComparisonTest extends TestCase
         self::assertSame([], $result->notMeasured);
         self::assertCount(1, $result->rows);
         self::assertSame([null, 1, 1], [$result->rows[0]->median, $result->rows[0]->rounds, $result->rows[0]->failures]);
-        self::assertStringStartsWith('cannot be opened any more: redis', $result->rows[0]->problem);
+        self::assertStringStartsWith('can no longer be opened: redis', $result->rows[0]->problem);
     }
 
     public function testEachRoundIsAFreshProcessWithOpcacheUnlessToldOtherwise(): void

@@ -137,7 +137,7 @@ final class ServersTest extends TestCase
     public function testAServerThatEndsAtOnceIsReportedWithItsLog(): void
     {
         $this->expectException(ServerFailed::class);
-        $this->expectExceptionMessageMatches('/memcached ended with status \d+: .*no-such-option/');
+        $this->expectExceptionMessageMatches('/memcached exited with status \d+: .*no-such-option/');
         MemcachedServer::start($this->directory->path, ['--no-such-option']);
     }
 
@@ -164,7 +164,7 @@ final class ServersTest extends TestCase
 
     public function testAPathTooLongForASocketIsRefused(): void
     {
-        $this->expectExceptionMessage('longer than the 107 bytes that a socket path may have');
+        $this->expectExceptionMessage('a socket path has at most 107 bytes');
         RedisServer::start($this->directory->path . '/' . str_repeat('d', 100));
     }
 
