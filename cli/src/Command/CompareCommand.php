@@ -96,15 +96,15 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
         try {
             $result = $this->measure($plan, $stores, $input->getOption('no-servers') === true, $errors);
-            $circumstances = Environment::of($result, $this->places->serverVersions(), $cores, $core);
+            $environment = Environment::of($result, $this->places->serverVersions(), $cores, $core);
         } finally {
             $this->close();
         }
         if ($json === null || !$json->isStandardOutput()) {
-            (new Report($output, new SameRow(Published::load())))->print($plan, $result, $circumstances);
+            (new Report($output, new SameRow(Published::load())))->print($plan, $result, $environment);
         }
         if ($json !== null) {
-            JsonReport::write($json, $plan, $result, $circumstances);
+            JsonReport::write($json, $plan, $result, $environment);
         }
 
         return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
@@ -143,25 +143,25 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private function measure(Plan $plan, array $stores, bool $withoutServers, OutputInterface $errors): Result
     {
         $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
-        $subjects = $notMeasured = [];
+        $targets = $notMeasured = [];
         $errors->writeln('Starting servers and creating directories');
         foreach ($stores as $store) {
             if ($withoutServers && Catalog::needsServer($store)) {
                 $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');
                 continue;
             }
-            foreach ($catalog->subjects($store) as $subject) {
-                if ($subject instanceof Target) {
-                    $subjects[] = $subject;
+            foreach ($catalog->subjects($store) as $target) {
+                if ($target instanceof Target) {
+                    $targets[] = $target;
                 } else {
-                    $notMeasured[] = $subject;
+                    $notMeasured[] = $target;
                 }
             }
         }
-        if ($subjects === []) {
+        if ($targets === []) {
             return new Result([], [], $notMeasured);
         }
-        $this->comparison = new Comparison($plan, $subjects);
+        $this->comparison = new Comparison($plan, $targets);
         ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %remaining:6s% left  %message%');
         $progress = new ProgressBar($errors, $this->comparison->steps());
         $progress->setFormat('compare');
@@ -174,7 +174,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         });
         $progress->clear();
 
-        return new Result($result->rows, $result->greetings, [...$notMeasured, ...$result->notMeasured]);
+        return new Result($result->rows, $result->handshakes, [...$notMeasured, ...$result->notMeasured]);
     }
 
     private static function plan(InputInterface $input): Plan

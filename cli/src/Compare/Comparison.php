@@ -12,13 +12,13 @@ final class Comparison
 {
     private ?Round $round = null;
 
-    /** @param list<Target> $subjects */
-    public function __construct(private readonly Plan $plan, private readonly array $subjects) {}
+    /** @param list<Target> $targets */
+    public function __construct(private readonly Plan $plan, private readonly array $targets) {}
 
     /** How many times the progress is told when no store drops out. */
     public function steps(): int
     {
-        return $this->plan->rounds * \count($this->subjects) * \count($this->plan->cells());
+        return $this->plan->rounds * \count($this->targets) * \count($this->plan->cells());
     }
 
     /**
@@ -26,38 +26,38 @@ final class Comparison
      */
     public function run(\Closure $progress): Result
     {
-        $subjects = $this->subjects;
+        $targets = $this->targets;
         $done = 0;
-        /** @var array<string, array<string, list<Measurement>>> $measurements by subject and cell */
+        /** @var array<string, array<string, list<Measurement>>> $measurements by target and cell */
         $measurements = [];
-        $greetings = [];
+        $handshakes = [];
         $notMeasured = [];
         for ($round = 1; $round <= $this->plan->rounds; ++$round) {
-            shuffle($subjects);
-            foreach ($subjects as $i => $subject) {
-                $name = $subject->name();
+            shuffle($targets);
+            foreach ($targets as $i => $target) {
+                $name = $target->name();
                 $tell = static function (Measurement $measurement) use (&$measurements, &$done, $name, $progress): void {
                     $measurements[$name][self::cell($measurement->value, $measurement->operation)][] = $measurement;
                     $progress(++$done, $name);
                 };
                 $progress($done, $name);
-                $this->round = new Round($subject, $this->plan, $tell);
-                $greeting = $this->round->run();
-                if ($greeting === null || $greeting->unavailable === '') {
-                    $greetings[$name] = $greeting ?? $greetings[$name] ?? null;
+                $this->round = new Round($target, $this->plan, $tell);
+                $handshake = $this->round->run();
+                if ($handshake === null || $handshake->unavailable === '') {
+                    $handshakes[$name] = $handshake ?? $handshakes[$name] ?? null;
                     continue;
                 }
                 if (isset($measurements[$name])) {
-                    $this->round->fail('can no longer be opened: ' . $greeting->unavailable);
+                    $this->round->fail('can no longer be opened: ' . $handshake->unavailable);
                     continue;
                 }
-                $notMeasured[] = new NotMeasured($subject->store, $subject->connection, $greeting->unavailable);
-                unset($subjects[$i]);
+                $notMeasured[] = new NotMeasured($target->store, $target->connection, $handshake->unavailable);
+                unset($targets[$i]);
                 $done += \count($this->plan->cells()) * ($this->plan->rounds - $round + 1);
             }
         }
 
-        return new Result($this->rows($measurements), array_filter($greetings), $notMeasured);
+        return new Result($this->rows($measurements), array_filter($handshakes), $notMeasured);
     }
 
     /** Ends the process that measures, if there is one. */
@@ -75,10 +75,10 @@ final class Comparison
         $rows = [];
         foreach ($this->plan->values as $value) {
             foreach ($this->plan->operations as $operation) {
-                foreach ($this->subjects as $subject) {
-                    $ofRow = $measurements[$subject->name()][self::cell($value->name, $operation)] ?? [];
+                foreach ($this->targets as $target) {
+                    $ofRow = $measurements[$target->name()][self::cell($value->name, $operation)] ?? [];
                     if ($ofRow !== []) {
-                        $rows[] = Row::of($subject, $value, $operation, $ofRow);
+                        $rows[] = Row::of($target, $value, $operation, $ofRow);
                     }
                 }
             }

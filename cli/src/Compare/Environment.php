@@ -39,11 +39,11 @@ final class Environment
     {
         $extensions = [];
         $opcache = $jit = false;
-        foreach ($result->greetings as $greeting) {
-            $extensions += $greeting->extensions;
+        foreach ($result->handshakes as $handshake) {
+            $extensions += $handshake->extensions;
             // One variant of php-file goes without: it says so in its name.
-            $opcache = $opcache || $greeting->opcache;
-            $jit = $jit || $greeting->jit;
+            $opcache = $opcache || $handshake->opcache;
+            $jit = $jit || $handshake->jit;
         }
 
         return new self(

@@ -16,7 +16,7 @@ final class Job
         #[\SensitiveParameter]
         public readonly string $store,
         public readonly array $cells,
-        public readonly TimeBudget $effort,
+        public readonly TimeBudget $budget,
     ) {}
 
     public function line(): string
@@ -24,8 +24,8 @@ final class Job
         return json_encode([
             'store' => $this->store,
             'cells' => array_map(static fn(array $cell): array => [$cell[0], $cell[1]->value], $this->cells),
-            'batch' => $this->effort->batch,
-            'total' => $this->effort->total,
+            'batch' => $this->budget->batch,
+            'total' => $this->budget->total,
         ], \JSON_THROW_ON_ERROR);
     }
 

@@ -41,8 +41,8 @@ final class JsonReport
         $rounded = static fn(?float $nanoseconds): ?float => $nanoseconds === null ? null : round($nanoseconds, 1);
 
         return [
-            'store' => $row->subject->store,
-            'connection' => $row->subject->connection,
+            'store' => $row->target->store,
+            'connection' => $row->target->connection,
             'value' => $row->value->name,
             'bytes' => $row->value->bytes,
             'operation' => $row->operation->value,

@@ -16,7 +16,7 @@ final class Plan
         public readonly array $values,
         public readonly array $operations,
         public readonly int $rounds,
-        public readonly TimeBudget $effort,
+        public readonly TimeBudget $budget,
     ) {}
 
     /**

@@ -16,9 +16,9 @@ final class Report
 
     public function __construct(private readonly OutputInterface $output, private readonly SameRow $published) {}
 
-    public function print(Plan $plan, Result $result, Environment $circumstances): void
+    public function print(Plan $plan, Result $result, Environment $environment): void
     {
-        $this->lines($circumstances->lines());
+        $this->lines($environment->lines());
         foreach ($plan->values as $value) {
             $this->output->writeln('');
             $this->table($value, $plan->operations, $result);
@@ -38,7 +38,7 @@ final class Report
         foreach ($operations as $operation) {
             foreach ([...$result->ranking($value, $operation), ...$result->rows] as $row) {
                 if ($row->value->name === $value->name && $row->operation === $operation) {
-                    $byStore[$row->subject->name()][$operation->value] ??= $row;
+                    $byStore[$row->target->name()][$operation->value] ??= $row;
                 }
             }
         }
@@ -60,8 +60,8 @@ final class Report
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([$title, $head]);
         foreach ($byStore as $rows) {
-            $subject = reset($rows)->subject;
-            $line = [$subject->store, str_replace(', no opcache', ' *', (string) $subject->connection)];
+            $target = reset($rows)->target;
+            $line = [$target->store, str_replace(', no opcache', ' *', (string) $target->connection)];
             foreach ($operations as $operation) {
                 $row = $rows[$operation->value] ?? null;
                 array_push($line, ...array_map($cell, $this->cells($row, $result->fastest($value, $operation))));
@@ -112,7 +112,7 @@ final class Report
         $values = $times = [];
         foreach ($rows as $row) {
             if ($row->median === null) {
-                $what = \sprintf('%s, %s: %s', $row->subject->name(), $row->operation->value, $row->problem);
+                $what = \sprintf('%s, %s: %s', $row->target->name(), $row->operation->value, $row->problem);
                 $values[$what][] = $row->value->name;
                 $times[$what] = ($times[$what] ?? 0) + $row->failures;
             }

@@ -9,12 +9,12 @@ final class Result
 {
     /**
      * @param list<Row> $rows
-     * @param array<string, Handshake> $greetings of the stores measured, by Subject::name()
+     * @param array<string, Handshake> $handshakes of the stores measured, by Target::name()
      * @param list<NotMeasured> $notMeasured
      */
     public function __construct(
         public readonly array $rows,
-        public readonly array $greetings,
+        public readonly array $handshakes,
         public readonly array $notMeasured,
     ) {}
 
@@ -50,7 +50,7 @@ final class Result
     public function fastest(Value $value, Operation $operation): ?Row
     {
         foreach ($this->ranking($value, $operation) as $row) {
-            if ($row->subject->kind !== Kind::Process) {
+            if ($row->target->kind !== Kind::Process) {
                 return $row;
             }
         }

@@ -15,21 +15,21 @@ final class Round
     private const SILENT_SECONDS = 60.0;
 
     private readonly Process $process;
-    private ?Handshake $greeting = null;
+    private ?Handshake $handshake = null;
     private string $unread = '';
 
     /** @var list<array{string, Operation}> what the process has not told yet, in the order that it will */
     private array $outstanding;
 
     /** @param \Closure(Measurement): void $tell called for each as it comes */
-    public function __construct(private readonly Target $subject, private readonly Plan $plan, private readonly \Closure $tell)
+    public function __construct(private readonly Target $target, private readonly Plan $plan, private readonly \Closure $tell)
     {
         $this->outstanding = $plan->cells();
         $this->process = new Process(
-            TiedProcess::toThisProcess($subject->php->command([\dirname(__DIR__, 2) . '/bin/measure.php'])),
+            TiedProcess::toThisProcess($target->php->command([\dirname(__DIR__, 2) . '/bin/measure.php'])),
             null,
-            $subject->php->environment(),
-            (new Job($subject->address, $this->outstanding, $plan->effort))->line(),
+            $target->php->environment(),
+            (new Job($target->address, $this->outstanding, $plan->budget))->line(),
             null,
         );
         $this->process->setIdleTimeout(self::SILENT_SECONDS);
@@ -38,7 +38,7 @@ final class Round
     /**
      * Measures, and returns when the process has ended. What it could not tell any more counts as failed.
      *
-     * @return Handshake|null null when the process ended before its greeting
+     * @return Handshake|null null when the process ended before its handshake
      */
     public function run(): ?Handshake
     {
@@ -52,11 +52,11 @@ final class Round
         } catch (ProcessTimedOutException) {
             $end = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
         }
-        if ($this->greeting === null || $this->greeting->unavailable === '') {
+        if ($this->handshake === null || $this->handshake->unavailable === '') {
             $this->fail(rtrim($end . ': ' . substr(trim($this->process->getErrorOutput()), 0, 300), ': '));
         }
 
-        return $this->greeting;
+        return $this->handshake;
     }
 
     /** Ends the process at once. */
@@ -82,8 +82,8 @@ final class Round
             if (!str_starts_with($line, '{')) {
                 continue; // a warning of PHP's own while it starts
             }
-            if ($this->greeting === null) {
-                $this->greeting = Handshake::fromLine($line);
+            if ($this->handshake === null) {
+                $this->handshake = Handshake::fromLine($line);
             } else {
                 array_shift($this->outstanding);
                 ($this->tell)(Measurement::fromLine($line));

@@ -15,7 +15,7 @@ final class Row
      * @param list<float> $figures nanoseconds, by round; none when the store failed
      */
     private function __construct(
-        public readonly Target $subject,
+        public readonly Target $target,
         public readonly Value $value,
         public readonly Operation $operation,
         public readonly ?float $median,
@@ -28,7 +28,7 @@ final class Row
     ) {}
 
     /** @param list<Measurement> $measurements one a round */
-    public static function of(Target $subject, Value $value, Operation $operation, array $measurements): self
+    public static function of(Target $target, Value $value, Operation $operation, array $measurements): self
     {
         $figures = [];
         $failures = 0;
@@ -44,7 +44,7 @@ final class Row
         $counts = $failures === 0 && $figures !== [];
 
         return new self(
-            $subject,
+            $target,
             $value,
             $operation,
             $counts ? Statistics::median($figures) : null,

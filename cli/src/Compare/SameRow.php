@@ -26,19 +26,19 @@ final class SameRow
     /** @return float|null nanoseconds */
     public function of(Row $row): ?float
     {
-        $subject = $row->subject;
+        $target = $row->target;
         $with = [
             'study' => self::study($row->value),
-            'engine' => self::ENGINES[$subject->store] ?? $subject->store,
+            'engine' => self::ENGINES[$target->store] ?? $target->store,
             // The studies' files were on disks, and their PHP files in an opcode cache.
-            'connection' => $subject->connection === 'disk' ? null : $subject->connection,
+            'connection' => $target->connection === 'disk' ? null : $target->connection,
             'value' => $row->value->name,
             'operation' => $row->operation->value,
         ];
         if ($with['study'] === '2016') {
             // The library's stores serialize as PHP does unless told otherwise, and do not compress.
             $with['serializer'] = 'php';
-            $with['compression'] = $subject->store === 'memcached' ? 'off' : null;
+            $with['compression'] = $target->store === 'memcached' ? 'off' : null;
         }
 
         return $this->published->nanoseconds($with);

@@ -74,8 +74,8 @@ final class Verdict
         foreach ($this->plan->values as $value) {
             $fastest = $this->result->fastest($value, $operation)?->median;
             foreach ($this->result->ranking($value, $operation) as $row) {
-                if ($row->subject->kind === $kind && $row->median > 0.0 && $fastest > 0.0) {
-                    $ratios[$row->subject->name()][] = $row->median / $fastest;
+                if ($row->target->kind === $kind && $row->median > 0.0 && $fastest > 0.0) {
+                    $ratios[$row->target->name()][] = $row->median / $fastest;
                 }
             }
         }
@@ -90,9 +90,9 @@ final class Verdict
     {
         $values = [];
         foreach ($this->result->rows as $row) {
-            $tcp = $this->row($row->subject->store . ' tcp', $row->value, $operation);
-            if ($row->operation === $operation && $row->subject->connection === 'socket' && $row->figures !== [] && $tcp !== null && $tcp->figures !== []) {
-                $values[$row->subject->store][] = $row->value;
+            $tcp = $this->row($row->target->store . ' tcp', $row->value, $operation);
+            if ($row->operation === $operation && $row->target->connection === 'socket' && $row->figures !== [] && $tcp !== null && $tcp->figures !== []) {
+                $values[$row->target->store][] = $row->value;
             }
         }
         $each = [];
@@ -175,10 +175,10 @@ final class Verdict
         return abs(log($a->bytes / $b->bytes));
     }
 
-    private function row(string $subject, Value $value, Operation $operation): ?Row
+    private function row(string $target, Value $value, Operation $operation): ?Row
     {
         foreach ($this->result->rows as $row) {
-            if ($row->subject->name() === $subject && $row->value->name === $value->name && $row->operation === $operation) {
+            if ($row->target->name() === $target && $row->value->name === $value->name && $row->operation === $operation) {
                 return $row;
             }
         }

@@ -8,7 +8,7 @@ use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Exception\CacheException;
 
-/** The measuring process: takes a Job from its input, prints a Greeting and then one Measurement a line. */
+/** The measuring process: takes a Job from its input, prints a Handshake and then one Measurement a line. */
 final class Worker
 {
     public static function run(): void
@@ -25,10 +25,10 @@ final class Worker
             return;
         }
         self::say(Handshake::ofThisProcess('')->line());
-        $gauge = new Benchmark($store, $job->effort);
+        $benchmark = new Benchmark($store, $job->budget);
         $values = Value::all();
         foreach ($job->cells as [$value, $operation]) {
-            self::say($gauge->measure($values[$value], $operation)->line());
+            self::say($benchmark->measure($values[$value], $operation)->line());
         }
     }
 

@@ -21,12 +21,12 @@ final class Timer
     private const LEAST_NANOSECONDS = 0.1;
 
     /**
-     * @param int $batch nanoseconds that a batch is to take at least
+     * @param int $batch nanoseconds that a batch is to take at least: a thousand times the clock, a tenth of a time slice
      * @param int $mostTimes operations of a batch at most
      * @param int $mostBytes of memory that a batch may hold on to, for works that keep what they read
      */
     public function __construct(
-        private readonly int $batch = 1_000_000,
+        private readonly int $batch = 250_000,
         private readonly int $mostTimes = \PHP_INT_MAX,
         private readonly int $mostBytes = \PHP_INT_MAX,
     ) {}

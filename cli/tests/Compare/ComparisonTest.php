@@ -51,13 +51,13 @@ final class ComparisonTest extends TestCase
     public function testAStoreThatFailsHasNoFigure(string $store, string $value, Operation $operation, string $problem): void
     {
         $result = self::compare([$store, HonestStore::class], [$value], [$operation]);
-        $rows = array_combine(array_map(static fn(Row $row): string => $row->subject->store, $result->rows), $result->rows);
+        $rows = array_combine(array_map(static fn(Row $row): string => $row->target->store, $result->rows), $result->rows);
         $liar = $rows[$store] ?? null;
         self::assertNotNull($liar);
         self::assertMatchesRegularExpression($problem, $liar->problem);
         self::assertGreaterThan(0, $liar->failures);
         self::assertSame([null, null, null], [$liar->median, $liar->low, $liar->high]);
-        self::assertSame(HonestStore::class, $result->fastest(Value::all()[$value], $operation)?->subject->store);
+        self::assertSame(HonestStore::class, $result->fastest(Value::all()[$value], $operation)?->target->store);
         self::assertSame(0, $rows[HonestStore::class]->failures ?? null);
     }
 
@@ -83,7 +83,7 @@ final class ComparisonTest extends TestCase
         self::assertCount(1, $result->notMeasured);
         self::assertSame(['gone', 'tcp'], [$result->notMeasured[0]->store, $result->notMeasured[0]->connection]);
         self::assertStringContainsString('127.0.0.1:1', $result->notMeasured[0]->reason);
-        self::assertSame(['honest'], array_map(static fn(Row $row): string => $row->subject->store, $result->rows));
+        self::assertSame(['honest'], array_map(static fn(Row $row): string => $row->target->store, $result->rows));
         self::assertSame(4, $steps);
     }
 
@@ -108,12 +108,12 @@ final class ComparisonTest extends TestCase
     public function testEachRoundIsAFreshProcessWithOpcacheUnlessToldOtherwise(): void
     {
         $plan = self::plan(['10b'], [Operation::Get], 1);
-        $greetings = (new Comparison($plan, [
+        $handshakes = (new Comparison($plan, [
             new Target('with', null, HonestStore::class, Kind::Local),
             new Target('without', null, HonestStore::class, Kind::Local, new Php(['opcache.enable_cli' => '0'])),
-        ]))->run(static fn() => null)->greetings;
-        self::assertTrue($greetings['with']->opcache ?? null);
-        self::assertFalse($greetings['without']->opcache ?? null);
+        ]))->run(static fn() => null)->handshakes;
+        self::assertTrue($handshakes['with']->opcache ?? null);
+        self::assertFalse($handshakes['without']->opcache ?? null);
     }
 
     /**
@@ -124,9 +124,9 @@ final class ComparisonTest extends TestCase
      */
     private static function compare(array $stores, array $values, array $operations, int $rounds = 1): Result
     {
-        $subjects = array_map(static fn(string $store): Target => new Target($store, null, $store, Kind::Local), $stores);
+        $targets = array_map(static fn(string $store): Target => new Target($store, null, $store, Kind::Local), $stores);
 
-        return (new Comparison(self::plan($values, $operations, $rounds), $subjects))->run(static fn() => null);
+        return (new Comparison(self::plan($values, $operations, $rounds), $targets))->run(static fn() => null);
     }
 
     /**

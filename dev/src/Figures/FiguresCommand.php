@@ -70,7 +70,7 @@ final class FiguresCommand extends Command
         foreach ($names as $name) {
             $figures[$name] = $this->measure($rows[$name], $rounds, $processes, $output);
         }
-        $json?->write(['measured_on' => self::circumstances()], array_map(static fn(string $name): array => ['name' => $name, ...$figures[$name]], $names));
+        $json?->write(['measured_on' => self::environment()], array_map(static fn(string $name): array => ['name' => $name, ...$figures[$name]], $names));
 
         return array_filter($figures, static fn(array $figure): bool => isset($figure['failure'])) === [] ? Command::SUCCESS : Command::FAILURE;
     }
@@ -144,7 +144,7 @@ final class FiguresCommand extends Command
     }
 
     /** @return array<string, mixed> */
-    private static function circumstances(): array
+    private static function environment(): array
     {
         $extensions = get_loaded_extensions();
 
