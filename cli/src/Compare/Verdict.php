@@ -100,10 +100,10 @@ final class Verdict
             $socket = $this->rounds("$store socket", $measured, $operation);
             $tcp = $this->rounds("$store tcp", $measured, $operation);
             $saved = Statistics::differ($socket, $tcp) ? (int) round(100 * (1 - Statistics::median($socket) / Statistics::median($tcp))) : 0;
-            $each[] = $store . ($saved === 0 ? ' ' . self::NO_DIFFERENCE : \sprintf(' %d%% %s time', abs($saved), $saved > 0 ? 'less' : 'more'));
+            $each[] = $store . ': ' . ($saved === 0 ? self::NO_DIFFERENCE : \sprintf('%d%% %s time', abs($saved), $saved > 0 ? 'less' : 'more'));
         }
 
-        return $each === [] ? '' : \sprintf('Unix socket instead of TCP, %s: %s', $operation->value, implode(', ', $each));
+        return $each === [] ? '' : \sprintf('Unix socket instead of TCP, %s. %s', $operation->value, implode('; ', $each));
     }
 
     /**

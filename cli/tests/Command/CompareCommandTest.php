@@ -32,7 +32,7 @@ final class CompareCommandTest extends TestCase
         self::assertMatchesRegularExpression('/^predis +tcp .* 931 µs .* 39\.7 ms/mu', $output);
         self::assertStringContainsString('Fastest on one machine, get: ', $output);
         self::assertStringContainsString('Fastest server, set: ', $output);
-        self::assertStringContainsString('Unix socket instead of TCP, get: memcached ', $output);
+        self::assertStringContainsString('Unix socket instead of TCP, get. memcached: ', $output);
         self::assertStringNotContainsString('FAILS', $output);
         self::assertMatchesRegularExpression('/100%.* left/', $run->getErrorOutput());
     }

@@ -30,7 +30,7 @@ final class VerdictTest extends TestCase
         self::assertSame([
             'Fastest on one machine, get: larder (20.0 ns for 10b, 20.0 ns for 50 x 50 array); next: apcu, 21.5x slower',
             'Fastest server, get: redis socket (15.0 µs for 10b, 80.0 µs for 50 x 50 array); next: redis tcp, 1.30x slower',
-            'Unix socket instead of TCP, get: redis 23% less time',
+            'Unix socket instead of TCP, get. redis: 23% less time',
             'Unserializing: the 50 x 50 array and a string of similar length (16k) take larder 20.0 ns and 20.0 ns, '
                 . 'apcu 2.00 µs and 400 ns, redis socket 80.0 µs and 18.0 µs, redis tcp 100 µs and 24.0 µs',
         ], $lines);
@@ -46,11 +46,11 @@ final class VerdictTest extends TestCase
         $noisy = [0.7, 1.0, 1.4];
         $expected = [
             'Fastest server, get: redis socket (15.0 µs for 10b); no difference beyond the noise: redis tcp',
-            'Unix socket instead of TCP, get: redis no difference beyond the noise',
+            'Unix socket instead of TCP, get. redis: no difference beyond the noise',
         ];
         self::assertSame($expected, self::verdict(['10b'], $stores, $noisy));
         self::assertSame($expected, self::verdict(['10b'], $stores, [1.0]), 'one round does not show the noise');
-        self::assertStringContainsString('redis 25% less time', self::verdict(['10b'], $stores)[1] ?? '');
+        self::assertStringContainsString('redis: 25% less time', self::verdict(['10b'], $stores)[1] ?? '');
     }
 
     /** A socket that takes longer than TCP by chance saves nothing, and not "-23%". */
@@ -60,8 +60,8 @@ final class VerdictTest extends TestCase
             ['redis', 'socket', Kind::Server, [24_600.0]],
             ['redis', 'tcp', Kind::Server, [20_000.0]],
         ];
-        self::assertSame('Unix socket instead of TCP, get: redis no difference beyond the noise', self::verdict(['10b'], $stores, [0.7, 1.0, 1.4])[1] ?? '');
-        self::assertSame('Unix socket instead of TCP, get: redis 23% more time', self::verdict(['10b'], $stores)[1] ?? '');
+        self::assertSame('Unix socket instead of TCP, get. redis: no difference beyond the noise', self::verdict(['10b'], $stores, [0.7, 1.0, 1.4])[1] ?? '');
+        self::assertSame('Unix socket instead of TCP, get. redis: 23% more time', self::verdict(['10b'], $stores)[1] ?? '');
     }
 
     /** Nobody is the fastest by failing where others have a figure. */
