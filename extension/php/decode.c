@@ -1,5 +1,5 @@
 #include "decode.h"
-#include "unserialize.h"
+#include "serialize.h"
 
 /* ---- Copying --------------------------------------------------------------------------------- */
 

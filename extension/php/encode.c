@@ -8,9 +8,9 @@ struct encoding {
     const struct plan *plan;
     char *desk;
     uintptr_t view;
-    size_t next_array; /* in plan->arrays: the one that the next array element will be */
+    size_t next_array; /* in plan->arrays: the next array element */
     const uint32_t *next_place;
-    size_t place; /* up to which everything is written, units */
+    size_t place; /* end of what is written, units */
 };
 
 static zend_always_inline void encode_header(zend_string *record, const zend_string *source, zend_ulong hash,
@@ -26,11 +26,11 @@ static bool is_utf8(const zend_string *source) {
     return (GC_FLAGS(source) & IS_STR_VALID_UTF8) || utf8_valid(ZSTR_VAL(source), ZSTR_LEN(source));
 }
 
-/* Texts are seldom hashed by anybody else, so a long one is left as it is: its hash is not noted in it. */
+/* Long strings are seldom hashed by anybody else, so the hash is not written into the source. */
 static void encode_long(zend_string *record, const zend_string *source) {
     size_t bytes = shape_of_string(ZSTR_LEN(source));
     zend_ulong hash = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
-    *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding; the text overwrites what is not */
+    *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding */
     memcpy(ZSTR_VAL(record), ZSTR_VAL(source), ZSTR_LEN(source));
     encode_header(record, source, hash, is_utf8(source));
 }
@@ -48,7 +48,7 @@ void encode_string(zend_string *record, zend_string *source) {
     encode_any(record, source);
 }
 
-/* Where the next string of the plan lies. Writes it there, unless it is one that was met before. */
+/* The address of the next string of the plan. Writes it, unless it is shared and already written. */
 static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {
@@ -84,9 +84,9 @@ static void encode_packed(struct encoding *e, zval *table, const HashTable *sour
     }
 }
 
-/* `target` is the array on the desk; its own arData is a view address. */
+/* `target` is in the writable mapping; its arData is an address in the read-only one. */
 static void encode_hash(struct encoding *e, HashTable *target, Bucket *table, const HashTable *source) {
-    /* Chains stay as they are if no element moves and the hash part is as long as the source's. */
+    /* Collision chains can be copied if no element moves and the hash parts are of equal length. */
     bool same = target->nTableMask == source->nTableMask && HT_IS_WITHOUT_HOLES(source);
     size_t hash_bytes = HT_HASH_SIZE(target->nTableMask);
     if (same) {
@@ -117,7 +117,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
     const HashTable *source = array->source;
     struct table_shape shape = shape_of_table(source);
     HashTable *target = (HashTable *)(e->desk + array->place * (size_t)PLAN_UNIT);
-    size_t table = sizeof(*target) + shape.hash_size * sizeof(uint32_t); /* from the record's beginning */
+    size_t table = sizeof(*target) + shape.hash_size * sizeof(uint32_t); /* offset in the record */
 
     memset(target, 0, sizeof(*target));
     GC_SET_REFCOUNT(target, SHAPE_REFCOUNT);

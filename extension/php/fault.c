@@ -1,4 +1,6 @@
 /*
+ * Explains in the error log why a process that writes to a fetched value is killed (SIGSEGV), and what to set.
+ *
  * The SIGSEGV handler calls only async-signal-safe functions and prevents nothing: it writes its lines, restores the
  * previous handler, and returns. The instruction faults again, and what would have happened without it happens: another
  * handler runs, or the process is killed and dumps core with the real fault.
@@ -8,7 +10,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "fault.h"
 #include "php_larder.h"
 
 #if defined(__linux__) && defined(__LP64__)

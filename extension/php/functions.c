@@ -75,9 +75,9 @@ static void each_key(HashTable *names, key_visitor visit, void *context) {
 static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
     HashTable *names;
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(names)
-    ZEND_PARSE_PARAMETERS_END();
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "h", &names) == FAILURE) {
+        RETURN_THROWS();
+    }
 
     array_init(return_value);
     each_key(names, visit, Z_ARRVAL_P(return_value));
@@ -164,11 +164,9 @@ ZEND_FUNCTION(larder_fetch_multiple) {
     HashTable *names;
     zval *missing = NULL;
 
-    ZEND_PARSE_PARAMETERS_START(1, 2)
-        Z_PARAM_ARRAY_HT(names)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(missing)
-    ZEND_PARSE_PARAMETERS_END();
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "h|z", &names, &missing) == FAILURE) {
+        RETURN_THROWS();
+    }
 
     array_init_size(return_value, zend_hash_num_elements(names));
     struct fetching fetching = {Z_ARRVAL_P(return_value), missing};
@@ -181,13 +179,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
     struct cache_value value;
     uint64_t token = 0;
 
-    ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_STR(name)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(missing)
-        Z_PARAM_ZVAL(cas)
-    ZEND_PARSE_PARAMETERS_END();
-    if (!check_key(name)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "S|zz", &name, &missing, &cas) == FAILURE || !check_key(name)) {
         RETURN_THROWS();
     }
 
@@ -234,10 +226,6 @@ static bool exists_one(struct cache *cache, zend_string *name, void *context) {
     return true;
 }
 
-ZEND_FUNCTION(larder_exists_multiple) {
-    each_key_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, exists_one);
-}
-
 ZEND_FUNCTION(larder_key_info) {
     zend_string *name;
     struct cache_entry entry;
@@ -281,32 +269,14 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum
     RETURN_BOOL(store(name, value, expires, mode, NULL));
 }
 
-ZEND_FUNCTION(larder_store) {
-    store_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_SET);
-}
-
-ZEND_FUNCTION(larder_add) {
-    store_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_ADD);
-}
-
-ZEND_FUNCTION(larder_replace) {
-    store_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_REPLACE);
-}
-
 ZEND_FUNCTION(larder_store_cas) {
     zend_string *name;
     zval *value, *ttl = NULL;
     zend_long cas;
     uint64_t expires = 0;
 
-    ZEND_PARSE_PARAMETERS_START(3, 4)
-        Z_PARAM_STR(name)
-        Z_PARAM_ZVAL(value)
-        Z_PARAM_LONG(cas)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_NUMBER_OR_NULL(ttl)
-    ZEND_PARSE_PARAMETERS_END();
-    if (!check_key(name) || !check_ttl(ttl, 4, &expires)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "Szl|n!", &name, &value, &cas, &ttl) == FAILURE ||
+        !check_key(name) || !check_ttl(ttl, 4, &expires)) {
         RETURN_THROWS();
     }
 
@@ -322,12 +292,7 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     zend_string *name;
     uint8_t last = ERROR_NONE;
 
-    ZEND_PARSE_PARAMETERS_START(1, 2)
-        Z_PARAM_ARRAY_HT(values)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_NUMBER_OR_NULL(ttl)
-    ZEND_PARSE_PARAMETERS_END();
-    if (!check_ttl(ttl, 2, &expires)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "h|n!", &values, &ttl) == FAILURE || !check_ttl(ttl, 2, &expires)) {
         RETURN_THROWS();
     }
 
@@ -352,24 +317,13 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     LARDER_G(last_error) = last;
 }
 
-ZEND_FUNCTION(larder_store_multiple) {
-    store_multiple(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_SET);
-}
-
-ZEND_FUNCTION(larder_add_multiple) {
-    store_multiple(INTERNAL_FUNCTION_PARAM_PASSTHRU, CACHE_ADD);
-}
-
 ZEND_FUNCTION(larder_touch) {
     zend_string *name;
     zval *ttl;
     uint64_t expires = 0;
 
-    ZEND_PARSE_PARAMETERS_START(2, 2)
-        Z_PARAM_STR(name)
-        Z_PARAM_NUMBER(ttl)
-    ZEND_PARSE_PARAMETERS_END();
-    if (!check_key(name) || !check_ttl(ttl, 2, &expires)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "Sn", &name, &ttl) == FAILURE || !check_key(name) ||
+        !check_ttl(ttl, 2, &expires)) {
         RETURN_THROWS();
     }
 
@@ -412,9 +366,9 @@ ZEND_FUNCTION(larder_delete_multiple) {
 ZEND_FUNCTION(larder_delete_prefix) {
     zend_string *prefix;
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(prefix)
-    ZEND_PARSE_PARAMETERS_END();
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "S", &prefix) == FAILURE) {
+        RETURN_THROWS();
+    }
     if (ZSTR_LEN(prefix) == 0) {
         zend_argument_value_error(1, "must not be empty, larder_clear() deletes everything");
         RETURN_THROWS();
@@ -478,14 +432,6 @@ static void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
     RETURN_FALSE;
 }
 
-ZEND_FUNCTION(larder_increment) {
-    count_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
-}
-
-ZEND_FUNCTION(larder_decrement) {
-    count_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
-}
-
 ZEND_FUNCTION(larder_cas) {
     zend_string *name;
     zend_long expected, desired;
@@ -522,10 +468,9 @@ ZEND_FUNCTION(larder_last_error_msg) {
 ZEND_FUNCTION(larder_info) {
     bool tables = true;
 
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_BOOL(tables)
-    ZEND_PARSE_PARAMETERS_END();
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "|b", &tables) == FAILURE) {
+        RETURN_THROWS();
+    }
 
     info_array(attach(), tables, return_value);
 }
@@ -537,3 +482,19 @@ ZEND_FUNCTION(larder_pid) {
 
     RETURN_LONG((zend_long)cache_pid());
 }
+
+/* ---- Functions that differ in one argument --------------------------------------------------- */
+
+#define FUNCTION(name, call, argument)                    \
+    ZEND_FUNCTION(name) {                                 \
+        call(INTERNAL_FUNCTION_PARAM_PASSTHRU, argument); \
+    }
+
+FUNCTION(larder_store, store_function, CACHE_SET)
+FUNCTION(larder_add, store_function, CACHE_ADD)
+FUNCTION(larder_replace, store_function, CACHE_REPLACE)
+FUNCTION(larder_store_multiple, store_multiple, CACHE_SET)
+FUNCTION(larder_add_multiple, store_multiple, CACHE_ADD)
+FUNCTION(larder_exists_multiple, each_key_function, exists_one)
+FUNCTION(larder_increment, count_function, false)
+FUNCTION(larder_decrement, count_function, true)

@@ -1,16 +1,16 @@
 /*
  * DJBX33A is a polynomial: the hash of c[0..n) is 5381 * 33^n + the sum of c[i] * 33^(n-1-i), modulo 2^64, with
- * the highest bit set at the end. So the sums of 8 bytes can be found in parallel, in ever wider numbers:
+ * the highest bit set at the end. So sums of 8 bytes can be computed in parallel, in ever wider lanes:
  *
  *   2 bytes    p = c0 * 33 + c1         at most      8,670   16 bits
  *   4 bytes    q = p0 * 33^2 + p1       at most  9,450,300   32 bits
  *   8 bytes    s = q0 * 33^4 + q1       under         2^45   64 bits
  *
- * and from there on by scalar multiplications. Zeros in front change no sum, so the bytes that are over when a
- * string is cut into blocks of 16 are taken first, filled up with zeros on their left.
+ * and the rest by scalar multiplications. Leading zeros change no sum, so the remainder of the division into blocks of
+ * 16 bytes is hashed first, padded with zeros on its left.
  *
- * PHP adds `char`s, which are signed on x86. There c is taken as (c + 128) - 128: the first is unsigned, the
- * second is the same for all strings of a length.
+ * PHP adds `char`s, which are signed on x86. There c is (c + 128) - 128: the first term is unsigned, and the sum of the
+ * second depends only on the length.
  */
 #include "hash.h"
 

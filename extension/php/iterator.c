@@ -1,4 +1,4 @@
-#include "iterator.h"
+/* The class LarderIterator. */
 #include "attach.h"
 #include "info.h"
 
@@ -7,8 +7,8 @@
 
 struct iterator {
     zend_string *prefix;
-    struct cache_walk *walk; /* NULL: not begun, or at its end */
-    zend_string *key;        /* of the entry at which it stands; NULL: none */
+    struct cache_walk *walk; /* NULL: not started, or ended */
+    zend_string *key;        /* of the current entry; NULL: none */
     struct cache_entry entry;
     bool begun;
     zend_object object;
@@ -29,7 +29,6 @@ static zend_object *create(zend_class_entry *class) {
     return &iterator->object;
 }
 
-/* Where it stands no more. */
 static void leave_entry(struct iterator *iterator) {
     if (iterator->key) {
         zend_string_release(iterator->key);
@@ -54,7 +53,7 @@ static void destroy(zend_object *object) {
 
 static ZEND_COLD void out_of_memory(struct iterator *iterator) {
     end_walk(iterator);
-    zend_throw_error(NULL, "Out of memory for what this iterator has to remember");
+    zend_throw_error(NULL, "LarderIterator is out of memory for the keys that it has returned");
 }
 
 static void advance(struct iterator *iterator) {
@@ -84,7 +83,7 @@ static void begin(struct iterator *iterator) {
     }
 }
 
-/* It begins when it is first asked for something, so that foreach, which begins with rewind(), does not begin it twice. */
+/* Starts at the first call of any method, so that foreach, which calls rewind() first, does not start it twice. */
 static struct iterator *this_iterator(zval *this) {
     struct iterator *iterator = iterator_of(Z_OBJ_P(this));
     if (!iterator->begun) {

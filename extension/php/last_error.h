@@ -1,4 +1,4 @@
-/* Why the last call that was to change something did not, for larder_last_error(). */
+/* Why the last call that was to change something did not: larder_last_error(). */
 #ifndef LARDER_LAST_ERROR_H
 #define LARDER_LAST_ERROR_H
 

@@ -5,14 +5,14 @@
 
 struct measuring {
     struct plan *plan;
-    uint32_t *next; /* where in plan->places the place of the next string is written */
-    size_t place;   /* the next one, in units */
+    uint32_t *next; /* in plan->places, for the next string */
+    size_t place;   /* of the next record, in units */
     size_t most;    /* units */
 };
 
 /*
- * Room for `more` elements of `size` bytes in a list that holds `count` of them. The lists are not PHP's memory:
- * they outlive the request, and one that is large must not end the script by its memory_limit.
+ * Makes room for `more` elements in a list of `count`. The lists outlive the request, so they do not use PHP's allocator,
+ * whose memory_limit would end the script.
  */
 static bool list_reserve(void **list, size_t *room, size_t count, size_t more, size_t size) {
     if (EXPECTED(*room - count >= more)) {
@@ -29,9 +29,8 @@ static bool list_reserve(void **list, size_t *room, size_t count, size_t more, s
 }
 
 /*
- * Adds an array to those that will be laid down. An array can hold itself through a reference only, and a walk
- * that goes round comes to the same array through the same reference again; so arrays behind references are
- * marked, until the end of the measuring. Immutable ones hold no references.
+ * Adds an array to the plan. An array can contain itself only through a reference, so arrays behind references are marked
+ * until the end of the measuring; meeting a marked one is a cycle. Immutable arrays contain no references.
  */
 static enum measured push_array(struct measuring *m, HashTable *array, bool behind_reference) {
     struct plan *plan = m->plan;
@@ -56,7 +55,6 @@ static zend_always_inline uint32_t place_new(struct measuring *m, const zend_str
     return (uint32_t)place;
 }
 
-/* Both have their hash. */
 static zend_always_inline bool is_same(const zend_string *a, const zend_string *b) {
     return a == b || (ZSTR_H(a) == ZSTR_H(b) && string_equal(a, b));
 }
@@ -65,12 +63,12 @@ static uint32_t place_shared(struct measuring *m, zend_string *string) {
     zend_ulong hash = string_hash(string);
     struct plan *plan = m->plan;
     struct plan_string *set = plan->seen[(hash ^ (hash >> 32)) % PLAN_SETS];
-    struct plan_string *free = &set[(m->place + hash) % PLAN_WAYS]; /* if all are taken: any one */
+    struct plan_string *free = &set[(m->place + hash) % PLAN_WAYS]; /* if all are taken, replace one */
 
     for (unsigned i = 0; i < PLAN_WAYS; i++) {
         if (set[i].round != plan->round) {
             free = &set[i];
-            break; /* they are filled in order */
+            break; /* sets are filled in order */
         }
         if (is_same(set[i].string, string)) {
             return set[i].place;
@@ -81,7 +79,7 @@ static uint32_t place_shared(struct measuring *m, zend_string *string) {
     return place;
 }
 
-/* The place of the key of the element at this position of its array. */
+/* The place of a key; `column` is its position in its array. */
 static zend_always_inline uint32_t place_key(struct measuring *m, zend_string *key, size_t column) {
     if (UNEXPECTED(column >= PLAN_COLUMNS)) {
         return place_shared(m, key);
@@ -107,7 +105,7 @@ static zend_always_inline enum measured measure_value(struct measuring *m, zval 
     }
     if (EXPECTED(Z_TYPE_P(value) == IS_STRING)) {
         zend_string *string = Z_STR_P(value);
-        /* Of a string that nobody else has there is no second one to be found. */
+        /* A string with one reference occurs only once. */
         bool alone = !ZSTR_IS_INTERNED(string) && GC_REFCOUNT(string) == 1;
         *m->next++ = alone ? place_new(m, string) : place_shared(m, string);
         return EXPECTED(m->place <= m->most) ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
@@ -152,7 +150,7 @@ static enum measured measure_all(struct measuring *m) {
         HashTable *source = plan->arrays[i].source;
         plan->arrays[i].place = (uint32_t)m->place;
         m->place += shape_of_array(shape_of_table(source)) / PLAN_UNIT;
-        if (UNEXPECTED(m->place > m->most) || /* two places an element: its key's and its own */
+        if (UNEXPECTED(m->place > m->most) || /* at most two places an element: key and value */
             UNEXPECTED(!list_reserve((void **)&plan->places, &plan->place_room, plan->place_count,
                                      (size_t)source->nNumUsed * 2, sizeof(*plan->places)))) {
             return MEASURED_TOO_LARGE;
@@ -171,7 +169,7 @@ enum measured measure_array(struct plan *plan, HashTable *array, size_t most) {
     struct measuring m = {plan, NULL, 0, MIN(most / PLAN_UNIT, UINT32_MAX)};
     plan->array_count = 0;
     plan->place_count = 0;
-    if (++plan->round == 0) { /* once in four thousand million stores old marks would look new */
+    if (++plan->round == 0) { /* overflow: old entries would look new */
         memset(plan->seen, 0, sizeof(plan->seen));
         memset(plan->above, 0, sizeof(plan->above));
         plan->round = 1;

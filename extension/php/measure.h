@@ -1,62 +1,60 @@
 /*
- * Measuring: the first of the two passes over an array that is to be stored. It finds out whether the
- * array can be stored in PHP's own shape, how long that will be, and where each part will lie, and so
- * leaves nothing for the second pass (encode.h) to decide, to allocate or to look up.
+ * Measuring: the first of two passes over an array. It finds out whether the array can be stored in PHP's own shape, how
+ * long it will be, and where each part will be, so the second pass (encode.h) only writes.
  */
 #ifndef LARDER_MEASURE_H
 #define LARDER_MEASURE_H
 
 #include "php.h"
 
-/* Places are counted in units of 8 bytes, so that 32 bits reach 32 GiB. */
+/* Offsets in a value are in units of 8 bytes, so that 32 bits reach 32 GiB. */
 enum { PLAN_UNIT = 8 };
 
 struct plan_array {
     HashTable *source;
     uint32_t place;
-    bool marked; /* its recursion flag was set by us */
+    bool marked; /* measuring has set its recursion flag */
 };
 
 /*
- * Strings that were seen in this value, found by their hash: sets of four. A string that the source shares by
- * pointer, or a key that another row has too, is stored once. A set that is full forgets one; then a
- * string is stored twice, which costs room and nothing else.
+ * A set-associative table of the strings in this value, by hash: a string that the source shares by pointer, or a key
+ * that is in several rows, is stored once. A full set forgets one; storing a string twice only costs memory.
  */
 enum { PLAN_SETS = 128, PLAN_WAYS = 4 };
 
-/* Rows of a table have the same keys in the same order: what stands in the same column above is looked at first. */
+/* Rows have the same keys in the same order, so the key of the same column in the row above is compared first. */
 enum { PLAN_COLUMNS = 64 };
 
 struct plan_string {
     const zend_string *string;
     uint32_t place;
-    uint32_t round; /* of the measuring that wrote this; others are empty */
+    uint32_t round; /* of the measuring that wrote this; entries of older rounds are empty */
 };
 
-/* Kept from one store to the next, so that storing an array allocates nothing as a rule. */
+/* Kept between stores, so that storing an array usually allocates nothing. */
 struct plan {
-    struct plan_array *arrays; /* in the order in which they are laid down, the value itself first */
+    struct plan_array *arrays; /* in the order of the records, the value itself first */
     size_t array_count, array_room;
-    uint32_t *places; /* of the strings, keys and values, in the order in which the arrays hold them */
+    uint32_t *places; /* of all strings, keys and values, in the order of the arrays */
     size_t place_count, place_room;
-    size_t length; /* of the whole value, bytes */
+    size_t length; /* of the whole value, in bytes */
     uint32_t round;
-    struct plan_string above[PLAN_COLUMNS]; /* the key met last in each column */
+    struct plan_string above[PLAN_COLUMNS]; /* the last key of each column */
     struct plan_string seen[PLAN_SETS][PLAN_WAYS];
 };
 
 enum measured {
     MEASURED_PLAIN,     /* the plan is complete */
-    MEASURED_MIXED,     /* it holds objects, shared references or itself: serialize it */
-    MEASURED_TOO_LARGE, /* longer than `most` bytes, or than the memory there is */
+    MEASURED_MIXED,     /* it contains objects, shared references or itself: serialize it */
+    MEASURED_TOO_LARGE, /* longer than `most` bytes, or out of memory */
 };
 
 /* Measures `array` into `plan`. Runs no user code, does not recurse, and never throws. */
 enum measured measure_array(struct plan *plan, HashTable *array, size_t most);
 
-/* Gives the plan's memory back; the plan stays usable. */
+/* Frees the plan's memory; the plan stays usable. */
 void plan_release(struct plan *plan);
-/* Gives it back if it is more than a usual value needs. */
+/* The same if it is more than a usual value needs. */
 void plan_shrink(struct plan *plan);
 
 #endif

@@ -1,12 +1,8 @@
-/* The module as PHP sees it: what happens when it is loaded, and at both ends of a request. */
+/* The module: what happens at its start and shutdown, and at the start and end of a request. */
 #include "attach.h"
-#include "opcache.h"
 #include "info.h"
-#include "iterator.h"
 #include "last_error.h"
-#include "settings.h"
-#include "unserialize.h"
-#include "setuid.h"
+#include "serialize.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -55,13 +51,13 @@ static PHP_RINIT_FUNCTION(larder) {
 #endif
     opcache_hook();
     attach_request_begin();
-    unserialize_forget();
+    unserialize_reset();
     serializer_state_reset();
     LARDER_G(last_error) = ERROR_NONE;
     return SUCCESS;
 }
 
-/* Not RSHUTDOWN: superglobals, statics, symbol tables and objects die after that, and touch their values. */
+/* Not RSHUTDOWN: superglobals, statics, symbol tables and objects are destroyed after it, and touch their values. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(larder) {
     attach_request_end();
     return SUCCESS;

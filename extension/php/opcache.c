@@ -1,4 +1,6 @@
 /*
+ * Gives opcache copies of fetched file names.
+ *
  * opcache stores scripts under the names by which they were requested. It interns a new name in its own shared memory
  * and raises the string's reference count meanwhile, even if the string is interned elsewhere
  * (accel_new_interned_key()). Fetched strings are in read-only memory, so opcache gets copies: where it compiles a file
@@ -8,9 +10,8 @@
  * last is called first. So ours are installed at the first request, which is the only later event. Under ZTS several
  * threads may begin their first request at once.
  */
-#include "opcache.h"
 #include "arguments.h"
-#include "fault.h"
+#include "php_larder.h"
 
 #include "zend_compile.h"
 #include "zend_stream.h"
@@ -53,6 +54,7 @@ static void install(void) {
     fault_register();
 }
 
+/* The first request of the process installs the hooks; for later ones this is a comparison. */
 void opcache_hook(void) {
     pthread_once(&once, install);
 }

@@ -69,6 +69,16 @@ ZEND_EXTERN_MODULE_GLOBALS(larder)
 ZEND_TSRMLS_CACHE_EXTERN()
 #endif
 
+/* What module.c calls when the module starts and shuts down, and opcache_hook() when a request starts. */
+void settings_register(int type, int module_number);
+void iterator_register(zend_class_entry *class);
+void setuid_register(void);
+void setuid_unregister(void);
+void fault_register(void);
+void fault_unregister(void);
+void opcache_hook(void);
+void opcache_unhook(void);
+
 extern zend_module_entry larder_module_entry;
 #define phpext_larder_ptr &larder_module_entry
 

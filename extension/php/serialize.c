@@ -8,8 +8,8 @@
 #include "zend_smart_str.h"
 
 /*
- * igbinary is called as the PHP function that it is: its C interface is not exported in every build, and would
- * tie this binary to one version of it. A call costs a hundredth of what serializing an object costs.
+ * Calls igbinary's PHP functions: not every build exports its C interface, which would also tie this binary to one
+ * version. A call costs a hundredth of serializing an object.
  */
 zend_function *igbinary_function(const char *name, size_t length) {
     return zend_hash_str_find_ptr(CG(function_table), name, length);
@@ -23,22 +23,22 @@ bool serialize_uses_igbinary(void) {
 /* ---- Before serializing ---------------------------------------------------------------------- */
 
 /*
- * The value is looked through first, its arrays and objects too, except objects that decide themselves what is
- * serialized of them. For resources, which serialize() turns into 0 without a word and igbinary into null. And for its
- * size: what will be too long anyway is not made. The weight is never more than what the serializer makes.
+ * Inspects the whole value first, except inside objects that serialize themselves: for resources, which serialize()
+ * silently turns into 0 and igbinary into null, and for its size, to refuse what is too large without serializing it.
+ * The weight is a lower bound of the serialized size.
  */
 enum look { LOOK_FINE, LOOK_RESOURCE, LOOK_TOO_LARGE };
 
 struct search {
-    zend_refcounted **list; /* arrays and objects that were met, each marked */
+    zend_refcounted **list; /* arrays and objects found, each marked */
     size_t count, room;
     size_t weight, most;
-    size_t element;    /* bytes that an element and its key have at least */
-    bool distinct;     /* a string counts once, as igbinary writes it once */
-    HashTable strings; /* if so: their hashes */
+    size_t element;    /* least bytes of an element and its key */
+    bool distinct;     /* count equal strings once, as igbinary does */
+    HashTable strings; /* if so, the hashes of the strings found */
 };
 
-/* With its key: "i:0;N;" of serialize(), two bytes of igbinary. */
+/* serialize(): "i:0;N;"; igbinary: two bytes. */
 enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 
 static bool decides_itself(const zend_class_entry *class) {
@@ -54,7 +54,7 @@ static zend_always_inline void weigh_string(struct search *met, zend_string *str
     met->weight += EXPECTED(!met->distinct) ? ZSTR_LEN(string) : weight_if_new(met, string);
 }
 
-/* Adds what may hold other values to the list, once: what is marked was met before. Immutable arrays hold no resources. */
+/* Adds an array or object to the list once; marked ones were found before. Immutable arrays hold no resources. */
 static void look_into_later(struct search *met, zend_refcounted *counted) {
     if (GC_FLAGS(counted) & (GC_IMMUTABLE | GC_PROTECTED)) {
         return;
@@ -67,7 +67,7 @@ static void look_into_later(struct search *met, zend_refcounted *counted) {
     met->list[met->count++] = counted;
 }
 
-/* Looks at a value, not into it. False: it is a resource. */
+/* Inspects a value, but not its elements. False: it is a resource. */
 static zend_always_inline bool look_at(struct search *met, zval *value) {
     if (Z_TYPE_P(value) < IS_STRING) {
         return true;
@@ -76,14 +76,14 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
         weigh_string(met, Z_STR_P(value));
         return true;
     }
-    ZVAL_DEREF(value); /* a string that is referred to again is not written again: it weighs nothing */
+    ZVAL_DEREF(value); /* a string behind a reference may be written once only: it weighs nothing */
     if (Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)))) {
         look_into_later(met, Z_COUNTED_P(value));
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
 
-/* Whether elements of this number are still not too many. */
+/* Adds elements. False: the value is too large. */
 static zend_always_inline bool weigh_elements(struct search *met, size_t count) {
     met->weight += count * met->element;
     return met->weight <= met->most;
@@ -107,7 +107,7 @@ static enum look look_into_array(struct search *met, HashTable *array) {
     return LOOK_FINE;
 }
 
-/* Where PHP has made a table of all properties, the declared ones stand there as well, by their places. */
+/* If PHP has built a table of all properties, the declared ones are in it as IS_INDIRECT. */
 static enum look look_into_dynamic(struct search *met, HashTable *properties) {
     zend_string *key;
     zval *property;
@@ -129,7 +129,7 @@ static enum look look_into_dynamic(struct search *met, HashTable *properties) {
     return LOOK_FINE;
 }
 
-/* Of its declared properties only the strings are weighed: some may be uninitialized. */
+/* Declared properties may be uninitialized, so only their strings are weighed. */
 static enum look look_into_object(struct search *met, zend_object *object) {
     met->weight += met->element;
     for (int i = 0; i < object->ce->default_properties_count; i++) {
@@ -169,7 +169,7 @@ static enum look look_before(zval *value, size_t most, bool igbinary) {
     if (!igbinary) {
         return look_through(value, most, ELEMENT_PHP, false);
     }
-    /* Only for what seems too large it is worth asking which strings are the same. */
+    /* Finding equal strings is worth it only for what seems too large. */
     enum look look = look_through(value, most, ELEMENT_IGBINARY, false);
     return EXPECTED(look != LOOK_TOO_LARGE) ? look : look_through(value, most, ELEMENT_IGBINARY, true);
 }

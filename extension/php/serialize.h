@@ -1,6 +1,6 @@
 /*
- * Values that cannot be shared as they are, serialized: by igbinary if it is loaded, else as serialize() does.
- * Both run user code, so this may not be called between cache_reserve() and cache_commit().
+ * Objects, and arrays that contain objects or shared references: serialized by igbinary if it is loaded, else as by
+ * serialize(). Both directions run user code, so neither may be called between cache_reserve() and cache_commit().
  */
 #ifndef LARDER_SERIALIZE_H
 #define LARDER_SERIALIZE_H
@@ -8,17 +8,31 @@
 #include "php_larder.h"
 
 /*
- * The bytes of a value, and which kind they are: VALUE_PHP or VALUE_IGBINARY. NULL, with an exception, for what
- * cannot be serialized: closures, generators, resources, and what user code refused. NULL without an exception for what
- * is seen beforehand to become longer than `most` bytes; not seen is what is in objects whose own code (__serialize,
- * __sleep, Serializable) says what is serialized of them.
+ * Returns the bytes of a value and their kind, VALUE_PHP or VALUE_IGBINARY. NULL with an exception: the value cannot be
+ * serialized (closures, generators, resources), or user code threw. NULL without one: the result would be longer than
+ * `most` bytes. That is only noticed beforehand outside of objects that serialize themselves (__serialize, __sleep,
+ * Serializable).
  */
 zend_string *serialize_value(zval *value, size_t most, uint32_t *kind);
 
 /* Whether objects stored from here are serialized by igbinary. */
 bool serialize_uses_igbinary(void);
 
-/* A function of igbinary's; NULL: it is not loaded. */
+/* A function of igbinary; NULL: it is not loaded. */
 zend_function *igbinary_function(const char *name, size_t length);
+
+/*
+ * Unserializes bytes. False: they cannot be read here any more, which raises no exception and no warning; only exit()
+ * in a class's code leaves its exception. Runs user code: autoloaders, __unserialize(), destructors.
+ */
+bool unserialize(zend_string *bytes, uint32_t kind, zval *result);
+
+/* Lets errors through to handlers again, if they are muted. */
+void unserialize_unmute(void);
+
+/* At module start and shutdown; at request start. */
+void unserialize_register(void);
+void unserialize_unregister(void);
+void unserialize_reset(void);
 
 #endif

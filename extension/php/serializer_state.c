@@ -1,6 +1,6 @@
 #include "serializer_state.h"
 #include "php_larder.h"
-#include "unserialize.h"
+#include "serialize.h"
 
 #include "ext/standard/basic_functions.h"
 #include "zend_observer.h"

@@ -1,4 +1,4 @@
-#include "settings.h"
+/* The settings larder.* of php.ini. */
 #include "php_larder.h"
 
 #include "SAPI.h"

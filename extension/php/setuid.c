@@ -4,7 +4,6 @@
  * fetches, so the functions by which a script changes its user are wrapped. Core notices other ways (FFI, another
  * extension): after a fork at the first call, in a long-lived process after a few calls and a clock tick.
  */
-#include "setuid.h"
 #include "attach.h"
 
 static const char *const names[] = {"posix_setuid", "posix_seteuid"};

@@ -21,7 +21,7 @@ uint64_t shape_layout(void) {
         HASH_FLAG_STATIC_KEYS,
         HASH_FLAG_UNINITIALIZED,
     };
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, a fact at a time */
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
         hash = (hash ^ facts[i]) * UINT64_C(1099511628211);
     }
@@ -55,7 +55,7 @@ static void rebase_array(HashTable *array, uintptr_t distance) {
 
 void shape_rebase(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to) {
     if (kind != VALUE_ARRAY) {
-        return; /* nothing else points into itself */
+        return; /* other values contain no pointers */
     }
     for (size_t at = 0; at < length;) {
         zend_refcounted_h *record = (zend_refcounted_h *)((char *)bytes + at);

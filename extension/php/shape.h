@@ -1,31 +1,30 @@
 /*
- * The shape of a value in the segment.
+ * The shape of a stored value.
  *
- * A value is a run of records, 8-byte aligned, one behind the other. A record is what PHP itself has in
- * memory: a zend_string, or a zend_array followed by its table. The first record is the value. Every
- * array is pointed to once, from an array before it; a string may be pointed to often, first from the
- * array record before it. Both kinds begin with zend_refcounted_h, so a run can be walked from end to
- * end without following a pointer: no recursion, whatever the nesting. Pointers are view addresses.
+ * A value is a sequence of 8-byte aligned records. A record is what PHP has in memory: a zend_string, or a zend_array
+ * followed by its table. The first record is the value. One earlier array points to each array; strings may be shared.
+ * Both kinds begin with zend_refcounted_h, so the records can be walked without following pointers and without
+ * recursion. Pointers are addresses in the read-only mapping.
  *
- * Why each field has the value that it has:
- *  - refcount 2: the engine asks for the count, not for the flag, before it writes in place (SEPARATE_ARRAY,
- *    SPL). Nobody counts, because the flags below and the type flags 0 of every zval forbid it.
- *  - strings are IS_STR_INTERNED, so nobody counts or frees them, and never IS_STR_PERMANENT: that would
- *    let the pcre cache keep a pointer to them from one request to the next.
- *  - the hash of every string is there, because zend_string_hash_val() writes a missing one.
- *  - IS_STR_VALID_UTF8 where it is: pcre and mbstring cannot write their verdict, and would scan each time.
- *  - arrays are GC_IMMUTABLE and GC_NOT_COLLECTABLE; the destructor is NULL, since its address differs in every
- *    process; the internal pointer is 0, since zend_array_dup() copies it unchecked.
- *  - the table size is a power of two, since a growing copy of a packed array is turned into a hash by it,
- *    but only the elements in use are there, as in opcache.
- *  - the hash part is as long as PHP's for that size: HT_HASH_RESET writes multiples of 64 bytes into copies.
+ * Why each field has its value:
+ *  - refcount 2: before PHP writes in place (SEPARATE_ARRAY, SPL) it checks the count, not the flag. Nobody counts,
+ *    because of the flags below and the type flags 0 of every zval.
+ *  - strings are IS_STR_INTERNED, so nobody counts or frees them, but not IS_STR_PERMANENT, with which the pcre cache
+ *    would keep pointers to them after the request.
+ *  - every string has its hash, because zend_string_hash_val() would write a missing one.
+ *  - IS_STR_VALID_UTF8 is set, because pcre and mbstring could not set it and would scan the string each time.
+ *  - arrays are GC_IMMUTABLE and GC_NOT_COLLECTABLE; the destructor is NULL, because its address differs in every
+ *    process; the internal pointer is 0, because zend_array_dup() copies it unchecked.
+ *  - the table size is a power of two, because PHP uses it to turn a growing copy of a packed array into a hash; only
+ *    the used elements are stored, as in opcache.
+ *  - the hash part has PHP's length for that size, because HT_HASH_RESET writes multiples of 64 bytes into copies.
  */
 #ifndef LARDER_SHAPE_H
 #define LARDER_SHAPE_H
 
 #include "php_larder.h"
 
-/* Raise this whenever the shape changes: segments of another shape are other files. */
+/* Raise this when the shape changes: segments of another shape are other files. */
 #define SHAPE_VERSION 1
 
 enum value_kind {
@@ -38,13 +37,13 @@ enum value_kind {
     VALUE_CHARACTER, /* a string of this one byte */
     VALUE_FLOAT,     /* a double */
     VALUE_STRING,    /* a zend_string */
-    VALUE_ARRAY,     /* a run of records, the first a zend_array */
+    VALUE_ARRAY,     /* records, the first a zend_array */
     VALUE_PHP,       /* a zend_string that serialize() made */
     VALUE_IGBINARY,
 };
 
 #ifdef LARDER_UNREADABLE
-/* Wrong on purpose, each to show that the tests would notice; see unreadable.h. */
+/* Faults that tests must detect; see unreadable.h. */
 #define SHAPE_REFCOUNT (LARDER_G(control) == CONTROL_REFCOUNT ? 1 : 2)
 #define SHAPE_STRING_FLAGS (IS_STR_INTERNED | (LARDER_G(control) == CONTROL_PERMANENT ? IS_STR_PERMANENT : 0))
 #include "unreadable.h"
@@ -72,7 +71,7 @@ struct table_shape {
 };
 
 static zend_always_inline struct table_shape shape_of_table(const HashTable *source) {
-    struct table_shape shape = {0, HT_MIN_SIZE, 2, false}; /* an empty one has two words, both invalid */
+    struct table_shape shape = {0, HT_MIN_SIZE, 2, false}; /* an empty array: two invalid words */
     if (source->nNumOfElements == 0) {
         return shape;
     }
@@ -103,19 +102,16 @@ static zend_always_inline size_t shape_of_record(const zend_refcounted_h *record
            array->nNumUsed * (HT_IS_PACKED(array) ? sizeof(zval) : sizeof(Bucket));
 }
 
-/* A zval that points to a record: a type without flags, so nobody counts references to it. */
+/* Points a zval to a record. The type has no flags, so nobody counts references. */
 static zend_always_inline void shape_point(zval *value, void *record, uint32_t type) {
     Z_PTR_P(value) = record;
     Z_TYPE_INFO_P(value) = type;
 }
 
-/* A hash of all that decides this shape: two processes may share values only if theirs are equal. */
+/* A hash of everything that decides the shape. Processes share values only if theirs are equal. */
 uint64_t shape_layout(void);
 
-/*
- * Adjusts the pointers inside a value that was moved: they assume that it lies at `from` and must assume
- * `to`. Neither allocates nor recurses. It is the cache_rebase of the binding.
- */
+/* Adjusts the pointers inside a value that moved from `from` to `to`, without allocating: the binding's cache_rebase. */
 void shape_rebase(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to);
 
 #endif

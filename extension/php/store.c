@@ -10,7 +10,7 @@ struct storing {
     const struct cache_key *key;
     uint64_t expires;
     enum cache_mode mode;
-    const uint64_t *token; /* NULL, or with CACHE_REPLACE: over this entry only */
+    const uint64_t *token; /* NULL, or with CACHE_REPLACE the only entry to replace */
 };
 
 static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
@@ -28,7 +28,7 @@ static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
     return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode));
 }
 
-/* Leaves no stale value behind, where a store would have replaced it. `length`: of the value; 0 if it was not found out. */
+/* Refuses a value as too large, and deletes the stale one that it would have replaced. `length`: 0 if not known. */
 static ZEND_COLD bool refuse(const struct storing *s, size_t length) {
     if (s->mode == CACHE_SET) {
         cache_refuse(s->cache, s->key);
@@ -37,7 +37,6 @@ static ZEND_COLD bool refuse(const struct storing *s, size_t length) {
     return is_done(CACHE_TOO_LARGE);
 }
 
-/* Eight bytes or none: what fits into one number. */
 static bool store_number(const struct storing *s, uint32_t kind, uint64_t number) {
     struct cache_span span;
     if (!reserve(s, sizeof(number), &span)) {
@@ -47,7 +46,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
     return commit(s, kind);
 }
 
-/* Core's own kind. */
+/* Core itself knows integers, because it counts in them. */
 static bool store_integer(const struct storing *s, int64_t value) {
     if (UNEXPECTED(s->token != NULL)) {
         return is_done(cache_store_integer_cas(s->cache, s->key, value, s->expires, *s->token));

@@ -7,28 +7,28 @@
 #include <sys/mman.h>
 
 #ifdef ZTS
-#error "The view is one for all threads: build this without ZTS"
+#error "All threads share the mapping: build this without ZTS"
 #endif
 
 static void *view;
-static size_t size; /* 0 while all is readable */
+static size_t size; /* 0: it is readable */
 
 void unreadable_forbid(void) {
     struct cache_info info;
     if (!cache_read_info(LARDER_G(cache), &info)) {
-        return; /* nothing is mapped, or nothing was fetched */
+        return; /* nothing is mapped */
     }
     view = (void *)info.address;
     size = info.size;
     if (mprotect(view, size, PROT_NONE) != 0) {
-        zend_error_noreturn(E_ERROR, "larder: the view cannot be made unreadable");
+        zend_error_noreturn(E_ERROR, "larder: cannot make the mapping unreadable");
     }
 }
 
 void unreadable_allow(void) {
-    /* A segment that was replaced between the requests is not mapped any more: ENOMEM. */
+    /* ENOMEM: the segment was replaced between the requests and unmapped. */
     if (size && mprotect(view, size, PROT_READ) != 0 && errno != ENOMEM) {
-        zend_error_noreturn(E_ERROR, "larder: the view cannot be made readable");
+        zend_error_noreturn(E_ERROR, "larder: cannot make the mapping readable");
     }
     size = 0;
 }

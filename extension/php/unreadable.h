@@ -1,16 +1,16 @@
 /*
- * For the tests only (--enable-larder-unreadable): the view cannot be read from the end of one request until the
- * next one uses the cache, so that whatever touches a value after its request faults there and then. And three
- * mistakes that can be switched on (larder.control), to show that the tests would notice them.
+ * For tests only (--enable-larder-unreadable): from the end of a request until the next one uses the cache, the mapping
+ * cannot be read, so that any late access to a value faults at once. And three faults that larder.control switches on,
+ * to show that the tests detect them.
  */
 #ifndef LARDER_UNREADABLE_H
 #define LARDER_UNREADABLE_H
 
 enum control {
     CONTROL_NONE,
-    CONTROL_REFCOUNT,  /* values count one reference, so PHP writes into them in place */
-    CONTROL_PERMANENT, /* strings claim to live as long as the process */
-    CONTROL_UNPIN,     /* every fetch drops the pins of those before it */
+    CONTROL_REFCOUNT,  /* values have refcount 1, so PHP writes to them in place */
+    CONTROL_PERMANENT, /* strings are flagged as permanent */
+    CONTROL_UNPIN,     /* every fetch drops earlier pins */
 };
 
 /* At the first use of the cache in a request. */

@@ -1,24 +1,22 @@
 /*
- * A stored object may be of no use to the code that fetches it: after a deployment its class is gone, a property has
+ * A stored object may be useless to the code that fetches it: after a deployment its class is gone, a property has
  * another type, an enum has lost a case. Then the fetch is a miss.
  *
- * An exception is cleared. But most of this the unserializers (PHP's and igbinary's) do not throw: for a missing class
- * they make a __PHP_Incomplete_Class, somewhere in the value, and go on; else they warn. Neither can be seen in the
- * result without walking all of it, so both are noticed where they happen:
+ * Exceptions are cleared. But in most of these cases the unserializers (PHP's and igbinary's) do not throw: for a missing
+ * class they create a __PHP_Incomplete_Class somewhere in the value, and else they raise a warning. The result does not
+ * show either without a walk through all of it, so both are noticed where they happen:
  *
- *  - the one function that makes incomplete objects is replaced by ours, which notes it;
- *  - an observer sees each error before a handler does. One of the unserializer's own is noted, and no handler and no
- *    log gets to see it: for this one error everything is muted, and the function that reports errors, which PHP calls
- *    next, is replaced by ours, which ends that.
+ *  - the function that creates incomplete objects is replaced by one that notes it;
+ *  - an observer sees each error before any handler. If the unserializer itself raised it, error reporting is muted for
+ *    this one error, and the function that PHP calls next to report errors is replaced by one that ends the muting.
  *
- * What is the unserializer's own, and not of the code that it calls, is told by the frame that executes: ours, or an
- * internal function that was called from there (igbinary_unserialize(), ArrayObject::__unserialize()), or what an old
- * Serializable::unserialize() calls to read its part, but not if it gives options or reads by @unserialize(): then it
- * does with the result as it likes. Nothing is changed for autoloaders and for methods of classes: their errors are
- * reported as ever, unserialize() works for them as ever, and unserialize_callback_func is called. A value that reads
- * well costs a few assignments more.
+ * The unserializer itself raised an error if the executing frame is that of the fetch, or an internal function called
+ * from it (igbinary_unserialize(), ArrayObject::__unserialize()), or an unserialize() by which a class's old
+ * Serializable::unserialize() reads its part; but not if that passes options or uses @unserialize(), because it then
+ * handles failures itself. Nothing changes for autoloaders and methods of classes: their errors are reported, their
+ * unserialize() works as usual, and unserialize_callback_func is called. An object that is readable costs a few
+ * assignments more.
  */
-#include "unserialize.h"
 #include "serialize.h"
 #include "shape.h"
 
@@ -27,28 +25,28 @@
 #include "zend_exceptions.h"
 #include "zend_observer.h"
 
-/* ---- What happens while a value is read ------------------------------------------------------ */
+/* ---- Noticing failures ----------------------------------------------------------------------- */
 
 static bool is_named(const zend_function *function, const char *name, size_t length) {
     const zend_string *own = function->common.function_name;
     return own && zend_string_equals_cstr(own, name, length);
 }
 
-/* As within the operator @. */
+/* Whether errors are silenced, as by the operator @. */
 static bool is_silent(void) {
     return (EG(error_reporting) & ~E_FATAL_ERRORS) == 0;
 }
 
-/* Whether the frame is the fetching one or an internal function that it called. The fetching one is compared and not
- * looked into: after a fatal error it may be gone. */
+/* Whether the frame is the fetching one or an internal function called from it. The fetching one is only compared: after
+ * a fatal error it may be freed. */
 static bool is_unserializers_frame(const zend_execute_data *frame) {
     const zend_execute_data *fetching = LARDER_G(reading).frame;
     return frame == fetching ||
            (frame && frame->func && !ZEND_USER_CODE(frame->func->type) && frame->prev_execute_data == fetching);
 }
 
-/* Whether this is unserialize(), by which a Serializable::unserialize() of the value reads its part, and does not decide
- * itself what becomes of missing classes. */
+/* Whether this is the unserialize() by which a Serializable::unserialize() of the value reads its part, without options
+ * for missing classes. */
 static bool is_part(const zend_execute_data *frame) {
     if (!frame->func || frame->func->common.scope || !is_named(frame->func, ZEND_STRL("unserialize")) ||
         ZEND_CALL_NUM_ARGS(frame) != 1) {
@@ -61,14 +59,14 @@ static bool is_part(const zend_execute_data *frame) {
     return is_unserializers_frame(frame);
 }
 
-/* Whether what happens now is done by the unserializer itself, for the value that is read. */
+/* Whether the unserializer itself is executing, for the value that is fetched. */
 static bool is_unserializer(void) {
     const zend_execute_data *frame = EG(current_execute_data);
     return UNEXPECTED(LARDER_G(reading).frame != NULL) && frame &&
            (is_unserializers_frame(frame) || is_part(frame));
 }
 
-/* As is_unserializer(), but what is read as @unserialize() is only tried. */
+/* Like is_unserializer(), but not inside an @unserialize(). */
 static bool is_unserializers_error(void) {
     return is_unserializer() &&
            (is_unserializers_frame(EG(current_execute_data)) || LARDER_G(reading).silent || !is_silent());
@@ -85,17 +83,17 @@ static zend_object *note_incomplete(zend_class_entry *class) {
 
 static void (*report_error)(int type, zend_string *file, const uint32_t line, zend_string *message);
 
-/* Called for the muted error; where ours stays, for each that no handler of the script gets. */
+/* Called for the muted error; under ZTS for every error that no handler of the script gets. */
 static void report_unmuted_error(int type, zend_string *file, const uint32_t line, zend_string *message) {
-    /* It throws where an internal function has asked for exceptions. */
+    /* Where an internal function asked for exceptions, it throws. */
     if (EXPECTED(!LARDER_G(reading).muted) || EG(error_handling) != EH_NORMAL) {
         report_error(type, file, line, message);
     }
     unserialize_unmute();
 }
 
-/* Debuggers replace the function too, at any time: ours is put before theirs for the one error. But threads share it:
- * with them it is put there once. Where it is not called then, all stays muted until another error or the end. */
+/* Debuggers replace the function too, at any time, so ours is installed for one error only. Threads share it, so under
+ * ZTS it is installed once; if it is not called then, errors stay muted until the next one or the end. */
 #ifdef ZTS
 enum { REPORTS_ALWAYS = true };
 #else
@@ -113,7 +111,7 @@ static void end_reporting(void) {
     }
 }
 
-/* As the operator @, and no handler of the script's either. */
+/* Like the operator @, and for handlers of the script too. */
 static void mute(struct reading *reading) {
     reading->muted = true;
     reading->shown = EG(error_reporting);
@@ -125,7 +123,7 @@ static void mute(struct reading *reading) {
     }
 }
 
-/* What a script has set itself meanwhile stays. */
+/* Keeps what a script has set meanwhile. */
 void unserialize_unmute(void) {
     struct reading *reading = &LARDER_G(reading);
     if (EXPECTED(!reading->muted)) {
@@ -143,7 +141,7 @@ void unserialize_unmute(void) {
     }
 }
 
-/* Called with each error before anything is done about it. */
+/* Called for each error before it is handled. */
 static void observe_error(int type, zend_string *file, uint32_t line, zend_string *message) {
     (void)file;
     (void)line;
@@ -154,13 +152,13 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
     }
     unserialize_unmute();
     if (!(type & E_FATAL_ERRORS) && is_unserializers_error()) {
-        /* A property that the class no longer has is deprecated, but the value is whole. */
+        /* A property that the class no longer has is only deprecated: the value is complete. */
         reading->failed = reading->failed || !(type & (E_DEPRECATED | E_USER_DEPRECATED));
         mute(reading);
     }
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Unserializing --------------------------------------------------------------------------- */
 
 static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
     if (kind == VALUE_PHP) {
@@ -168,14 +166,14 @@ static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
         return;
     }
     zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
-    if (function) { /* else igbinary is not loaded here: a miss too */
+    if (function) { /* else it is a miss, too */
         zval argument;
         ZVAL_STR(&argument, bytes);
         zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
     }
 }
 
-/* Whatever it throws, its destructors included, except exit(). */
+/* Clears exceptions, including those of its destructors, but not exit(). */
 static ZEND_COLD void drop(zval *result) {
     zval_ptr_dtor(result);
     ZVAL_UNDEF(result);
@@ -185,7 +183,7 @@ static ZEND_COLD void drop(zval *result) {
 }
 
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
-    unserialize_unmute(); /* of a value whose code fetches this one */
+    unserialize_unmute(); /* for a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
     const struct serializer_state outer_counting = serializer_state_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
@@ -195,7 +193,7 @@ bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     unserialize_unmute();
     LARDER_G(reading) = outer;
     serializer_state_end(&outer_counting);
-    /* Only objects, and arrays with something in them, are serialized. An exception may come when all is complete. */
+    /* Only objects and non-empty arrays are serialized, so a null or bool is a failure. */
     if (UNEXPECTED(failed || EG(exception) || Z_TYPE_P(result) <= IS_TRUE)) {
         drop(result);
         return false;
@@ -223,6 +221,6 @@ void unserialize_unregister(void) {
     }
 }
 
-void unserialize_forget(void) {
+void unserialize_reset(void) {
     LARDER_G(reading) = (struct reading){0};
 }

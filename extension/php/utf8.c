@@ -9,10 +9,10 @@ static bool is_ascii_8(const unsigned char *at) {
     return (word & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Bytes at the beginning that are ASCII: all of them, or a number that is near the first that is not. */
+/* The number of leading ASCII bytes. */
 static size_t skip_ascii(const unsigned char *at, size_t length) {
     size_t done = 0;
-    while (length - done >= 64) { /* the compiler makes vectors of this */
+    while (length - done >= 64) { /* the compiler vectorizes this */
         unsigned char all = 0;
         for (size_t i = 0; i < 64; i++) {
             all |= at[done + i];
@@ -35,7 +35,7 @@ static bool is_tail(unsigned char byte) {
     return (byte & 0xc0) == 0x80;
 }
 
-/* Bytes of the sequence at `at`, which does not begin with ASCII; 0 if it is none. The Unicode Standard, table 3-7. */
+/* The length of the sequence at `at`, which does not start with ASCII; 0: it is invalid. Unicode Standard, table 3-7. */
 static size_t sequence(const unsigned char *at, size_t left) {
     unsigned char first = at[0];
     if (first < 0xc2 || first > 0xf4) {

@@ -1,4 +1,4 @@
-/* Whether bytes are valid UTF-8, as pcre and mbstring understand it. */
+/* UTF-8 validation as pcre and mbstring do it. */
 #ifndef LARDER_UTF8_H
 #define LARDER_UTF8_H
 
