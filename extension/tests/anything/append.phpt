@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is appended to and emptied
+A fetched value is appended to
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is calculated with
+A fetched value is used in arithmetic
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is what an autoloader is asked for
+A fetched value is a class name for an autoloader
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

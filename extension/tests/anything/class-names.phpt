@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is the name of a class
+A fetched string names a class
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

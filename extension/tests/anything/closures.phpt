@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is bound and called with
+A fetched value is bound to closures and passed to them
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is a constant
+A fetched value becomes a constant
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is returned, thrown and left in loops
+A fetched value is returned, thrown and used in loops
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

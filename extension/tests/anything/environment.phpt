@@ -1,5 +1,5 @@
 --TEST--
-A fetched value goes to the environment, to locales and to error handlers
+A fetched value is passed to the environment, locales and error handlers
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

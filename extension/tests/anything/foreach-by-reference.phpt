@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is walked by reference
+A fetched array is iterated by reference
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

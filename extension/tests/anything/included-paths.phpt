@@ -1,5 +1,5 @@
 --TEST--
-A fetched path is included, compiled and resolved, however it is spelled
+A fetched path is included, compiled and resolved in every spelling
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

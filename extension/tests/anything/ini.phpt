@@ -1,5 +1,5 @@
 --TEST--
-A fetched value sets settings
+A fetched value is used as a setting
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value has its internal pointer moved
+The internal pointer of a fetched array is moved
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A parallel search in LDAP moves the internal pointers of what it is given
+A parallel LDAP search moves the internal pointers of its arguments
 --EXTENSIONS--
 ldap
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value names properties, methods and variables
+A fetched string names properties, methods and variables
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

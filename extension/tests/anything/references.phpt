@@ -1,5 +1,5 @@
 --TEST--
-A fetched value has references to it and into it
+A fetched value is referenced, and so are its elements
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

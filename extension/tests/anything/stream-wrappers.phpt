@@ -1,5 +1,5 @@
 --TEST--
-A fetched value names stream wrappers and filters
+A fetched string names stream wrappers and filters
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

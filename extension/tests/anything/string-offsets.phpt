@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is written into by offset
+A fetched string is written to by offset
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A fetched value is cast and has its type set
+A fetched value is cast and converted by settype()
 --FILE--
 <?php
 require __DIR__ . '/../anything.inc';

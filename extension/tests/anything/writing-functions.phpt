@@ -1,5 +1,5 @@
 --TEST--
-Functions that convert what is in an array that they were given, or count references to it, get copies
+Functions that write into their arguments, or count references to them, get copies
 --EXTENSIONS--
 sockets
 sqlite3

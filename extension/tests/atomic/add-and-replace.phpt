@@ -1,5 +1,5 @@
 --TEST--
-larder_add() stores only what is not there, larder_replace() only over what is
+larder_add() stores only absent keys, larder_replace() only existing ones
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Many processes count one key, while others fill the cache, and no count is lost
+No count is lost when many processes count one key while others fill the cache
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

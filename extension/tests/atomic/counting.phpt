@@ -1,5 +1,5 @@
 --TEST--
-larder_increment() and larder_decrement() count; other values and overflows are left alone
+larder_increment() and larder_decrement() leave other types and overflows unchanged
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

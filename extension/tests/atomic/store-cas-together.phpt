@@ -1,5 +1,5 @@
 --TEST--
-Four processes add to one value with larder_store_cas() while others fill the cache: nothing is lost; with larder_store() it is
+No update by larder_store_cas() is lost among four processes; by larder_store() some are
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder_store_cas() stores only over the value that the token of larder_fetch_cas() names
+larder_store_cas() replaces only the value of its token
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder.default_ttl is the ttl of what is stored without one
+larder.default_ttl applies to stores without a ttl
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder_touch() gives a value more time, or less, and changes nothing else
+larder_touch() changes only the expiry
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-A value is there until its ttl is over; 0 means no end, fractions count
+A value expires after its ttl; 0 means never, fractions count
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-After a fork both sides go on, with what they held and with what they store
+Parent and child keep their values and their cache after a fork
 --EXTENSIONS--
 pcntl
 posix

@@ -1,5 +1,5 @@
 --TEST--
-A child for which no process record is free has no cache, and says so
+A child without a free process record has no cache, and reports it
 --EXTENSIONS--
 pcntl
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-larder_pid() is right in a child of which the C library tells nobody
+larder_pid() is right in a child that was created without fork handlers
 --EXTENSIONS--
 ffi
 pcntl

@@ -1,5 +1,5 @@
 --TEST--
-larder_pid() is the number of this process, in forks and their forks too, and without a cache
+larder_pid() is the process id, also in forks of forks and without a cache
 --EXTENSIONS--
 pcntl
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A setting that is no good is reported as PHP does, and the default stays
+A bad setting raises a warning and keeps the default
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder_delete() and larder_clear() take away what is there, for every process
+larder_delete() and larder_clear() delete for every process
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

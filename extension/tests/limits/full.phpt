@@ -1,5 +1,5 @@
 --TEST--
-A full cache evicts a little at a time and stays in use
+A full cache evicts a little at a time and stays usable
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder_info() and phpinfo() tell what the cache holds and did
+larder_info() and phpinfo() show the state and the counters of the cache
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Keys are any bytes, 1 to 65,535 of them
+A key is any 1 to 65,535 bytes
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

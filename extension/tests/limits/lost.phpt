@@ -1,5 +1,5 @@
 --TEST--
-A cache that is lost after it was there is told of with the reason
+A cache that becomes unavailable reports the reason
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

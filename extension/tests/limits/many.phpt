@@ -1,5 +1,5 @@
 --TEST--
-Many keys at once: every asked key comes back in the order asked, and which were refused is told
+Functions for many keys keep the order of the keys and report each refused one
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

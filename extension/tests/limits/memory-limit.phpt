@@ -1,5 +1,5 @@
 --TEST--
-A script that reaches memory_limit while it copies a value harms neither the cache nor its own end
+Reaching memory_limit while a value is copied harms neither the cache nor the request end
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Without a cache every function behaves as an empty one, and says once why
+Without a cache every function behaves like an empty one, and one log line says why
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Where no segment can be made the cache is unavailable before the first store too
+A cache that cannot be created is unavailable before the first store
 --SKIPIF--
 <?php
 if (!str_contains(file_get_contents('/proc/self/status'), "\nUid:\t0\t0\t") || !shell_exec('command -v setpriv')) {

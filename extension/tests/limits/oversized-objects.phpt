@@ -1,5 +1,5 @@
 --TEST--
-Of a graph of objects that is too large no more is serialized than fits
+Serializing stops early for an object graph that is too large
 --INI--
 memory_limit=1G
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A value over an eighth of the cache is refused, leaves no stale one behind and costs the others nothing
+A value over an eighth of the cache is refused, deletes the stale one and evicts nothing else
 --INI--
 memory_limit=512M
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Why something was refused is told, and which larder.size would take a value
+larder_last_error() tells why a value was refused, and its message which larder.size accepts it
 --INI--
 memory_limit=512M
 --FILE--

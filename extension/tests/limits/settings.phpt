@@ -1,5 +1,5 @@
 --TEST--
-Which settings a script may change, and what becomes of another size or segment
+A script may change only some settings; another segment is another cache; another size joins the segment
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

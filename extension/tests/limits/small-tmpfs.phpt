@@ -1,5 +1,5 @@
 --TEST--
-On a tmpfs of 64 MiB, as containers have, the default settings start and work
+The default settings work on a tmpfs of 64 MiB, as containers have
 --SKIPIF--
 <?php
 $status = 0;

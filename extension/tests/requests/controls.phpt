@@ -1,5 +1,5 @@
 --TEST--
-The tests would notice: values of refcount 1, strings that claim to be permanent, pins dropped too early
+The tests detect values of refcount 1, strings flagged as permanent and pins dropped too early
 --SKIPIF--
 <?php if (ini_get('larder.control') === false) { die('skip needs the build whose values cannot be read after their request'); } ?>
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Nothing is attached while PHP preloads
+No process attaches while PHP preloads
 --SKIPIF--
 <?php if (!extension_loaded('Zend OPcache')) { die('skip needs opcache'); } ?>
 --FILE--

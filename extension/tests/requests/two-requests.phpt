@@ -1,5 +1,5 @@
 --TEST--
-Nothing touches a fetched value after its request: each snippet of anything/ in a fresh process that serves two requests
+Nothing touches a fetched value after its request: each snippet of anything/ served twice by one process
 --SKIPIF--
 <?php if (ini_get('larder.control') === false) { die('skip needs the build whose values cannot be read after their request'); } ?>
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A walk among processes that store, delete, fill the memory and clear gives each key that stays once
+LarderIterator returns each lasting key once while others store, delete, evict and clear
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-LarderIterator walks over the keys, all of them or those with a prefix
+LarderIterator returns all keys, or those with a prefix
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-larder_key_info() tells what is known of a key, and changes nothing
+larder_key_info() describes an entry and changes nothing
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-What others stored since this process found no segment is seen and deleted at once
+A process that found no segment sees and deletes at once what others store
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

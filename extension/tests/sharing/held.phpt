@@ -1,5 +1,5 @@
 --TEST--
-A fetched value keeps its bytes while others overwrite, delete, clear and evict it
+A fetched value is unchanged while others overwrite, delete, clear and evict it
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

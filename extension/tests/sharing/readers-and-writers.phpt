@@ -1,5 +1,5 @@
 --TEST--
-Readers see whole values only, while writers change them and make room
+Readers never see partial values while writers replace and evict them
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-Arrays come back with their keys, order, holes and next index
+Arrays keep their keys, order, holes and next index
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

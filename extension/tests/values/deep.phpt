@@ -1,5 +1,5 @@
 --TEST--
-Arrays nested two hundred and forty thousand levels deep come back
+Arrays are restored at nesting depths of up to 40,000
 --DESCRIPTION--
 No step may recurse: PHP's own comparing and freeing do, so the deepest ones are taken apart level by level.
 --FILE--

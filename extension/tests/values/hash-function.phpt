@@ -1,5 +1,5 @@
 --TEST--
-The hash function gives what PHP's own gives, at every length and alignment
+The hash function equals PHP's at every length and alignment
 --SKIPIF--
 <?php
 if (!shell_exec('command -v cc') || !shell_exec('command -v php-config')) {

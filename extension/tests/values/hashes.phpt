@@ -1,5 +1,5 @@
 --TEST--
-Fetched strings carry the hash that PHP would give them
+Fetched strings carry PHP's hash
 --DESCRIPTION--
 An array finds a string by its hash first: with a wrong one the key would not be there.
 --FILE--

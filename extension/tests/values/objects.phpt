@@ -1,5 +1,5 @@
 --TEST--
-Objects of each kind come back, alone and inside arrays
+Objects of each kind are restored, alone and inside arrays
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-References that nobody shares are dissolved; shared ones and recursion come back as such
+Unshared references are dissolved; shared ones and recursion are kept
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

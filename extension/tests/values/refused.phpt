@@ -1,5 +1,5 @@
 --TEST--
-Closures, generators, resources and what refuses itself are refused by an exception; nothing is stored, the old value stays
+Values that cannot be serialized throw, and the old value stays
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-null, bool, int and float come back as they were
+null, bool, int and float are unchanged
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

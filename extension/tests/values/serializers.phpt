@@ -1,5 +1,5 @@
 --TEST--
-larder.serializer: what one has written is read under any setting; without igbinary it is a miss
+Values are read whatever larder.serializer is; without igbinary its values are misses
 --EXTENSIONS--
 igbinary
 --FILE--

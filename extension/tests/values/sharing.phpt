@@ -1,5 +1,5 @@
 --TEST--
-Strings that a value holds many times are stored once
+A string that occurs often in a value is stored once
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

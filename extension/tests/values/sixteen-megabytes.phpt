@@ -1,5 +1,5 @@
 --TEST--
-A string of 16 MiB comes back as it was in a cache of 256 MiB
+A string of 16 MiB is unchanged in a cache of 256 MiB
 --SKIPIF--
 <?php if (disk_free_space('/dev/shm') < 300 << 20) { die('skip /dev/shm has less than 300 MiB left'); } ?>
 --INI--

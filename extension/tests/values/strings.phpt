@@ -1,5 +1,5 @@
 --TEST--
-Strings of every length and all bytes come back as they were
+Strings of every length with all bytes are unchanged
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

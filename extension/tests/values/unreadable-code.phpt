@@ -1,5 +1,5 @@
 --TEST--
-What the code of classes does while they are unserialized, readable or not, is as ever
+Code of classes runs as usual while its objects are unserialized
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-What is kept from handlers while a value is unserialized is the unserializer's own errors, and nothing after them
+Only the unserializer's own errors are hidden from handlers
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

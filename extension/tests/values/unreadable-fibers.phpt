@@ -1,5 +1,5 @@
 --TEST--
-Fibers that are suspended while a value is serialized or unserialized, and end in any order
+Fibers may suspend while a value is serialized or unserialized, and end in any order
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

@@ -1,5 +1,5 @@
 --TEST--
-With Xdebug, errors of the unserializer are kept from handlers, and nothing after them
+With Xdebug only the unserializer's own errors are hidden from handlers
 --SKIPIF--
 <?php
 if (!is_file(__DIR__ . '/../../../var/xdebug/' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . '/xdebug.so')) {

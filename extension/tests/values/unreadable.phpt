@@ -1,5 +1,5 @@
 --TEST--
-A stored object that no longer unserializes is a miss, never an error
+An object that cannot be unserialized is a miss, never an error
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';

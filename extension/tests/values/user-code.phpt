@@ -1,5 +1,5 @@
 --TEST--
-Objects may use the cache while they are serialized and unserialized, and may throw, which is a miss
+Objects may use the cache and throw while they are serialized and unserialized
 --FILE--
 <?php
 require __DIR__ . '/../support.inc';
