@@ -12,7 +12,7 @@ for ($i = 0; $i < KEYS; $i++) {
     larder_fetch("still:$i");
     larder_fetch("still:$i");
 }
-$go_on = 'while (!larder_exists("stop"))';
+$go_on = 'while (larder_info(false)["available"] && !larder_exists("stop"))'; // also ends when the test was killed and its segment removed
 foreach ([
     $go_on . ' { $i = random_int(0, 999); larder_replace("replaced:$i", str_repeat("x", $i)); }',
     $go_on . ' { $i = random_int(0, 999); larder_delete("flickering:$i"); larder_store("flickering:$i", $i); }',
