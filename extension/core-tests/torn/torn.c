@@ -226,10 +226,10 @@ static void sanitizers_report(void) {
 }
 
 static const struct test tests[] = {
-    {"damage of every table, of entries and keys", batches},
-    {"every bit of an entry's header and key", every_bit_of_an_entry},
-    {"index words that name any place", every_place},
-    {"every bit of the header, before attaching", every_bit_of_the_beginning},
+    {"damage of every table, of entries and keys gives no crash", batches},
+    {"every flipped bit of an entry's header or key gives a miss", every_bit_of_an_entry},
+    {"index words that name any place give no crash", every_place},
+    {"every flipped bit of the header gives a fresh segment", every_bit_of_the_beginning},
     {"control: an overrun of a mapping faults", guards_are_there},
     {"control: the sanitizers report", sanitizers_report},
     {0},

@@ -274,17 +274,17 @@ static void room_again(void) {
 
 static const struct test tests[] = {
     {"one process holds half of the share at most, and copies beyond", one_process},
-    {"many processes hold the share at most, and stores find room", many_requests},
-    {"many long-lived processes hold an eighth at most", many_long_lived},
-    {"both kinds together hold no more", both_kinds},
-    {"pages that others hold come without a copy when the share is full", pages_held_by_others},
-    {"what a request held is given back within 100 ms", recount_gives_back},
-    {"what a dead process held is given back within 100 ms", death_gives_back},
+    {"many processes hold at most the share, and stores find room", many_requests},
+    {"many long-lived processes hold at most an eighth", many_long_lived},
+    {"both kinds together hold at most the share", both_kinds},
+    {"pages that others hold are pinned without a copy when the share is full", pages_held_by_others},
+    {"what a request held is free again within 100 ms", recount_gives_back},
+    {"what a dead process held is free again within 100 ms", death_gives_back},
     {"with no share every value is copied", no_share},
     {"a copy beyond the share counts no pages in a small segment", beyond_the_share_of_few},
-    {"nor in a large one", beyond_the_share_of_many},
-    {"who noted that the share is full notices that it is not any more", room_again},
-    {"a reader of a key that is rewritten all the time is bounded", hot_key},
+    {"a copy beyond the share counts no pages in a large segment", beyond_the_share_of_many},
+    {"a process that noted a full share notices when it has room again", room_again},
+    {"a reader of a key that is rewritten all the time holds a bounded share", hot_key},
     {0},
 };
 const struct suite suite_bound = {.name = "bound", .tests = tests};

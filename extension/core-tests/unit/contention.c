@@ -378,10 +378,10 @@ static const struct test tests[] = {
     {"eight count one key", counted_together},
     {"several store one key", hot_key},
     {"several add, store and delete one key", inserted_together},
-    {"of those who add a key one has added it", one_winner},
-    {"counters that were counted lately stay in a full cache", counters_stay},
-    {"a flood of new counters leaves room for the rest", flood_of_counters},
-    {"a flood of new counters by several refuses nothing", flood_of_several},
+    {"of several that add a key exactly one succeeds", one_winner},
+    {"counters in use stay in a full cache", counters_stay},
+    {"a flood of new counters leaves room for other values", flood_of_counters},
+    {"a flood of new counters by several processes causes no refusals", flood_of_several},
     {0},
 };
 const struct suite suite_contention = {.name = "contention", .tests = tests, .seconds = 200};

@@ -221,10 +221,10 @@ static void stopped_creators(void) {
 }
 
 static const struct test tests[] = {
-    {"what a time namespace adds changes no expiry", time_namespaces},
-    {"time during which the machine was suspended counts, at the next request", suspended_between_requests},
-    {"and within a second in a process without request ends", suspended_long_lived},
-    {"a limit of file sizes is told, and kills nobody", file_size_limits},
+    {"a time namespace changes no expiry", time_namespaces},
+    {"suspended time counts from the next request on", suspended_between_requests},
+    {"suspended time counts within a second in a process without request ends", suspended_long_lived},
+    {"a limit of file sizes is reported and kills no process", file_size_limits},
     {"a folder on a disk is refused", on_a_disk},
     {"a creator that was stopped is replaced, and joins later", stopped_creators},
     {0},

@@ -110,9 +110,9 @@ static void ttls(void) {
 }
 
 static const struct test tests[] = {
-    {"an entry is gone when its time is over", expires},
-    {"an expired entry is as absent as none", modes},
-    {"touch gives values of every size another expiry", touch},
+    {"an expired entry is a miss", expires},
+    {"an expired entry counts as absent for add, replace and delete", modes},
+    {"touch changes the expiry of values of every size", touch},
     {"touch keeps an integer's count", touch_integer},
     {"expired entries make room before others do", expired_make_room},
     {"times to live saturate", ttls},

@@ -159,8 +159,8 @@ static void from_then_on(void) {
 }
 
 static const struct test tests[] = {
-    {"each call that can fail fails once", once},
-    {"each call that can fail fails, and all that follow", from_then_on},
+    {"each system call that can fail fails once", once},
+    {"each system call that can fail fails, and all later ones", from_then_on},
     {0},
 };
 const struct suite suite_failures = {.name = "failures", .tests = tests, .seconds = 120};

@@ -260,17 +260,17 @@ static void daemonized(void) {
 }
 
 static const struct test tests[] = {
-    {"each side gets a record of its own and the old one falls", records_apart},
-    {"what the parent holds is safe from its child", parent_holds},
-    {"what a child that does nothing holds is safe from its parent", child_holds_idle},
-    {"what a child that does something holds is safe from its parent", child_holds_busy},
+    {"parent and child get new records and the old one is released", records_apart},
+    {"pins of the parent are safe from its child", parent_holds},
+    {"pins of a child that does nothing are safe from its parent", child_holds_idle},
+    {"pins of a child that goes on are safe from its parent", child_holds_busy},
     {"a parent that dies leaves nothing", parent_dies},
-    {"a lock of a dead parent is free though its child lives", locked_by_a_dead_parent},
-    {"one that dies while its pins are carried over harms nobody", dies_while_carrying_over},
+    {"a dead parent's record is free though its child is alive", locked_by_a_dead_parent},
+    {"a process that dies while its pins move to a new record harms nobody", dies_while_carrying_over},
     {"2,000 times fork and exec with 8 records", fork_and_exec},
     {"121 processes fork from one another with 16 records", fork_storm},
     {"a fork without handlers starts anew", bare_fork},
-    {"a child that outlives its parent's use", daemonized},
+    {"a child outlives its parent's use of the cache", daemonized},
     {0},
 };
 const struct suite suite_fork = {.name = "fork", .tests = tests};

@@ -114,7 +114,7 @@ static const struct test tests[] = {
     {"every size from 8 MiB to 64 GiB divides into tables that lie apart", all_sizes},
     {"pages are 64 KiB up to a GiB, and larger beyond", pages_of_64_kib},
     {"seven eighths of the memory hold values", memory_goes_to_pages},
-    {"another shape of values is another layout", layouts_differ},
+    {"another value layout is another segment", layouts_differ},
     {"every flipped bit of a header is noticed", every_flipped_bit},
     {0},
 };

@@ -157,13 +157,13 @@ static void together(void) {
 
 static const struct test tests[] = {
     {"a missing key is created, an existing one counted", counts},
-    {"what would overflow changes nothing", overflow},
-    {"what is no integer is left alone", no_integers},
+    {"an overflow changes nothing", overflow},
+    {"counting leaves other values alone", no_integers},
     {"swap changes the expected value only", swaps},
     {"a counted entry keeps its expiry", keeps_expiry},
     {"no count is lost when the entry is moved", while_moved},
     {"a counter that is only counted stays", counted_is_used},
-    {"no count of several processes is lost", together},
+    {"no count is lost among several processes", together},
     {0},
 };
 const struct suite suite_integers = {.name = "integers", .tests = tests};

@@ -340,16 +340,16 @@ static void deletes_what_moves(void) {
 }
 
 static const struct test tests[] = {
-    {"what is known of a key is told", describes},
-    {"an age is that of the value, wherever it lies", ages},
+    {"a key is described", describes},
+    {"an age is that of the value, wherever it moves", ages},
     {"a walk gives every key with the prefix", gives_all},
-    {"a walk gives no key twice, though it is deleted and stored anew", none_twice},
+    {"a walk gives no key twice, though it is deleted and stored again", none_twice},
     {"a walk among writers gives each key that stays once", among_writers},
-    {"a walk looks at the word again", looks_again},
+    {"a walk loads the index word again after announcing its page", looks_again},
     {"a walk holds one page, while it looks at it", one_page_at_a_time},
     {"a walk ends with its segment", ends_with_the_segment},
     {"deleting by prefix deletes those and no others", deletes_by_prefix},
-    {"deleting by prefix goes after what moves", deletes_what_moves},
+    {"deleting by prefix follows entries that move", deletes_what_moves},
     {0},
 };
 const struct suite suite_iterate = {.name = "iterate", .tests = tests};

@@ -161,15 +161,15 @@ static void unreadable(void) {
 
 static const struct test tests[] = {
     {"set replaces", set_replaces},
-    {"add leaves what is there", add},
-    {"replace needs what is there", replace},
-    {"delete takes out one key", delete_some},
-    {"clear takes out all", clear_all},
+    {"add leaves an existing value", add},
+    {"replace needs an existing value", replace},
+    {"delete removes one key", delete_some},
+    {"clear removes all keys", clear_all},
     {"an abandoned store leaves the old value", abandon},
-    {"a store left by longjmp is set back", recover},
-    {"a refused value takes the old one out", refuse},
+    {"a store left by longjmp is cleaned up", recover},
+    {"a refused set removes the old value", refuse},
     {"figures count what happened and outlive the process", figures},
-    {"what is of no use to who fetched it counts as a miss", unreadable},
+    {"an unreadable value counts as a miss", unreadable},
     {0},
 };
 const struct suite suite_modes = {.name = "modes", .tests = tests};

@@ -97,7 +97,7 @@ static const struct test tests[] = {
     {"processes below 1 or above 4095 are refused", processes},
     {"a pin share outside 0 to 0.9 is refused", shares},
     {"a segment's name cannot leave its folder", names},
-    {"a folder that is none is refused", folders},
+    {"a path that is no folder is refused", folders},
     {"sizes of 8 MiB to 1 GiB work", real_sizes},
     {0},
 };

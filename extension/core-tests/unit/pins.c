@@ -162,14 +162,14 @@ static void copies_are_private(void) {
 }
 
 static const struct test tests[] = {
-    {"it keeps its bytes whatever its process stores, deletes and clears", against_oneself},
-    {"it keeps its bytes whatever others do", against_others},
+    {"a pinned value keeps its bytes whatever its process stores, deletes and clears", against_oneself},
+    {"a pinned value keeps its bytes whatever others do", against_others},
     {"a stopped process keeps what it holds, and others have room", stopped_holder},
     {"pins can be kept until the next request begins", kept_over_the_end},
-    {"a request that never ended holds nothing in the next", dropped_at_the_beginning},
-    {"an expired value keeps its bytes", expired_but_held},
-    {"without zero copy nothing is held", copies_hold_nothing},
-    {"a copy belongs to the caller", copies_are_private},
+    {"an interrupted request holds nothing in the next", dropped_at_the_beginning},
+    {"a pinned value that expires keeps its bytes", expired_but_held},
+    {"without zero copy nothing is pinned", copies_hold_nothing},
+    {"a copied value can be written to", copies_are_private},
     {0},
 };
 const struct suite suite_pins = {.name = "pins", .tests = tests};

@@ -214,9 +214,9 @@ static const struct test tests[] = {
     {"a page that was free and was filled meanwhile stays", filled_meanwhile},
     {"a run that took the place of another meanwhile stays", run_meanwhile},
     {"a page that was dead and was written to meanwhile stays", written_meanwhile},
-    {"and when memory is given back", written_while_given_back},
+    {"a dead page that was written to meanwhile stays when memory is given back", written_while_given_back},
     {"a value is as young as its store, however long ago its page was closed", closed_long_ago},
-    {"a store waits for who has all pages in hand before it drops what lives", waits_for_others},
+    {"a store waits for a process that holds all pages before it evicts", waits_for_others},
     {0},
 };
 const struct suite suite_preempted = {.name = "preempted", .tests = tests};

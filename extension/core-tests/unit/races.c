@@ -480,14 +480,14 @@ static const struct test tests[] = {
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
     {"a page that is reclaimed after its reader's pin stays", pinned_before_the_drain},
     {"a page that is freed before its reader's announcement is not copied", freed_before_the_copy},
-    {"pins that are carried over while the records are looked at are seen", carried_over_during_a_scan},
-    {"a writer finds its place in a page that others have long filled", writer_in_an_old_page},
+    {"pins that move to a new record during a scan are seen", carried_over_during_a_scan},
+    {"a writer finishes in a page that others filled meanwhile", writer_in_an_old_page},
     {"a run that two processes free is not freed under a third", freed_twice},
     {"no count is lost in a page that is reclaimed", counted_during_a_drain},
     {"an integer that is being moved or dropped is counted", drained_during_a_count},
     {"an integer that is being touched or stored over is counted", sealed_during_a_count},
-    {"a page stays from which a touch takes its entry, after a call was cut short", drained_during_a_touch},
-    {"memory that is given back is not noted by who keeps a page of it", kept_while_given_back},
+    {"a page stays while a touch copies its entry after an interrupted call", drained_during_a_touch},
+    {"memory given back is not noted as there by a process that keeps a spare page", kept_while_given_back},
     {0},
 };
 const struct suite suite_races = {.name = "races", .tests = tests};

@@ -248,12 +248,12 @@ static void beside_writers_that_never_stop(void) {
 
 static const struct test tests[] = {
     {"a key that moves to another page at each look is found", another_page_each_time},
-    {"and by who may pin no more", beyond_the_share},
-    {"and if it is longer at each look", longer_each_time},
-    {"a key that is stored anew within its page costs no second look", one_page},
-    {"and it exists", existence},
-    {"an entry that gave way while it was found to be expired is not what is read", renewed_before_it_expired},
-    {"none is missed beside writers that never stop", beside_writers_that_never_stop},
+    {"such a key is found by a reader that may pin no more", beyond_the_share},
+    {"such a key is found if its value grows at each look", longer_each_time},
+    {"a key replaced within its page costs no second look", one_page},
+    {"such a key exists", existence},
+    {"an entry replaced while it was found expired is not what is read", renewed_before_it_expired},
+    {"no key is missed beside writers that never stop", beside_writers_that_never_stop},
     {0},
 };
 const struct suite suite_readers = {.name = "readers", .tests = tests, .seconds = 120};

@@ -190,14 +190,14 @@ static void dead_sweepers(void) {
 }
 
 static const struct test tests[] = {
-    {"no more than there are, and a dead one is free at once", exhaustion},
-    {"a detached one is free at once", given_back},
-    {"those of the dead are used again, their figures kept", reused},
-    {"a killed process is swept by who needs its pages", swept},
-    {"a stopped process is not", stopped_is_not_swept},
+    {"no more processes than records attach, and a dead one's record is free at once", exhaustion},
+    {"a detached process's record is free at once", given_back},
+    {"records of dead processes are reused, and their figures kept", reused},
+    {"a killed process's record is cleared by the process that needs its pages", swept},
+    {"a stopped process's record is not cleared", stopped_is_not_swept},
     {"opening and closing the file elsewhere loses nothing", unrelated_close},
-    {"one that became another's is not touched", lost},
-    {"who dies while sweeping leaves no harm", dead_sweepers},
+    {"a record that became another's is not written", lost},
+    {"a process that dies while clearing a record does no harm", dead_sweepers},
     {0},
 };
 const struct suite suite_records = {.name = "records", .tests = tests};

@@ -312,20 +312,20 @@ static void cold_start(void) {
 }
 
 static const struct test tests[] = {
-    {"a whole segment is used again", whole_segments},
+    {"an intact segment is used again", whole_segments},
     {"a damaged header gives a fresh segment", damaged_headers},
     {"a file of another length gives a fresh segment", other_lengths},
     {"a retired segment gives a fresh one", retired},
-    {"a segment of other settings is joined and told, not replaced", other_settings},
-    {"it is replaced on command, and who is attached follows", resized},
+    {"a segment with other settings is joined and reported, not replaced", other_settings},
+    {"a segment is replaced on command, and attached processes follow", resized},
     {"a new segment lies at another address than the one it replaces", another_address},
     {"a removed file is noticed at a request's beginning within a second", removed_by_others},
     {"a replaced file is noticed at a request's beginning", replaced_by_others},
-    {"a process without request ends notices too, and keeps what it holds", long_lived_notices},
+    {"a process without request ends notices a replacement and keeps its values", long_lived_notices},
     {"a stopped creator is in nobody's way", creator_stops},
-    {"one that is stopped while it replaces is not either", replacer_stops},
+    {"a stopped replacer is in nobody's way", replacer_stops},
     {"a creator that dies at any point leaves nothing behind", creator_dies},
-    {"one that dies while it replaces leaves nothing behind", retirer_dies},
+    {"a replacer that dies leaves nothing behind", retirer_dies},
     {"24 processes at a cold start share one segment", cold_start},
     {0},
 };

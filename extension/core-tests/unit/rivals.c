@@ -222,11 +222,11 @@ static void damaged(void) {
 }
 
 static const struct test tests[] = {
-    {"what a dead writer left does not keep a store for 10 ms", dead},
+    {"a dead inserter's word does not delay a store by 10 ms", dead},
     {"readers, and writers of other keys, go on beside a stopped writer", readers_go_on},
     {"no change of the key waits for a stopped writer", writers_go_on},
-    {"of two who add one has added", one_has_added},
-    {"damaged words block nothing", damaged},
+    {"of two that add a key exactly one succeeds", one_has_added},
+    {"damaged index words block nothing", damaged},
     {0},
 };
 const struct suite suite_rivals = {.name = "rivals", .tests = tests};

@@ -180,7 +180,7 @@ static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
     {"a run that is used stays", used_runs_stay},
-    {"a used value just over half a page stays too", used_pages_stay},
+    {"a used value just over half a page stays", used_pages_stay},
     {"with all runs used a store still finds room", all_used},
     {"runs find room beside held pages", beside_held_pages},
     {"a held run counts all its pages and keeps its bytes", held_run},

@@ -128,7 +128,7 @@ static void forking(void) {
 
 static const struct test tests[] = {
     {"four threads work on one set of keys", together},
-    {"what one thread holds is safe from the others", apart},
+    {"pins of one thread are safe from the others", apart},
     {"a thread forks while others work", forking},
     {0},
 };

@@ -126,9 +126,9 @@ static void no_segment_request(void) {
 }
 
 static const struct test tests[] = {
-    {"no record free: nothing works, nothing breaks, what is held stays", no_record},
-    {"segment gone under a process without request ends", no_segment_long_lived},
-    {"segment gone between two requests", no_segment_request},
+    {"without a free record every call fails and held values stay", no_record},
+    {"a removed segment is noticed by a process without request ends", no_segment_long_lived},
+    {"a removed segment is noticed between two requests", no_segment_request},
     {0},
 };
 const struct suite suite_unavailable = {.name = "unavailable", .tests = tests};

@@ -196,14 +196,14 @@ static void pointers(void) {
 }
 
 static const struct test tests[] = {
-    {"values of 0 to 600 bytes", every_small_length},
-    {"values up to the longest, around every edge", every_kind_of_length},
+    {"values of 0 to 600 bytes are found", every_small_length},
+    {"values up to the longest are found, around every limit", every_kind_of_length},
     {"keys of 1 to 65,535 bytes", every_key_length},
     {"keys that differ in one byte or in length are different", near_keys},
-    {"keys made to collide push out each other only", colliding_keys},
-    {"200,000 keys, none lost", many_keys},
+    {"keys made to collide displace only each other", colliding_keys},
+    {"of 200,000 keys none is lost", many_keys},
     {"kinds are kept", kinds},
-    {"pointers inside values follow their moves", pointers},
+    {"pointers inside values are adjusted when they move", pointers},
     {0},
 };
 const struct suite suite_values = {.name = "values", .tests = tests};
