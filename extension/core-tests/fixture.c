@@ -142,7 +142,7 @@ enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t see
     EXPECT_EQUAL(span.length, (length + 7) / 8 * 8);
     EXPECT_EQUAL((uintptr_t)span.bytes % 8, 0);
     fill_pattern(span.bytes, span.length, seed);
-    return cache_commit(cache, &key, KIND, expires, mode);
+    return cache_commit(cache, &key, KIND, expires, mode, NULL);
 }
 
 enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, size_t length) {

@@ -157,14 +157,6 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     return true;
 }
 
-void cache_prepare(void) {
-    process_prepare();
-}
-
-pid_t cache_pid(void) {
-    return process_id();
-}
-
 struct cache *cache_attach(const struct cache_options *options, char reason[CACHE_REASON_MAX]) {
     if (!check_options(options, reason)) {
         return NULL;

@@ -21,7 +21,7 @@
  * Caveats
  *  - Every process of the user can write the segment; they trust each other.
  *  - A struct cache belongs to one thread. Threads and processes use one each, without coordination.
- *  - Between cache_reserve() and cache_commit(), cache_commit_cas() or cache_abandon() the caller must not call any
+ *  - Between cache_reserve() and cache_commit() or cache_abandon() the caller must not call any
  *    other function of this header, run foreign code or leave by longjmp.
  */
 #ifndef LARDER_CACHE_H
@@ -149,7 +149,7 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
 /* The binding cannot read what cache_find() just found: counts as a miss, and separately. */
 void cache_unreadable(struct cache *cache);
 
-/* cache_find() with the token of the entry, for cache_commit_cas(). It may be any number, holds nothing, and is valid
+/* cache_find() with the token of the entry, for cache_commit(). It may be any number, holds nothing, and is valid
  * in every process while the segment is the same. */
 bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
                       uint64_t *token);
@@ -191,13 +191,11 @@ enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
  * failed reserve there is nothing to abandon. */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
-enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
-                               enum cache_mode mode);
-/* Commits what was reserved with CACHE_REPLACE only over the entry that the token names: else CACHE_ABSENT (deleted,
+/* With a token, which else is NULL, and CACHE_REPLACE only over the entry that it names: else CACHE_ABSENT (deleted,
  * expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was moved or touched is a different one
  * although its value is the same. */
-enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, uint32_t kind,
-                                   uint64_t expires, uint64_t token);
+enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
+                               enum cache_mode mode, const uint64_t *token);
 void cache_abandon(struct cache *cache);
 
 /* A CACHE_SET that the binding refused before reserving (an oversized or unserializable value): removes the key's old
@@ -208,11 +206,9 @@ enum cache_result cache_delete(struct cache *cache, const struct cache_key *key)
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);
 bool cache_clear(struct cache *cache);
 
-/* Store an integer, like cache_reserve() with cache_commit() or cache_commit_cas(). */
+/* Stores an integer, like cache_reserve() and cache_commit(). */
 enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
-                                      uint64_t expires, enum cache_mode mode);
-enum cache_result cache_store_integer_cas(struct cache *cache, const struct cache_key *key, int64_t value,
-                                          uint64_t expires, uint64_t token);
+                                      uint64_t expires, enum cache_mode mode, const uint64_t *token);
 
 /* Gives the memory of pages without live entries back to the system, and removes files of the segment's folder that
  * were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds; others go on

@@ -110,8 +110,8 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
     return change(cache, key, &(struct change){.expected = expected, .desired = desired}, 0, &result);
 }
 
-static enum cache_result store(struct cache *cache, const struct cache_key *key, int64_t value, uint64_t expires,
-                               enum cache_mode mode, const uint64_t *token) {
+enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
+                                      uint64_t expires, enum cache_mode mode, const uint64_t *token) {
     struct record_shared *record = enter_to_store(cache);
     if (!record) {
         return CACHE_UNAVAILABLE;
@@ -122,14 +122,4 @@ static enum cache_result store(struct cache *cache, const struct cache_key *key,
     }
     seal(cache, key, (struct integer){.value = (uint64_t)value}, expires);
     return write_publish(cache, record, key, mode, token);
-}
-
-enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
-                                      uint64_t expires, enum cache_mode mode) {
-    return store(cache, key, value, expires, mode, NULL);
-}
-
-enum cache_result cache_store_integer_cas(struct cache *cache, const struct cache_key *key, int64_t value,
-                                          uint64_t expires, uint64_t token) {
-    return store(cache, key, value, expires, CACHE_REPLACE, &token);
 }

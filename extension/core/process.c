@@ -58,14 +58,14 @@ static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
     os_clock_prepare();
     own_id = os_page_wiped_on_fork();
-    process_id(); /* now: a vfork() child must not be the first to ask */
+    cache_pid(); /* now: a vfork() child must not be the first to ask */
 }
 
-void process_prepare(void) {
+void cache_prepare(void) {
     pthread_once(&prepared, prepare);
 }
 
-pid_t process_id(void) {
+pid_t cache_pid(void) {
     if (!own_id) {
         return getpid();
     }
@@ -78,7 +78,7 @@ pid_t process_id(void) {
 }
 
 void process_register(struct cache *cache) {
-    process_prepare();
+    cache_prepare();
     process_lock();
     cache->thread = pthread_self();
     cache->next = caches;

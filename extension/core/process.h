@@ -18,14 +18,7 @@
 void process_lock(void);
 void process_unlock(void);
 
-/* See cache_prepare(). */
-void process_prepare(void);
-
-/* See cache_pid(). */
-pid_t process_id(void);
-
 /* Lists the cache: from then on forks are handled. */
-
 void process_register(struct cache *cache);
 void process_unregister(struct cache *cache);
 

@@ -63,15 +63,13 @@ NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)
 NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode mode, struct cache_span *span),
       CACHE_UNAVAILABLE)
-NEVER(enum cache_result, cache_commit(ANY_KEY, uint32_t kind, uint64_t expires, enum cache_mode mode),
-      CACHE_UNAVAILABLE)
-NEVER(enum cache_result, cache_commit_cas(ANY_KEY, uint32_t kind, uint64_t expires, uint64_t token),
+NEVER(enum cache_result,
+      cache_commit(ANY_KEY, uint32_t kind, uint64_t expires, enum cache_mode mode, const uint64_t *token),
       CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_delete(ANY_KEY), CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_UNAVAILABLE)
-NEVER(enum cache_result, cache_store_integer(ANY_KEY, int64_t value, uint64_t expires, enum cache_mode mode),
-      CACHE_UNAVAILABLE)
-NEVER(enum cache_result, cache_store_integer_cas(ANY_KEY, int64_t value, uint64_t expires, uint64_t token),
+NEVER(enum cache_result,
+      cache_store_integer(ANY_KEY, int64_t value, uint64_t expires, enum cache_mode mode, const uint64_t *token),
       CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_UNAVAILABLE)

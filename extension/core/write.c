@@ -122,15 +122,9 @@ enum cache_result write_publish(struct cache *cache, struct record_shared *recor
 }
 
 enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,
-                               enum cache_mode mode) {
+                               enum cache_mode mode, const uint64_t *token) {
     write_seal(cache, key, kind, expires);
-    return write_publish(cache, cache->identity->record, key, mode, NULL);
-}
-
-enum cache_result cache_commit_cas(struct cache *cache, const struct cache_key *key, uint32_t kind,
-                                   uint64_t expires, uint64_t token) {
-    write_seal(cache, key, kind, expires);
-    return write_publish(cache, cache->identity->record, key, CACHE_REPLACE, &token);
+    return write_publish(cache, cache->identity->record, key, mode, token);
 }
 
 void cache_abandon(struct cache *cache) {

@@ -17,15 +17,8 @@ static zend_always_inline bool reserve(const struct storing *s, size_t length, s
     return is_done(cache_reserve(s->cache, s->key, length, s->mode, span));
 }
 
-static zend_never_inline bool commit_cas(const struct storing *s, uint32_t kind) {
-    return is_done(cache_commit_cas(s->cache, s->key, kind, s->expires, *s->token));
-}
-
 static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
-    if (UNEXPECTED(s->token != NULL)) {
-        return commit_cas(s, kind);
-    }
-    return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode));
+    return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode, s->token));
 }
 
 /* Refuses a value as too large, and deletes the stale one that it would have replaced. `length`: 0 if not known. */
@@ -48,10 +41,7 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
 
 /* Core itself knows integers, because it counts in them. */
 static bool store_integer(const struct storing *s, int64_t value) {
-    if (UNEXPECTED(s->token != NULL)) {
-        return is_done(cache_store_integer_cas(s->cache, s->key, value, s->expires, *s->token));
-    }
-    return is_done(cache_store_integer(s->cache, s->key, value, s->expires, s->mode));
+    return is_done(cache_store_integer(s->cache, s->key, value, s->expires, s->mode, s->token));
 }
 
 static bool store_nothing(const struct storing *s, uint32_t kind) {

@@ -84,7 +84,7 @@ static void fill_pages(struct cache *cache, unsigned laps) {
             expect_proven(cache, i / 3 % VALUES, false);
             count_one(cache, FIRST_INTEGER + i % INTEGERS);
             const struct cache_key stored = key_of("stored %u", i);
-            cache_store_integer(cache, &stored, i, 0, CACHE_SET);
+            cache_store_integer(cache, &stored, i, 0, CACHE_SET, NULL);
         }
     }
 }
@@ -116,7 +116,7 @@ static void call_over(struct cache *cache) {
             struct cache_span span;
             if (cache_reserve(cache, &key, length_number(12), CACHE_REPLACE, &span) == CACHE_OK) {
                 fill_pattern(span.bytes, span.length, 12000002 + i);
-                cache_commit_cas(cache, &key, KIND, 0, token);
+                cache_commit(cache, &key, KIND, 0, CACHE_REPLACE, &token);
             }
         }
     }

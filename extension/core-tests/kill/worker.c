@@ -165,8 +165,7 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
         return CACHE_ABSENT;
     }
     const uint64_t expires = dice(10) ? 0 : cache_now() + dice(200);
-    return over ? cache_commit_cas(cache, &key, KIND, expires, token)
-                : cache_commit(cache, &key, KIND, expires, mode);
+    return cache_commit(cache, &key, KIND, expires, mode, over ? &token : NULL);
 }
 
 static void store_any(enum cache_mode mode, bool abandon) {

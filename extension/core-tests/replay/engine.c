@@ -55,7 +55,7 @@ static void store(struct cache *cache, const struct trace *trace, uint32_t numbe
     EXPECT_EQUAL(result, CACHE_OK);
     memset(span.bytes, (int)(number % 251), span.length);
     memcpy(span.bytes, &number, sizeof number);
-    result = cache_commit(cache, key, KIND, 0, CACHE_SET);
+    result = cache_commit(cache, key, KIND, 0, CACHE_SET, NULL);
     EXPECT_EQUAL(result, CACHE_OK);
     struct cache_value value;
     if (trace->plan->read_back && result == CACHE_OK) {

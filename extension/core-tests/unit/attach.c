@@ -240,7 +240,7 @@ static void address_taken(void) {
     EXPECT_EQUAL(cache_reserve(cache, &key, 64, CACHE_SET, &span), CACHE_OK);
     EXPECT(span.base >= address && span.base < address + 8 * MIB);
     fill_pattern(span.bytes, 64, 2);
-    EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
     EXPECT(has(cache, key, 2, 64));
     churn(cache, 2);
     expect_nothing_left(cache);

@@ -305,7 +305,7 @@ static void counters_stay(void) {
     /* What was only stored has to be used, as anything. */
     for (unsigned i = 0; i < FEW; i++) {
         const struct cache_key key = key_of("stored %u", i);
-        EXPECT_EQUAL(cache_store_integer(cache, &key, 1, 0, CACHE_SET), CACHE_OK);
+        EXPECT_EQUAL(cache_store_integer(cache, &key, 1, 0, CACHE_SET, NULL), CACHE_OK);
     }
     churn(cache, 6);
     unsigned left = 0;

@@ -103,7 +103,7 @@ static void begin_late(void) {
 static void finish_late(void) {
     const struct cache_key key = hot();
     fill_pattern(span.bytes, HALF, 1);
-    EXPECT_EQUAL(cache_commit(other, &key, KIND, 0, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(cache_commit(other, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
 }
 
 /* Who had begun to write when others closed the page goes on just now. */

@@ -318,7 +318,7 @@ static void drained_during_a_count(void) {
         struct cache *cache = open_cache(8);
         const struct cache_key key = {"n", 1, 1};
         int64_t result;
-        EXPECT_EQUAL(cache_store_integer(cache, &key, 100, 0, CACHE_SET), CACHE_OK);
+        EXPECT_EQUAL(cache_store_integer(cache, &key, 100, 0, CACHE_SET, NULL), CACHE_OK);
         if (i < 2) {
             use_often(cache, key);
         }
@@ -358,7 +358,7 @@ static void late_storer(void *argument) {
     uint64_t token;
     EXPECT(cache_find_token(cache, &key, true, &value, &token));
     at_failpoint("token_compared", 1, stop_here);
-    EXPECT_EQUAL(cache_store_integer_cas(cache, &key, 7, 0, token), CACHE_DIFFERENT);
+    EXPECT_EQUAL(cache_store_integer(cache, &key, 7, 0, CACHE_REPLACE, &token), CACHE_DIFFERENT);
     at_no_failpoint();
 }
 static void sealed_during_a_count(void) {
@@ -366,7 +366,7 @@ static void sealed_during_a_count(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1};
     for (unsigned i = 0; i < 2; i++) {
-        EXPECT_EQUAL(cache_store_integer(cache, &key, 100, 0, CACHE_SET), CACHE_OK);
+        EXPECT_EQUAL(cache_store_integer(cache, &key, 100, 0, CACHE_SET, NULL), CACHE_OK);
         const pid_t child = start(sealers[i], NULL);
         wait_stopped(child);
         struct cache_value value;

@@ -28,7 +28,7 @@ static enum cache_result put_over(struct cache *cache, struct cache_key key, uin
         return result;
     }
     fill_pattern(span.bytes, span.length, seed);
-    return cache_commit_cas(cache, &key, KIND, 0, token);
+    return cache_commit(cache, &key, KIND, 0, CACHE_REPLACE, &token);
 }
 
 static void stores_once(void) {

@@ -130,7 +130,7 @@ static void kinds(void) {
         const struct cache_key key = key_of("k%u", kind);
         EXPECT_EQUAL(cache_reserve(cache, &key, 24, CACHE_SET, &span), CACHE_OK);
         fill_pattern(span.bytes, 24, kind);
-        EXPECT_EQUAL(cache_commit(cache, &key, kind, 0, CACHE_SET), CACHE_OK);
+        EXPECT_EQUAL(cache_commit(cache, &key, kind, 0, CACHE_SET, NULL), CACHE_OK);
         struct cache_value value;
         EXPECT(cache_find(cache, &key, true, &value));
         EXPECT_EQUAL(value.kind, kind);
@@ -168,7 +168,7 @@ static void pointers(void) {
     for (size_t i = 0; i < 100; i++) {
         ((struct chain *)span.bytes)[i] = (struct chain){span.base + (i + 1) * sizeof(struct chain), 77 + i};
     }
-    EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
     struct cache_value value;
     const void *before = NULL;
     unsigned moves = 0;
@@ -187,7 +187,7 @@ static void pointers(void) {
             for (size_t w = 0; w < 1000; w++) {
                 ((struct chain *)filler.bytes)[w] = (struct chain){filler.base, w};
             }
-            EXPECT_EQUAL(cache_commit(cache, &other, KIND, 0, CACHE_SET), CACHE_OK);
+            EXPECT_EQUAL(cache_commit(cache, &other, KIND, 0, CACHE_SET, NULL), CACHE_OK);
         }
         EXPECT_EQUAL(cache_touch(cache, &key, 0), CACHE_OK);
     }
