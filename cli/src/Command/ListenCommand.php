@@ -32,7 +32,7 @@ use Symfony\Component\Console\Output\OutputInterface;
  * at once. Runs until it gets SIGTERM or SIGINT. Ends with 0 then, with 1 when another listens here, with 2 when the
  * address is none to listen for. docs/tiers.md.
  */
-#[AsCommand('listen', 'Drop local copies when another host changes them in Redis or Valkey')]
+#[AsCommand('listen', 'Drop local copies of what other hosts change in Redis or Valkey')]
 final class ListenCommand extends Command implements SignalableCommandInterface
 {
     private ?Listener $listener = null;
