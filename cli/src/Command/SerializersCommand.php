@@ -21,7 +21,7 @@ use Symfony\Component\Console\Input\InputOption;
 use Symfony\Component\Console\Output\OutputInterface;
 
 /** `larder serializers`: how many bytes each serializer and compression makes, and how long that takes. docs/serializers.md. */
-#[AsCommand('serializers', 'Measure sizes and times of serializers, compression and signatures')]
+#[AsCommand('serializers', 'Measure size and speed of serializers, compression and signatures')]
 final class SerializersCommand extends Command
 {
     private const ROUNDS = 15;

@@ -26,7 +26,7 @@ use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
 /** `larder stampede`: what remember() does when many processes need the same missing value at once. docs/remember.md. */
-#[AsCommand('stampede', 'Measure remember() when many processes miss the same value at once')]
+#[AsCommand('stampede', 'Measure remember() when many processes miss one value at once')]
 final class StampedeCommand extends Command
 {
     /** For one store, besides what computing may take. */
