@@ -14,7 +14,7 @@ use Symfony\Component\Process\Process;
 /** dev/figures measures with the engine built in the clone. */
 final class FiguresCommandTest extends TestCase
 {
-    public function testARowIsMeasuredBesideItsPeer(): void
+    public function testRowIsMeasuredBesideItsPeer(): void
     {
         $directory = new TemporaryDirectory();
         $file = $directory->path . '/figures.jsonl';
@@ -35,7 +35,7 @@ final class FiguresCommandTest extends TestCase
     #[TestWith(['--rounds=many', '--rounds: many is not a number from 1 to 9999.'])]
     #[TestWith(['--processes=0', '--processes: 0 is not a number from 1 to 9999.'])]
     #[TestWith(['--json=/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
-    public function testAWrongOptionIsRefusedBeforeAnythingIsMeasured(string $option, string $message): void
+    public function testInvalidOptionIsRefusedBeforeMeasuring(string $option, string $message): void
     {
         $run = self::figures(['--rows=fetch-10', $option]);
         self::assertNotSame(0, $run->run());
@@ -43,14 +43,14 @@ final class FiguresCommandTest extends TestCase
         self::assertSame('', $run->getOutput());
     }
 
-    public function testARowUnderFpmIsMeasured(): void
+    public function testRowUnderFpmIsMeasured(): void
     {
         $run = self::figures(['--rows=attach', '--rounds=1']);
         $run->mustRun();
         self::assertMatchesRegularExpression('/^  beside 100 us +[\d.,]+ +100,000 /m', $run->getOutput());
     }
 
-    public function testTheLibraryIsMeasuredBesideWhatItStandsOn(): void
+    public function testLibraryIsMeasuredBesideItsClients(): void
     {
         $run = self::figures(['library', '--rows=get-10b,psr16-symfony-10b,redis-get-10b,memcached-set-1k,file-get-array-of-4', '--rounds=2']);
         $run->mustRun();
@@ -58,7 +58,7 @@ final class FiguresCommandTest extends TestCase
         self::assertSame(5, preg_match_all('/ (reached|missed)( \(|$)/m', $run->getOutput()), $run->getOutput());
     }
 
-    public function testAFigureIsReachedByItsRatioOrByItsDifference(): void
+    public function testBoundIsReachedByRatioOrByDifference(): void
     {
         $row = static fn(?float $bound, ?float $more, bool $least = false): Row => new Row('', '', '', $bound, [], static fn(): array => [[1.0, 1.0]], $least, $more);
 
@@ -73,14 +73,14 @@ final class FiguresCommandTest extends TestCase
         self::assertFalse($row(null, 40.0)->isReached(0.1, 41.0));
     }
 
-    public function testAnUnknownSubjectIsRefused(): void
+    public function testUnknownSubjectIsRefused(): void
     {
         $run = self::figures(['moon']);
         self::assertNotSame(0, $run->run());
         self::assertStringContainsString('There are no figures of "moon". Known: engine, library', self::unwrapped($run->getErrorOutput()));
     }
 
-    public function testUnknownRowsAreRefusedWithTheKnownOnes(): void
+    public function testUnknownRowsAreRefusedAndTheKnownOnesListed(): void
     {
         $run = self::figures(['--rows=fetch-11']);
         self::assertNotSame(0, $run->run());

@@ -20,13 +20,13 @@ final class FlakinessTest extends TestCase
 
     public function testKeptRunsAreNotRepeated(): void
     {
-        $first = $this->flakiness(['--calm', '--runs', '1', '--filter', 'ChoiceTest', 'cli']);
+        $first = $this->flakiness(['--calm', '--runs', '1', '--filter', 'ListOptionTest', 'cli']);
         self::assertStringEndsWith("1 passed, 0 failed\n", $first->getOutput(), $first->getErrorOutput());
         $logs = $this->logs();
         self::assertCount(1, $logs);
         file_put_contents($logs[0], 'of the first run');
 
-        $second = $this->flakiness(['--calm', '--runs', '2', '--filter', 'ChoiceTest', 'cli']);
+        $second = $this->flakiness(['--calm', '--runs', '2', '--filter', 'ListOptionTest', 'cli']);
 
         self::assertStringEndsWith("2 passed, 0 failed\n", $second->getOutput());
         self::assertCount(2, $this->logs());

@@ -19,19 +19,19 @@ final class MachineTest extends TestCase
     #[TestWith([['Core', 'xdebug'], '1', 2])]
     #[TestWith([['Core', 'apcu'], '0', 0])]
     #[TestWith([['Core'], '-1', 0])]
-    public function testWhatFalsifiesFiguresIsNamed(array $extensions, string $assertions, int $obstacles): void
+    public function testObstaclesToMeasuringAreReported(array $extensions, string $assertions, int $obstacles): void
     {
         self::assertCount($obstacles, Machine::obstacles($extensions, $assertions));
     }
 
-    public function testFileSystemsAreToldApart(): void
+    public function testFileSystemTypesAreRecognized(): void
     {
         self::assertSame('proc', FileSystem::type('/proc/self'));
         self::assertSame('tmpfs', FileSystem::type(FileSystem::tmpfs()));
         self::assertNotSame('tmpfs', FileSystem::type(FileSystem::disk()));
     }
 
-    public function testAPinnedProcessAndItsChildrenMayRunOnOneCoreAlone(): void
+    public function testPinnedProcessAndItsChildrenRunOnOneCore(): void
     {
         $code = 'require $argv[1]; $core = Larder\Cli\CpuAffinity::pin(); passthru("grep Cpus_allowed_list: /proc/self/status"); echo "$core\n";';
         $process = new Process([\PHP_BINARY, '-r', $code, \dirname(__DIR__, 2) . '/vendor/autoload.php']);

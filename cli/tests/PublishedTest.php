@@ -32,7 +32,7 @@ final class PublishedTest extends TestCase
     #[TestWith(['apcu', null, '10b', Operation::Set, null])]
     #[TestWith(['file', 'tmpfs', '1k', Operation::Get, null])]
     #[TestWith(['php-file', 'disk, no opcache', '1k', Operation::Get, null])]
-    public function testTheFigureBesideARowIsThatOfTheSameRow(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds): void
+    public function testPublishedFigureIsOfTheSameStoreAndOperation(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds): void
     {
         $row = Row::of(new Target($store, $connection, 'array:', Kind::Local), Value::all()[$value], $operation, [new Measurement($value, $operation, 1.0)]);
         $published = (new SameRow(Published::load()))->of($row);
@@ -43,7 +43,7 @@ final class PublishedTest extends TestCase
         }
     }
 
-    public function testEveryReadOfThe2013StudyStandsBesideARow(): void
+    public function testEveryReadOfThe2013StudyIsShown(): void
     {
         /** @var array{rows: list<array{study: string}>} $data */
         $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true);

@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 
 final class TemporaryDirectoryTest extends TestCase
 {
-    public function testItIsThisUsersAloneAndGoesWithAllThatIsInIt(): void
+    public function testDirectoryIsPrivateAndRemovedWithItsContents(): void
     {
         $directory = new TemporaryDirectory();
         self::assertSame(0o700, fileperms($directory->path) & 0o777);
@@ -20,7 +20,7 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertFileDoesNotExist($directory->path);
     }
 
-    public function testAForkOfItsMakerLeavesIt(): void
+    public function testForkOfTheCreatorDoesNotRemoveIt(): void
     {
         $directory = new TemporaryDirectory();
         $child = pcntl_fork();
@@ -32,7 +32,7 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertDirectoryExists($directory->path);
     }
 
-    public function testWhatAKilledProcessLeftIsRemovedByTheNext(): void
+    public function testDirectoryOfAKilledProcessIsRemovedByTheNext(): void
     {
         $parent = new TemporaryDirectory();
         $living = new TemporaryDirectory($parent->path);
@@ -48,7 +48,7 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-tool-*'));
     }
 
-    public function testAParentThatIsNotThereIsNamed(): void
+    public function testMissingParentIsReported(): void
     {
         $this->expectExceptionMessage('/no/such/parent: cannot create a directory there');
         new TemporaryDirectory('/no/such/parent');

@@ -16,7 +16,7 @@ final class CompareCommandTest extends TestCase
 {
     private const ROOT = __DIR__ . '/../../..';
 
-    public function testItPrintsATableOfAtMostEightyColumns(): void
+    public function testTablesHaveAtMostEightyColumns(): void
     {
         $run = self::larder(['compare', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
         $run->mustRun();
@@ -38,7 +38,7 @@ final class CompareCommandTest extends TestCase
     }
 
     /** The fastest that keeps values for other processes has the ratio 1; the array, which does not, is no measure. */
-    public function testRatiosAreToTheFastestThatKeepsValues(): void
+    public function testRatiosAreRelativeToTheFastestSharedStore(): void
     {
         $run = self::larder(['compare', '--quick', '--rounds=1', '--stores=shmop,array', '--values=1k', '--operations=get']);
         $run->mustRun();
@@ -91,7 +91,7 @@ final class CompareCommandTest extends TestCase
     #[TestWith(['--rounds', '0', '--rounds: 0 is not a number from 1 to 9999.'])]
     #[TestWith(['--json', '/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
     #[TestWith(['--json', '/dev', '--json: /dev cannot be written.'])]
-    public function testWhatIsUnknownIsRefusedBeforeAnythingIsMeasured(string $option, string $value, string $message): void
+    public function testInvalidOptionsAreRefusedBeforeMeasuring(string $option, string $value, string $message): void
     {
         $run = self::larder(['compare', $option, $value]);
         self::assertNotSame(0, $run->run());
@@ -99,7 +99,7 @@ final class CompareCommandTest extends TestCase
         self::assertSame('', $run->getOutput());
     }
 
-    public function testAFileThatCouldNotBeWrittenIsAFailureAndTheTableIsPrintedAllTheSame(): void
+    public function testUnwritableFileFailsAfterTheTableIsPrinted(): void
     {
         $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
         self::assertSame(1, $run->run());
@@ -108,7 +108,7 @@ final class CompareCommandTest extends TestCase
         self::assertMatchesRegularExpression('/^array /m', $run->getOutput());
     }
 
-    public function testItRefusesToRunWithAssertionsOn(): void
+    public function testAssertionsAreRefused(): void
     {
         $run = new Process([\PHP_BINARY, '-d', 'zend.assertions=1', self::ROOT . '/cli/bin/larder', 'compare', '--quick', '--stores=array']);
         self::assertSame(1, $run->run());
@@ -117,7 +117,7 @@ final class CompareCommandTest extends TestCase
     }
 
     /** dev/setup unpacks Xdebug without installing it, as it does Yac. */
-    public function testItRefusesToRunUnderXdebug(): void
+    public function testXdebugIsRefused(): void
     {
         $xdebug = \sprintf('%s/var/xdebug/%s/xdebug.so', (string) realpath(self::ROOT), Php::version());
         if (!is_file($xdebug)) {
@@ -130,7 +130,7 @@ final class CompareCommandTest extends TestCase
     }
 
     /** Each store's own extension is taken away; what would bring it back is told. */
-    public function testWhatCannotBeMeasuredIsToldWithTheCommandThatAddsIt(): void
+    public function testMissingExtensionIsReportedWithTheCommandThatInstallsIt(): void
     {
         $others = new TemporaryDirectory();
         foreach (explode(',', (string) php_ini_scanned_files()) as $file) {
@@ -145,7 +145,7 @@ final class CompareCommandTest extends TestCase
         self::assertStringContainsString(\sprintf('apt-get install php%s-redis', Php::version()), $output);
     }
 
-    public function testAServerThatIsNotInstalledIsToldWithItsPackage(): void
+    public function testMissingServerIsReportedWithItsPackage(): void
     {
         // A PATH with all that the tool itself needs, but not the server.
         $path = new TemporaryDirectory();
@@ -158,7 +158,7 @@ final class CompareCommandTest extends TestCase
         self::assertStringContainsString('memcached: memcached is not installed. To add it: apt-get install memcached', $run->getOutput());
     }
 
-    public function testEveryStoreOfTheCatalogIsToldInTheHelp(): void
+    public function testHelpListsEveryStore(): void
     {
         $help = self::larder(['compare', '--help']);
         $help->mustRun();

@@ -68,7 +68,7 @@ final class DoctorCommandTest extends TestCase
      * @param list<string> $lines patterns
      */
     #[DataProvider('machines')]
-    public function testItSaysWhatWorksAndWhatTheOthersMiss(array $options, int $code, array $lines): void
+    public function testWorkingStoresAndWhatOthersNeedArePrinted(array $options, int $code, array $lines): void
     {
         $run = $this->doctor($options);
         self::assertSame($code, $run->run(), $run->getOutput() . $run->getErrorOutput());
@@ -96,7 +96,7 @@ final class DoctorCommandTest extends TestCase
         $redis->stop();
     }
 
-    public function testServersAreTriedAtTheAddressesGiven(): void
+    public function testGivenDsnsAreTried(): void
     {
         $redis = RedisServer::start($this->directory->add('redis'));
         $memcached = MemcachedServer::start($this->directory->add('memcached'));
@@ -126,7 +126,7 @@ final class DoctorCommandTest extends TestCase
         }
     }
 
-    public function testAFolderThatKeepsAUserFromACacheIsToldOf(): void
+    public function testFolderThatDeniesAUserTheCacheIsReported(): void
     {
         if (posix_geteuid() !== 0) {
             self::markTestSkipped('only root can run processes of other users');
@@ -165,7 +165,7 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('belongs to user', $run->getOutput());
     }
 
-    public function testAnEngineThatIsTooSmallIsToldOf(): void
+    public function testTooSmallEngineIsReported(): void
     {
         $options = [...self::POSIX, ...self::ENGINE, '-d', 'larder.size=16M'];
         self::assertStringNotContainsString('Too little memory', $this->doctor($options)->mustRun()->getOutput());
@@ -182,7 +182,7 @@ final class DoctorCommandTest extends TestCase
         self::assertSame([], glob($this->directory->path . '/larder-tool-*'));
     }
 
-    public function testAnAddressThatIsNoneIsRefused(): void
+    public function testInvalidDsnIsRefused(): void
     {
         $run = $this->doctor(self::POSIX, ['mongodb://localhost']);
         self::assertSame(2, $run->run());

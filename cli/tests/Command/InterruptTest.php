@@ -43,7 +43,7 @@ final class InterruptTest extends TestCase
 
     #[TestWith([\SIGINT, 130])]
     #[TestWith([\SIGTERM, 143])]
-    public function testASignalEndsItAtOnceAndLeavesNothing(int $signal, int $status): void
+    public function testSignalStopsTheRunAndRemovesEverything(int $signal, int $status): void
     {
         self::assertNotSame([], $this->directories());
         $start = microtime(true);
@@ -57,7 +57,7 @@ final class InterruptTest extends TestCase
         self::assertSame([], $this->sharedMemory());
     }
 
-    public function testKillingItEndsAllThatItStarted(): void
+    public function testKillStopsAllThatWasStarted(): void
     {
         $this->run->signal(\SIGKILL);
         for ($deadline = microtime(true) + 60; self::alive($this->started) !== [] && microtime(true) < $deadline; usleep(10_000)) {

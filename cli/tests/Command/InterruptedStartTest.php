@@ -16,7 +16,7 @@ final class InterruptedStartTest extends TestCase
     /** How long MariaDB writes its first files, at least. */
     private const MICROSECONDS = 320_000;
 
-    public function testNothingIsLeftWheneverThatIs(): void
+    public function testInterruptedStartLeavesNothing(): void
     {
         for ($try = 0; $try < self::TRIES; ++$try) {
             $temporary = new TemporaryDirectory();

@@ -32,7 +32,7 @@ final class ResizeCommandTest extends TestCase
         putenv(Php::ENGINE_VARIABLE . ($this->engine === false ? '' : '=' . $this->engine));
     }
 
-    public function testItMakesTheSegmentAnewOnCommandAlone(): void
+    public function testSegmentIsReplacedOnlyOnCommand(): void
     {
         $segment = 'resize-' . bin2hex(random_bytes(4));
         $this->runPhp($segment, 'larder_store("warm", 1);', '8M');
@@ -45,7 +45,7 @@ final class ResizeCommandTest extends TestCase
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 
-    public function testItTellsWhyNot(): void
+    public function testReasonIsPrintedIfNothingWasReplaced(): void
     {
         $command = new CommandTester(new ResizeCommand());
         self::assertSame(1, $command->execute(['size' => '1M']));

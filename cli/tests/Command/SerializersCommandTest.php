@@ -12,7 +12,7 @@ use Symfony\Component\Console\Tester\CommandTester;
 
 final class SerializersCommandTest extends TestCase
 {
-    public function testItCountsTheBytesAndTakesTheTime(): void
+    public function testBytesAndTimesArePrinted(): void
     {
         $command = new CommandTester(new SerializersCommand());
         self::assertSame(0, $command->execute(['--values' => 'array of 4, 1k, 4k', '--rounds' => '1']));
@@ -29,13 +29,13 @@ final class SerializersCommandTest extends TestCase
         self::assertMatchesRegularExpression('/^4k +php +zlib +3,\d\d\d /m', $table);
     }
 
-    public function testAValueThatIsNotKnownIsRefused(): void
+    public function testUnknownValueIsRefused(): void
     {
         $this->expectException(InvalidOptionException::class);
         (new CommandTester(new SerializersCommand()))->execute(['--values' => '3k']);
     }
 
-    public function testANumberOfRoundsThatIsNoneIsRefused(): void
+    public function testInvalidRoundsAreRefused(): void
     {
         $this->expectExceptionMessage('--rounds: many is not a number from 1 to 9999.');
         (new CommandTester(new SerializersCommand()))->execute(['--values' => '10b', '--rounds' => 'many']);

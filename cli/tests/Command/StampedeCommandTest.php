@@ -17,7 +17,7 @@ use Symfony\Component\Console\Tester\CommandTester;
 
 final class StampedeCommandTest extends TestCase
 {
-    public function testItCountsComputationsAndTellsWhatIsMissing(): void
+    public function testComputationsAreCountedAndMissingStoresReported(): void
     {
         $directory = new TemporaryDirectory();
         $command = new CommandTester(new StampedeCommand());
@@ -29,14 +29,14 @@ final class StampedeCommandTest extends TestCase
     }
 
     /** The control: where nothing is kept, each computes. */
-    public function testWithoutAStoreAllCompute(): void
+    public function testWithoutAStoreEveryProcessComputes(): void
     {
         $command = new CommandTester(new StampedeCommand());
         self::assertSame(0, $command->execute(['address' => ['none:'], '--processes' => '5', '--compute' => '1']));
         self::assertMatchesRegularExpression('~^none: +5 +\d+ ms +6 +\d+ ms$~m', $command->getDisplay());
     }
 
-    public function testACacheThatIsInUseKeepsAllThatIsInIt(): void
+    public function testExistingEntriesAreNotTouched(): void
     {
         $directory = new TemporaryDirectory();
         $redis = RedisServer::start($directory->add('redis'));
@@ -81,7 +81,7 @@ final class StampedeCommandTest extends TestCase
         $mariaDb->stop();
     }
 
-    public function testAStoreThatKeepsNothingHasFailed(): void
+    public function testStoreThatStoresNothingFails(): void
     {
         $directory = new TemporaryDirectory();
         $redis = RedisServer::start($directory->path, ['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
@@ -92,7 +92,7 @@ final class StampedeCommandTest extends TestCase
         self::assertStringContainsString('failed: it can be opened, but stores nothing', $command->getDisplay());
     }
 
-    public function testAProcessThatDiesOrSaysNothingOfUseHasFailed(): void
+    public function testDeadProcessAndUnexpectedOutputFail(): void
     {
         self::assertSame(End::Failed, Row::of('', 'Fatal error: Class not found', false)->end);
         self::assertSame('failed: Fatal error: Class not found', Row::of('', 'Fatal error: Class not found', false)->text);
@@ -102,7 +102,7 @@ final class StampedeCommandTest extends TestCase
         self::assertSame(End::Measured, Row::of('{"cold":{"computations":1,"last":0.5},"killed":{"computations":2,"last":0.0}}', '', true)->end);
     }
 
-    public function testAnAddressThatIsNoneIsRefusedBeforeAnythingIsMeasured(): void
+    public function testInvalidDsnIsRefusedBeforeMeasuring(): void
     {
         $command = new CommandTester(new StampedeCommand());
         self::assertSame(2, $command->execute(['address' => ['array:', 'nothing:']]));
@@ -110,7 +110,7 @@ final class StampedeCommandTest extends TestCase
         self::assertStringNotContainsString('computations', $command->getDisplay());
     }
 
-    public function testBadNumbersAreRefused(): void
+    public function testInvalidNumbersAreRefused(): void
     {
         $this->expectException(InvalidArgumentException::class);
         (new CommandTester(new StampedeCommand()))->execute(['--processes' => 'many']);

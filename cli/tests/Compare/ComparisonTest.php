@@ -23,7 +23,7 @@ use PHPUnit\Framework\TestCase;
 /** Real measuring processes; what they find of stores that work, and of stores that do not. */
 final class ComparisonTest extends TestCase
 {
-    public function testAStoreThatWorksHasAFigureFromEveryRound(): void
+    public function testWorkingStoreHasAFigureFromEveryRound(): void
     {
         $rows = self::compare([HonestStore::class], ['10b', '128k', '50 x 50 array'], Operation::cases(), rounds: 2)->rows;
         self::assertCount(6, $rows);
@@ -36,7 +36,7 @@ final class ComparisonTest extends TestCase
     }
 
     /** @return iterable<string, array{class-string<Store>, string, Operation, string}> */
-    public static function liars(): iterable
+    public static function failingStores(): iterable
     {
         yield 'loses a value' => [LosingStore::class, '10b', Operation::Get, '/^loses values$/'];
         yield 'changes a byte' => [AlteringStore::class, '10b', Operation::Get, '/^changes values$/'];
@@ -47,22 +47,22 @@ final class ComparisonTest extends TestCase
     }
 
     /** @param class-string<Store> $store */
-    #[DataProvider('liars')]
-    public function testAStoreThatFailsHasNoFigure(string $store, string $value, Operation $operation, string $problem): void
+    #[DataProvider('failingStores')]
+    public function testFailingStoreHasNoFigure(string $store, string $value, Operation $operation, string $problem): void
     {
         $result = self::compare([$store, HonestStore::class], [$value], [$operation]);
         $rows = array_combine(array_map(static fn(Row $row): string => $row->target->store, $result->rows), $result->rows);
-        $liar = $rows[$store] ?? null;
-        self::assertNotNull($liar);
-        self::assertMatchesRegularExpression($problem, $liar->problem);
-        self::assertGreaterThan(0, $liar->failures);
-        self::assertSame([null, null, null], [$liar->median, $liar->low, $liar->high]);
+        $failing = $rows[$store] ?? null;
+        self::assertNotNull($failing);
+        self::assertMatchesRegularExpression($problem, $failing->problem);
+        self::assertGreaterThan(0, $failing->failures);
+        self::assertSame([null, null, null], [$failing->median, $failing->low, $failing->high]);
         self::assertSame(HonestStore::class, $result->fastest(Value::all()[$value], $operation)?->target->store);
         self::assertSame(0, $rows[HonestStore::class]->failures ?? null);
     }
 
     /** What fails in one value does not spoil the others. */
-    public function testAFailureIsOfOneRow(): void
+    public function testFailureInOneValueDoesNotAffectTheOthers(): void
     {
         $rows = self::compare([RefusingStore::class], ['1k', '2k'], [Operation::Get])->rows;
         self::assertSame(['1k', '2k'], [$rows[0]->value->name ?? null, $rows[1]->value->name ?? null]);
@@ -70,7 +70,7 @@ final class ComparisonTest extends TestCase
         self::assertNull($rows[1]->median);
     }
 
-    public function testAStoreThatCannotBeOpenedIsLeftOutWithItsReason(): void
+    public function testUnavailableStoreIsReportedWithItsReason(): void
     {
         $plan = self::plan(['10b'], [Operation::Get], 2);
         $steps = 0;
@@ -88,7 +88,7 @@ final class ComparisonTest extends TestCase
     }
 
     /** A server that ends between two rounds. */
-    public function testAStoreThatGoesAwayHasNoFigure(): void
+    public function testStoreThatGoesAwayHasNoFigure(): void
     {
         $directory = new TemporaryDirectory();
         $server = RedisServer::start($directory->path);
@@ -105,7 +105,7 @@ final class ComparisonTest extends TestCase
         self::assertStringStartsWith('can no longer be opened: redis', $result->rows[0]->problem);
     }
 
-    public function testEachRoundIsAFreshProcessWithOpcacheUnlessToldOtherwise(): void
+    public function testEachRoundIsANewProcessWithOpcacheUnlessSwitchedOff(): void
     {
         $plan = self::plan(['10b'], [Operation::Get], 1);
         $handshakes = (new Comparison($plan, [

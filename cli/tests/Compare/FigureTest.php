@@ -17,7 +17,7 @@ final class FigureTest extends TestCase
     #[TestWith([99_960.0, '100 µs'])]
     #[TestWith([39_982_000.0, '40.0 ms'])]
     #[TestWith([2.5e9, '2.50 s'])]
-    public function testADurationHasThreeDigitsAndAUnit(float $nanoseconds, string $expected): void
+    public function testDurationHasThreeDigitsAndAUnit(float $nanoseconds, string $expected): void
     {
         self::assertSame($expected, Figure::duration($nanoseconds));
     }
@@ -27,12 +27,12 @@ final class FigureTest extends TestCase
     #[TestWith([999.6, '1.0k'])]
     #[TestWith([9_960.0, '10k'])]
     #[TestWith([152_345.0, '152k'])]
-    public function testARatioFitsIntoItsColumn(float $ratio, string $expected): void
+    public function testRatioFitsItsColumn(float $ratio, string $expected): void
     {
         self::assertSame($expected, Figure::ratio($ratio));
     }
 
-    public function testTheSpreadIsHalfTheWayFromLowToHigh(): void
+    public function testSpreadIsHalfTheRange(): void
     {
         self::assertSame('±10%', Figure::spread(95.0, 100.0, 115.0));
         self::assertSame('>99%', Figure::spread(10.0, 100.0, 1000.0));

@@ -14,19 +14,19 @@ use PHPUnit\Framework\TestCase;
 
 final class RowTest extends TestCase
 {
-    public function testTheFigureIsTheMedianOfTheRounds(): void
+    public function testFigureIsTheMedianOfTheRounds(): void
     {
         $row = self::row(new Measurement('1k', Operation::Get, 30.0), new Measurement('1k', Operation::Get, 10.0), new Measurement('1k', Operation::Get, 20.0));
         self::assertSame([20.0, 10.0, 30.0, 3, 0], [$row->median, $row->low, $row->high, $row->rounds, $row->failures]);
     }
 
-    public function testOneFailureInOneRoundTakesTheFigureAway(): void
+    public function testOneFailureInOneRoundRemovesTheFigure(): void
     {
         $row = self::row(new Measurement('1k', Operation::Get, 30.0), new Measurement('1k', Operation::Get, null, 2, 'loses values'));
         self::assertSame([null, null, null, 1, 2, 'loses values'], [$row->median, $row->low, $row->high, $row->rounds, $row->failures, $row->problem]);
     }
 
-    public function testAMeasurementComesThroughThePipeAsItWas(): void
+    public function testMeasurementSurvivesThePipe(): void
     {
         foreach ([new Measurement('1k', Operation::Set, 12.0), new Measurement('10b', Operation::Get, null, 3, "throws\n\xff")] as $measurement) {
             $read = Measurement::fromLine($measurement->line());

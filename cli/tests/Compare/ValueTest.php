@@ -10,7 +10,7 @@ use PHPUnit\Framework\TestCase;
 final class ValueTest extends TestCase
 {
     /** Names and lengths are the studies': their figures are looked up by them. */
-    public function testTheValuesAreThoseOfTheStudies(): void
+    public function testValuesAreThoseOfTheStudies(): void
     {
         /** @var array{rows: list<array{study: string, table: string, value: ?string, bytes: ?int}>} $published */
         $published = json_decode((string) file_get_contents(\dirname(__DIR__, 2) . '/data/published.json'), true);
@@ -27,7 +27,7 @@ final class ValueTest extends TestCase
         }
     }
 
-    public function testEveryVariantIsItsOwnValueOfTheSameLength(): void
+    public function testVariantsDifferAndHaveTheSameLength(): void
     {
         foreach (Value::all() as $name => $value) {
             $made = $value->make(1);
@@ -37,7 +37,7 @@ final class ValueTest extends TestCase
         }
     }
 
-    public function testTheArraysAreWhatTheStudiesTell(): void
+    public function testArraysAreThoseOfTheStudies(): void
     {
         $values = Value::all();
         self::assertSame(['1111111110', 'id2' => 'hello world', 'id3' => 'foo bar', 'id4' => 42], $values['array of 4']->make(0));

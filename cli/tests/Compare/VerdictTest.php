@@ -18,7 +18,7 @@ use PHPUnit\Framework\TestCase;
 
 final class VerdictTest extends TestCase
 {
-    public function testItTellsTheFastestOfEachKindAndWhatSocketsAndSerializingCost(): void
+    public function testVerdictNamesTheFastestOfEachKindAndTheCostOfSocketsAndSerializing(): void
     {
         $lines = self::verdict(['10b', '16k', '50 x 50 array'], [
             ['array', null, Kind::Process, [1.0, 1.0, 1.0]],
@@ -65,7 +65,7 @@ final class VerdictTest extends TestCase
     }
 
     /** Nobody is the fastest by failing where others have a figure. */
-    public function testAStoreThatFailsInOneValueIsNotRanked(): void
+    public function testStoreThatFailsInOneValueIsNotRanked(): void
     {
         $lines = self::verdict(['10b', '128k'], [
             ['yac', null, Kind::Local, [1.0, null]],
@@ -74,7 +74,7 @@ final class VerdictTest extends TestCase
         self::assertSame(['Fastest on one machine, get: apcu (100 ns for 10b, 400 ns for 128k)'], $lines);
     }
 
-    public function testItSaysNothingOfWhatWasNotMeasured(): void
+    public function testVerdictOmitsWhatWasNotMeasured(): void
     {
         self::assertSame([], self::verdict(['10b'], [['array', null, Kind::Process, [1.0]]]));
         self::assertSame([], self::verdict(['10b'], []));

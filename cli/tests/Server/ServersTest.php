@@ -26,7 +26,7 @@ final class ServersTest extends TestCase
         $this->directory = new TemporaryDirectory();
     }
 
-    public function testMemcachedAnswersOnBothAndStops(): void
+    public function testMemcachedAnswersOnSocketAndPortAndStops(): void
     {
         $server = MemcachedServer::start($this->directory->path);
         $both = ['unix://' . $server->socket, 'tcp://127.0.0.1:' . $server->port];
@@ -37,7 +37,7 @@ final class ServersTest extends TestCase
         self::assertSame(['', ''], array_map(static fn(string $address): string => self::ask($address, "version\r\n"), $both));
     }
 
-    public function testRedisAnswersOnBothAndStops(): void
+    public function testRedisAnswersOnSocketAndPortAndStops(): void
     {
         $server = RedisServer::start($this->directory->path);
         $both = ['unix://' . $server->socket, 'tcp://127.0.0.1:' . $server->port];
@@ -49,7 +49,7 @@ final class ServersTest extends TestCase
         self::assertSame(['', ''], array_map(static fn(string $address): string => self::ask($address, "PING\r\n"), $both));
     }
 
-    public function testMariaDbLetsItsUserInOnBothAndStops(): void
+    public function testMariaDbAcceptsItsUserOnSocketAndPortAndStops(): void
     {
         $server = MariaDbServer::start($this->directory->path);
         $both = ['unix_socket=' . $server->socket, \sprintf('host=127.0.0.1;port=%d', $server->port)];
@@ -68,7 +68,7 @@ final class ServersTest extends TestCase
         }
     }
 
-    public function testMariaDbRefusesWithoutThePassword(): void
+    public function testMariaDbRefusesAMissingPassword(): void
     {
         $server = MariaDbServer::start($this->directory->path);
         foreach ([MariaDbServer::USER, 'root', ''] as $user) {
@@ -81,7 +81,7 @@ final class ServersTest extends TestCase
         }
     }
 
-    public function testFpmServesAScriptInThePoolAskedFor(): void
+    public function testFpmServesAScriptInTheGivenPool(): void
     {
         $script = $this->directory->write('page.php', '<?php header("X-Pool: " . ini_get("user_agent")); http_response_code(404); echo $_SERVER["QUERY_STRING"], ini_get("precision");');
         $server = PhpFpmServer::start($this->directory->path, ini: ['precision' => 9], pools: [
@@ -95,7 +95,7 @@ final class ServersTest extends TestCase
         self::assertFalse(Address::says($server->socket, '', ''));
     }
 
-    public function testAConnectionKeepsItsWorkerAndTellsWhenThatEnds(): void
+    public function testConnectionKeepsItsWorkerAndReportsItsEnd(): void
     {
         $script = $this->directory->write('page.php', '<?php echo getmypid(), " ", str_repeat($_GET["x"], 100_000); error_log("said"); if ($_GET["x"] === "z") { posix_kill(getmypid(), 9); }');
         $server = PhpFpmServer::start($this->directory->path, pools: [new PhpFpmPool(workers: 4)]);
@@ -118,7 +118,7 @@ final class ServersTest extends TestCase
         self::assertCount(2, array_unique($workers));
     }
 
-    public function testAReloadKeepsTheMasterAndChangesTheWorkers(): void
+    public function testReloadReplacesTheWorkersOnly(): void
     {
         $script = $this->directory->write('page.php', '<?php echo getmypid();');
         $server = PhpFpmServer::start($this->directory->path);
@@ -128,26 +128,26 @@ final class ServersTest extends TestCase
         self::assertSame($master, $server->pid());
     }
 
-    public function testAMissingProgramIsNamedWithItsPackage(): void
+    public function testMissingProgramIsReportedWithItsPackage(): void
     {
         $this->expectExceptionObject(new ServerFailed('no-such-server is not installed. To add it: apt-get install no-such-package'));
         Executable::find(['no-such-server', 'nor-this-one'], 'no-such-package');
     }
 
-    public function testAServerThatEndsAtOnceIsReportedWithItsLog(): void
+    public function testServerThatExitsAtOnceIsReportedWithItsLog(): void
     {
         $this->expectException(ServerFailed::class);
         $this->expectExceptionMessageMatches('/memcached exited with status \d+: .*no-such-option/');
         MemcachedServer::start($this->directory->path, ['--no-such-option']);
     }
 
-    public function testAServerThatDoesNotAnswerIsGivenUp(): void
+    public function testServerWithoutAnAnswerIsStopped(): void
     {
         $this->expectExceptionMessage('sleep did not answer within 0.2 s: it printed nothing');
         ServerProcess::start(['sleep', '100'], $this->directory->path . '/log', static fn(): bool => false, seconds: 0.2);
     }
 
-    public function testNoChildOutlivesAServerThatHadToBeKilled(): void
+    public function testKilledServerLeavesNoChild(): void
     {
         $server = ServerProcess::start(
             ['sh', '-c', 'trap "" TERM; sleep 100 & echo $! > child; while :; do sleep 0.1; done'],
@@ -162,13 +162,13 @@ final class ServersTest extends TestCase
         self::waitFor(static fn(): bool => \in_array(preg_replace('/^.*\) (.).*$/s', '$1', (string) @file_get_contents("/proc/$child/stat")), ['', 'Z'], true));
     }
 
-    public function testAPathTooLongForASocketIsRefused(): void
+    public function testTooLongSocketPathIsRefused(): void
     {
         $this->expectExceptionMessage('a socket path has at most 107 bytes');
         RedisServer::start($this->directory->path . '/' . str_repeat('d', 100));
     }
 
-    public function testAPortTakenInBetweenIsGivenUpForAnother(): void
+    public function testPortTakenMeanwhileIsReplacedByAnother(): void
     {
         $asked = [];
         [$process, $port] = Address::onFreePort(function (int $port) use (&$asked): ServerProcess {
@@ -183,14 +183,14 @@ final class ServersTest extends TestCase
         $process->stop();
     }
 
-    public function testAForkOfTheStarterLeavesTheServerAlone(): void
+    public function testForkOfTheStarterDoesNotStopTheServer(): void
     {
         $starter = new Process([\PHP_BINARY, __DIR__ . '/fork.php', $this->directory->path]);
         self::assertSame(0, $starter->run(), $starter->getErrorOutput());
     }
 
     /** The kernel must end the servers: a process killed with SIGKILL runs no code of its own. */
-    public function testServersEndWhenTheirStarterIsKilled(): void
+    public function testServersStopWhenTheirStarterIsKilled(): void
     {
         $starter = new Process([\PHP_BINARY, __DIR__ . '/start-all.php', $this->directory->path]);
         $starter->start();
