@@ -100,6 +100,14 @@ static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zva
     return decode_value(&value, result);
 }
 
+static void set_default(zval *result, zval *missing) {
+    if (missing) {
+        ZVAL_COPY(result, missing);
+    } else {
+        ZVAL_NULL(result);
+    }
+}
+
 /* Handles what the fast path of larder_fetch() does not: attaching, hashing, other argument types, errors, defaults. */
 static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
     zend_string *name;
@@ -117,10 +125,7 @@ static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool
     if (!missed && attach() && fetch(LARDER_G(cache), name, return_value)) {
         return;
     }
-    if (missing && !EG(exception)) {
-        RETURN_COPY(missing);
-    }
-    RETURN_NULL();
+    set_default(return_value, EG(exception) ? NULL : missing);
 }
 
 ZEND_FUNCTION(larder_fetch) {
@@ -150,11 +155,7 @@ static bool fetch_one(struct cache *cache, zend_string *name, void *context) {
         if (EG(exception)) {
             return false;
         }
-        if (fetching->missing) {
-            ZVAL_COPY(&value, fetching->missing);
-        } else {
-            ZVAL_NULL(&value);
-        }
+        set_default(&value, fetching->missing);
     }
     zend_symtable_update(fetching->found, name, &value);
     return true;
@@ -190,11 +191,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
         if (EG(exception)) {
             RETURN_THROWS();
         }
-        if (missing) {
-            RETVAL_COPY(missing);
-        } else {
-            RETVAL_NULL();
-        }
+        set_default(return_value, missing);
     }
     /* Last, because the old value of the variable may have a destructor. */
     if (cas && found) {

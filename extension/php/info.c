@@ -53,17 +53,17 @@ static void add_holders(zval *processes, struct cache *cache) {
     add_assoc_zval(processes, "holders", &list);
 }
 
+/* clang-format off */
 static void add_processes(zval *result, struct cache *cache, const struct cache_info *info) {
     zval processes;
     array_init(&processes);
-    add_counts(&processes, (const struct count[]){{"attached", info->processes},
-                                                  {"limit", info->process_limit},
-                                                  {"mine", info->record},
-                                                  {"reaped", info->swept},
-                                                  {NULL, 0}});
+    add_counts(&processes, (const struct count[]){
+        {"attached", info->processes}, {"limit", info->process_limit}, {"mine", info->record},
+        {"reaped", info->swept}, {NULL, 0}});
     add_holders(&processes, cache);
     add_assoc_zval(result, "processes", &processes);
 }
+/* clang-format on */
 
 /* The settings that differ from those that the segment was created with: name => [here, segment]. */
 static void add_difference(zval *settings, const char *name, zval *here, zval *segment) {
@@ -124,6 +124,7 @@ void info_of_entry(const struct cache_entry *entry, zval *result) {
     add_assoc_bool(result, "used", entry->used);
 }
 
+/* clang-format off */
 void info_array(struct cache *cache, bool tables, zval *result) {
     struct cache_info info;
     const char *reason;
@@ -144,45 +145,29 @@ void info_array(struct cache *cache, bool tables, zval *result) {
     add_settings(result, &info, cache != NULL);
     add_assoc_bool(result, "zero_copy", is_zero_copy(&info));
     add_assoc_string(result, "serializer", serialize_uses_igbinary() ? "igbinary" : "php");
-    add_counts(result, (const struct count[]){{"slots", info.slots},
-                                              {"hits", info.hits},
-                                              {"misses", info.misses},
-                                              {"unreadable", info.unreadable},
-                                              {"stores", info.stores},
-                                              {"deletes", info.deletes},
-                                              {"copies", info.copies},
-                                              {"moves", info.moved},
-                                              {NULL, 0}});
-    add_group(result, "evictions",
-              (const struct count[]){
-                  {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced}, {NULL, 0}});
-    add_group(result, "refusals",
-              (const struct count[]){{"size", info.refused_size}, {"room", info.refused_room}, {NULL, 0}});
+    add_counts(result, (const struct count[]){
+        {"slots", info.slots}, {"hits", info.hits}, {"misses", info.misses}, {"unreadable", info.unreadable},
+        {"stores", info.stores}, {"deletes", info.deletes}, {"copies", info.copies}, {"moves", info.moved},
+        {NULL, 0}});
+    add_group(result, "evictions", (const struct count[]){
+        {"room", info.evicted}, {"expired", info.expired}, {"index", info.displaced}, {NULL, 0}});
+    add_group(result, "refusals", (const struct count[]){
+        {"size", info.refused_size}, {"room", info.refused_room}, {NULL, 0}});
     if (!tables) {
         return;
     }
-    add_group(result, "memory",
-              (const struct count[]){{"page_size", info.page_size},
-                                     {"pages", info.pages},
-                                     {"free", info.pages_free},
-                                     {"open", info.pages_open},
-                                     {"closed", info.pages_closed},
-                                     {"limbo", info.pages_limbo},
-                                     {"large", info.pages_run},
-                                     {"dead", info.bytes_dead},
-                                     {"committed", info.memory},
-                                     {NULL, 0}});
+    add_group(result, "memory", (const struct count[]){
+        {"page_size", info.page_size}, {"pages", info.pages}, {"free", info.pages_free},
+        {"open", info.pages_open}, {"closed", info.pages_closed}, {"limbo", info.pages_limbo},
+        {"large", info.pages_run}, {"dead", info.bytes_dead}, {"committed", info.memory}, {NULL, 0}});
     add_count(result, "entries", info.entries);
     add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
-    add_group(result, "pins",
-              (const struct count[]){{"pages", info.pages_pinned},
-                                     {"limit", info.pin_limit},
-                                     {"long_lived", info.pages_pinned_long},
-                                     {"long_lived_limit", info.pin_limit_long},
-                                     {"mine", info.pages_held_by_me},
-                                     {NULL, 0}});
+    add_group(result, "pins", (const struct count[]){
+        {"pages", info.pages_pinned}, {"limit", info.pin_limit}, {"long_lived", info.pages_pinned_long},
+        {"long_lived_limit", info.pin_limit_long}, {"mine", info.pages_held_by_me}, {NULL, 0}});
     add_processes(result, cache, &info);
 }
+/* clang-format on */
 
 /* ---- phpinfo() ------------------------------------------------------------------------------- */
 

@@ -5,20 +5,11 @@
 #include <sys/statvfs.h>
 
 enum error error_of(enum cache_result result) {
-    switch (result) {
-        case CACHE_TOO_LARGE:
-            return ERROR_SIZE;
-        case CACHE_NO_ROOM:
-            return ERROR_ROOM;
-        case CACHE_NOT_INTEGER:
-            return ERROR_TYPE;
-        case CACHE_OVERFLOW:
-            return ERROR_RANGE;
-        case CACHE_UNAVAILABLE:
-            return ERROR_AWAY;
-        default:
-            return ERROR_NONE;
-    }
+    static const uint8_t errors[] = {
+        [CACHE_TOO_LARGE] = ERROR_SIZE, [CACHE_NO_ROOM] = ERROR_ROOM, [CACHE_NOT_INTEGER] = ERROR_TYPE,
+        [CACHE_OVERFLOW] = ERROR_RANGE, [CACHE_UNAVAILABLE] = ERROR_AWAY,
+    };
+    return result < sizeof(errors) ? (enum error)errors[result] : ERROR_NONE;
 }
 
 /* The least larder.size, in MiB, that accepts a value of `length` bytes; 0: none does. `most` is the limit now. */
