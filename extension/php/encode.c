@@ -6,8 +6,8 @@
 
 struct encoding {
     const struct plan *plan;
-    char *desk;
-    uintptr_t view;
+    char *writable;    /* where the value is written */
+    uintptr_t address; /* where readers will see it */
     size_t next_array; /* in plan->arrays: the next array element */
     const uint32_t *next_place;
     size_t place; /* end of what is written, units */
@@ -52,10 +52,10 @@ void encode_string(zend_string *record, zend_string *source) {
 static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {
-        encode_any((zend_string *)(e->desk + place * PLAN_UNIT), source);
+        encode_any((zend_string *)(e->writable + place * PLAN_UNIT), source);
         e->place += shape_of_string(ZSTR_LEN(source)) / PLAN_UNIT;
     }
-    return (zend_string *)(e->view + place * PLAN_UNIT);
+    return (zend_string *)(e->address + place * PLAN_UNIT);
 }
 
 static zend_always_inline void encode_value(struct encoding *e, zval *target, const zval *source) {
@@ -68,7 +68,7 @@ static zend_always_inline void encode_value(struct encoding *e, zval *target, co
             return;
         case IS_ARRAY: {
             size_t place = e->plan->arrays[e->next_array++].place;
-            shape_point(target, (void *)(e->view + place * PLAN_UNIT), IS_ARRAY);
+            shape_point(target, (void *)(e->address + place * PLAN_UNIT), IS_ARRAY);
             return;
         }
         default:
@@ -116,7 +116,7 @@ static void encode_hash(struct encoding *e, HashTable *target, Bucket *table, co
 static void encode_one(struct encoding *e, const struct plan_array *array) {
     const HashTable *source = array->source;
     struct table_shape shape = shape_of_table(source);
-    HashTable *target = (HashTable *)(e->desk + array->place * (size_t)PLAN_UNIT);
+    HashTable *target = (HashTable *)(e->writable + array->place * (size_t)PLAN_UNIT);
     size_t table = sizeof(*target) + shape.hash_size * sizeof(uint32_t); /* offset in the record */
 
     memset(target, 0, sizeof(*target));
@@ -125,7 +125,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
     HT_FLAGS(target) = HASH_FLAG_STATIC_KEYS | (shape.packed ? HASH_FLAG_PACKED : 0) |
                        (shape.used == 0 ? HASH_FLAG_UNINITIALIZED : 0);
     target->nTableMask = (uint32_t) - (int32_t)shape.hash_size;
-    target->arData = (Bucket *)(e->view + array->place * (size_t)PLAN_UNIT + table);
+    target->arData = (Bucket *)(e->address + array->place * (size_t)PLAN_UNIT + table);
     target->nNumUsed = shape.used;
     target->nNumOfElements = source->nNumOfElements;
     target->nTableSize = shape.size;

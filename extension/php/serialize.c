@@ -198,7 +198,7 @@ static zend_string *serialize_by_igbinary(zval *value) {
     }
     zval_ptr_dtor(&bytes);
     if (!EG(exception)) {
-        zend_throw_exception(NULL, "igbinary could not serialize the value", 0);
+        zend_throw_exception(NULL, "igbinary cannot serialize the value; set larder.serializer=php", 0);
     }
     return NULL;
 }
