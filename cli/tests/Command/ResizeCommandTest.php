@@ -32,7 +32,7 @@ final class ResizeCommandTest extends TestCase
         putenv(Php::ENGINE_VARIABLE . ($this->engine === false ? '' : '=' . $this->engine));
     }
 
-    public function testSegmentIsReplacedOnlyOnCommand(): void
+    public function testItMakesTheSegmentAnewOnCommandAlone(): void
     {
         $segment = 'resize-' . bin2hex(random_bytes(4));
         $this->runPhp($segment, 'larder_store("warm", 1);', '8M');
@@ -45,11 +45,11 @@ final class ResizeCommandTest extends TestCase
         $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 
-    public function testReasonIsPrintedIfNothingWasReplaced(): void
+    public function testItTellsWhyNot(): void
     {
         $command = new CommandTester(new ResizeCommand());
         self::assertSame(1, $command->execute(['size' => '1M']));
-        self::assertStringContainsString('larder.size must be ', $command->getDisplay());
+        self::assertStringContainsString('larder.size must be between 8M', $command->getDisplay());
     }
 
     private function runPhp(string $segment, string $code, string $size): string
