@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 87c10eb450cb09ab96f2901a5f7e4d4e9b0b0596 */
+ * Stub hash: 7640100cb085261c8b4b05ad76b2289c664ad98b */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
@@ -199,7 +199,7 @@ static void register_larder_symbols(int module_number)
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_ROOM", 2, CONST_PERSISTENT);
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_TYPE", 3, CONST_PERSISTENT);
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_RANGE", 4, CONST_PERSISTENT);
-	REGISTER_LONG_CONSTANT("LARDER_ERROR_AWAY", 5, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_ERROR_UNAVAILABLE", 5, CONST_PERSISTENT);
 }
 
 static zend_class_entry *register_class_LarderIterator(zend_class_entry *class_entry_Iterator)

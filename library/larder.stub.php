@@ -60,7 +60,7 @@ const LARDER_ERROR_RANGE = 4;
  *
  * @var int
  */
-const LARDER_ERROR_AWAY = 5;
+const LARDER_ERROR_UNAVAILABLE = 5;
 
 /**
  * Returns why the last call in this process that was to change something did not: one of LARDER_ERROR_*. Every store,

@@ -7,7 +7,7 @@
 enum error error_of(enum cache_result result) {
     static const uint8_t errors[] = {
         [CACHE_TOO_LARGE] = ERROR_SIZE, [CACHE_NO_ROOM] = ERROR_ROOM, [CACHE_NOT_INTEGER] = ERROR_TYPE,
-        [CACHE_OVERFLOW] = ERROR_RANGE, [CACHE_UNAVAILABLE] = ERROR_AWAY,
+        [CACHE_OVERFLOW] = ERROR_RANGE, [CACHE_UNAVAILABLE] = ERROR_UNAVAILABLE,
     };
     return result < sizeof(errors) ? (enum error)errors[result] : ERROR_NONE;
 }
@@ -77,7 +77,7 @@ zend_string *last_error_message(struct cache *cache) {
             return strpprintf(0, "The value is not an integer");
         case ERROR_RANGE:
             return strpprintf(0, "The result is outside the range of int");
-        case ERROR_AWAY:
+        case ERROR_UNAVAILABLE:
             return strpprintf(0, "No cache is available%s%s", *attach_reason() ? ": " : "", attach_reason());
     }
     return ZSTR_EMPTY_ALLOC();

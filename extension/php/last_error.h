@@ -11,7 +11,7 @@ enum error {
     ERROR_ROOM,
     ERROR_TYPE,
     ERROR_RANGE,
-    ERROR_AWAY,
+    ERROR_UNAVAILABLE,
 };
 
 /* The error of a result; ERROR_NONE if nothing was refused, as when larder_add() finds a value. */

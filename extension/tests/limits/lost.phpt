@@ -13,7 +13,7 @@ usleep(1_200_000); // until the process looks at the path again
 for ($i = 0; $i < 40; ++$i) {
     larder_exists('key');
 }
-var_dump(larder_store('key', 2), larder_last_error() === LARDER_ERROR_AWAY, larder_info()['reason'] !== '');
+var_dump(larder_store('key', 2), larder_last_error() === LARDER_ERROR_UNAVAILABLE, larder_info()['reason'] !== '');
 var_dump(larder_last_error_msg() === 'No cache is available: ' . larder_info()['reason']);
 
 chmod(dirname($path), 0700);

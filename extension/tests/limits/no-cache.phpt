@@ -6,12 +6,12 @@ require __DIR__ . '/../support.inc';
 own_cache();
 
 $try = <<<'CODE'
-    var_dump(larder_fetch('k', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]) === ['k' => LARDER_ERROR_AWAY]);
+    var_dump(larder_fetch('k', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]) === ['k' => LARDER_ERROR_UNAVAILABLE]);
     var_dump(larder_add('k', 1), larder_replace('k', 1), larder_delete('k'), larder_delete_multiple(['k']) === ['k'], larder_exists('k'));
     var_dump(larder_touch('k', 1), larder_increment('k'), larder_decrement('k'), larder_cas('k', 1, 2), larder_clear());
     var_dump(larder_fetch_cas('k', 'default', $cas), $cas, larder_store_cas('k', 1, 2));
-    var_dump(larder_add_multiple(['k' => 1]) === ['k' => LARDER_ERROR_AWAY], larder_exists_multiple(['k']) === ['k' => false], larder_key_info('k'), larder_delete_prefix('k'));
-    var_dump(iterator_to_array(new LarderIterator()) === [], larder_last_error() === LARDER_ERROR_AWAY, str_contains(larder_last_error_msg(), larder_info()['reason']));
+    var_dump(larder_add_multiple(['k' => 1]) === ['k' => LARDER_ERROR_UNAVAILABLE], larder_exists_multiple(['k']) === ['k' => false], larder_key_info('k'), larder_delete_prefix('k'));
+    var_dump(iterator_to_array(new LarderIterator()) === [], larder_last_error() === LARDER_ERROR_UNAVAILABLE, str_contains(larder_last_error_msg(), larder_info()['reason']));
     ['available' => $available, 'reason' => $reason, 'segment' => $segment, 'user' => $user] = larder_info();
     var_dump($available, $reason !== '', is_int($user));
     CODE;
