@@ -22,7 +22,6 @@ final class StoreNamesTest extends TestCase
         'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
         'library/src/Driver/PhpFile/' => 'locks by files of another store',
         'library/src/Cache.php' => 'calls the engine without a detour',
-        'library/src/Codec/MissingClass.php' => 'APCu unserializes by itself',
         'library/src/Decorator/Breaker/' => 'answers as a store that keeps nothing',
         'library/src/Decorator/Tier/' => 'reads the engine without a detour',
         'library/src/Psr/Deferred.php' => 'keeps values in the process',

@@ -15,6 +15,7 @@ use PHPUnit\Framework\TestCase;
 final class StateTest extends TestCase
 {
     private const SHARED = [
+        'Driver/Drivers.php: static array $drivers',
         'Driver/Memcached/NamespaceVersion.php: static array $known',
         'Filesystem/TrustedPath.php: static ?int $codeOwner',
         'Lock/LockOwner.php: static ?self $own',

@@ -52,8 +52,6 @@ final class Drivers implements Schemes
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];
-    /** @var array<string, Scheme> */
-    private static array $schemes = [];
 
     /**
      * Adds the driver of another package: its DSNs work from then on in everything that this process opens. For every
@@ -144,14 +142,7 @@ final class Drivers implements Schemes
 
     public function scheme(string $name): ?Scheme
     {
-        if (!isset(self::$schemes[$name])) {
-            if (!isset(self::$drivers[$name]) && !isset(self::BUILT_IN[$name])) {
-                return null;
-            }
-            self::$schemes[$name] = self::get($name)->scheme();
-        }
-
-        return self::$schemes[$name];
+        return isset(self::$drivers[$name]) || isset(self::BUILT_IN[$name]) ? self::get($name)->scheme() : null;
     }
 
     public function schemes(): array
