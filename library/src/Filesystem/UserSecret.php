@@ -23,7 +23,7 @@ final class UserSecret
         $file = $directory . '/secret';
         $secret = Quietly::run(static fn(): ?string => self::read($file) ?? self::make($file) ?? self::read($file));
 
-        return $secret ?? throw StoreUnavailable::because($store, \sprintf('%s cannot be read or written', $file), \sprintf('Remove it, and make room in %s', $directory));
+        return $secret ?? throw StoreUnavailable::because($store, \sprintf('%s cannot be read or written', $file), \sprintf('Remove it, and free space in %s', $directory));
     }
 
     private static function read(string $file): ?string
