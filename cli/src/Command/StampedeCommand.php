@@ -73,7 +73,7 @@ final class StampedeCommand extends Command
             \sprintf('%d processes miss the same value at once; its computation takes %d ms. Then again, and the computing process is killed.', $processes, $milliseconds),
             '',
             \sprintf('%-26s %12s %14s %12s %20s', '', 'cold', '', 'after kill', ''),
-            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last reply', 'computations', 'recovery time'),
+            \sprintf('%-26s %12s %14s %12s %20s', 'store', 'computations', 'last answer', 'computations', 'recovery time'),
         ]);
         $measured = 0;
         $isWhole = true;
