@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commit.h"
 #include "attach.h"
+#include "commit.h"
+#include "failpoint.h"
 #include "geometry.h"
 #include "os.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "reservation.h"
 #include "segment.h"
 

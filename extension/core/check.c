@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "attach.h"
-#include "reclaim.h"
 #include "hash.h"
 #include "index.h"
 #include "page.h"
+#include "reclaim.h"
 
 struct check {
     struct cache *cache;

@@ -1,8 +1,8 @@
 #include "commit.h"
 
+#include "failpoint.h"
 #include "limit.h"
 #include "os.h"
-#include "failpoint.h"
 
 enum {
     ASK_AGAIN_MS = 100, /* after a refusal */

@@ -2,8 +2,8 @@
 #include "integer.h"
 
 #include "attach.h"
-#include "index.h"
 #include "failpoint.h"
+#include "index.h"
 #include "reservation.h"
 #include "write.h"
 

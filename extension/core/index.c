@@ -1,9 +1,9 @@
 #include "index.h"
 
+#include "failpoint.h"
 #include "integer.h"
 #include "page.h"
 #include "pin.h"
-#include "failpoint.h"
 
 /* The wait for another inserter of the key: some microseconds. */
 enum { SPINS_A_TURN = 32, TURNS = 8 };

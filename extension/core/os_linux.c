@@ -1,8 +1,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "os.h"
 #include "mappings.h"
+#include "os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "commit.h"
+#include "failpoint.h"
 #include "integer.h"
 #include "os.h"
-#include "failpoint.h"
 
 enum { APPEND_TRIES = 16 };
 

@@ -1,8 +1,8 @@
 #include "pin.h"
 
+#include "failpoint.h"
 #include "os.h"
 #include "page.h"
-#include "failpoint.h"
 
 enum { RECOUNT_MS = 100, CALLS_UNTIL_RECOUNT = 8 };
 

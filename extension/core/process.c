@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os.h"
 #include "failpoint.h"
+#include "os.h"
 
 enum {
     ALIVE_BELIEVED_MS = 10,

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "attach.h"
+#include "failpoint.h"
 #include "index.h"
 #include "integer.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "token.h"
 
 /* A quarter more than needed, to catch up with a value that grows. */

@@ -1,11 +1,11 @@
 #include "reclaim.h"
 
+#include "failpoint.h"
 #include "hash.h"
 #include "index.h"
 #include "integer.h"
 #include "page.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "spare.h"
 
 enum {

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "commit.h"
+#include "failpoint.h"
 #include "geometry.h"
 #include "limit.h"
 #include "os.h"
-#include "failpoint.h"
 
 enum { NAME_MAX_BYTES = 160, FOLDER_MAX_BYTES = 512, ATTEMPTS = 16 };
 #define REPLACE_WAIT_NS (UINT64_C(20) * 1000 * 1000)

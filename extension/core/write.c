@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "attach.h"
+#include "failpoint.h"
 #include "index.h"
 #include "integer.h"
 #include "os.h"
 #include "page.h"
-#include "failpoint.h"
 #include "reservation.h"
 #include "token.h"
 

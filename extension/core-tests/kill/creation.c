@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "failpoint.h"
+#include "fixture.h"
 #include "points.h"
 #include "storms.h"
 #include "torn/damage.h"

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "failpoint.h"
 #include "fixture.h"
 #include "page.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "points.h"
 #include "storms.h"
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "failpoint.h"
 #include "fixture.h"
 #include "ledger.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "points.h"
 #include "torn/damage.h"
 

@@ -2,9 +2,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include "failpoint.h"
 #include "fixture.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "suites.h"
 
 enum { VALUES = 500, LENGTH = 14000 };

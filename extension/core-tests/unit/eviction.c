@@ -1,7 +1,7 @@
 /* A full cache. */
-#include "reclaim.h"
 #include "fixture.h"
 #include "page.h"
+#include "reclaim.h"
 #include "suites.h"
 
 /* Ten times over, with a hot set that is used all the time. */

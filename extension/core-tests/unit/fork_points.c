@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "failpoint.h"
+#include "fixture.h"
 #include "suites.h"
 
 enum { HELD = 12, POINTS_MAX = 64 };

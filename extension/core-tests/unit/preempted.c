@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "failpoint.h"
 #include "fixture.h"
 #include "page.h"
-#include "failpoint.h"
 #include "suites.h"
 
 enum { HALF = 30 * KIB };

@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "attach.h"
-#include "reclaim.h"
+#include "fixture.h"
 #include "os.h"
 #include "page.h"
+#include "reclaim.h"
 #include "suites.h"
 
 static uint32_t page_of(const struct cache *cache, const struct cache_value *value) {

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "failpoint.h"
 #include "fixture.h"
 #include "pin.h"
-#include "failpoint.h"
 #include "suites.h"
 
 static struct cache *writer;

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "reclaim.h"
 #include "fixture.h"
 #include "page.h"
+#include "reclaim.h"
 #include "suites.h"
 
 static uint64_t token_by(struct cache *cache, struct cache_key key, bool zero_copy) {
