@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Every command that a page gives exists: a target of make, a script, a file that it names. */
+/** Every command of a page or of the Dockerfile exists: a target of make, a script, a file that it names. */
 final class CommandsTest extends TestCase
 {
     /** @return iterable<string, array{string}> */
@@ -16,6 +16,12 @@ final class CommandsTest extends TestCase
         foreach (Repository::pages() as $name) {
             foreach (Page::read($name)->commands() as $place => $command) {
                 yield "$place $command" => [$command];
+            }
+        }
+        preg_match_all('/^RUN (.+)$/m', (string) file_get_contents(Repository::ROOT . '/Dockerfile'), $lines);
+        foreach ($lines[1] as $line) {
+            foreach (explode(' && ', $line) as $command) {
+                yield "Dockerfile: $command" => [$command];
             }
         }
     }
