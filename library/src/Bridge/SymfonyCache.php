@@ -5,9 +5,9 @@ declare(strict_types=1);
 namespace Larder\Bridge;
 
 use Larder\CacheInterface;
+use Larder\Process\SystemClock;
 use Larder\Psr\InvalidArgument;
 use Larder\Psr\Keys;
-use Larder\Psr\SystemClock;
 use Larder\Remember\Computation;
 use Psr\Clock\ClockInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;

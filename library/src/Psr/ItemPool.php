@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Larder\CacheInterface;
+use Larder\Process\SystemClock;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\CacheItemPoolInterface;
 use Psr\Clock\ClockInterface;

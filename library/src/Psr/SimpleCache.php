@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Larder\CacheInterface;
+use Larder\Process\SystemClock;
 use Psr\Clock\ClockInterface;
 use Psr\SimpleCache\CacheInterface as Psr16;
 

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Decorator\Breaker;
 
 use Larder\Exception\StoreFailed;
-use Larder\Psr\SystemClock;
+use Larder\Process\SystemClock;
 use Psr\Clock\ClockInterface;
 use Psr\Log\LoggerInterface;
 use Psr\Log\NullLogger;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Psr;
+namespace Larder\Process;
 
 use Psr\Clock\ClockInterface;
 
