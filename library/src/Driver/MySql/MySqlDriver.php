@@ -8,6 +8,7 @@ use Larder\Contract\Store;
 use Larder\Driver\Connection;
 use Larder\Driver\Erases;
 use Larder\Driver\Legacy\MySqlMemory\MySqlMemoryStore;
+use Larder\Driver\MySql\Server\MySqlConnection;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;

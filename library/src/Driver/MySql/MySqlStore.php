@@ -14,6 +14,8 @@ use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
+use Larder\Driver\MySql\Server\MySqlConnection;
+use Larder\Driver\MySql\Server\MySqlTable;
 use Larder\Exception\StoreFailed;
 use Larder\Key\Key;
 use Larder\Key\Ttl;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Driver\MySql;
+namespace Larder\Driver\MySql\Server;
 
 use Larder\Codec\Codec;
 use Larder\Contract\RemoteStore;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Driver\MySql;
+namespace Larder\Driver\MySql\Server;
 
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
