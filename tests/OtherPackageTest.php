@@ -10,7 +10,7 @@ use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Contract\Capability;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\ProjectTests\OtherPackage\PocketDriver;

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests;
 
 use Larder\Driver\Driver;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use PHPUnit\Framework\TestCase;
 
 /** That no code names a store but its own folder, the registry and the launcher of its server: all else asks the registry. */
@@ -16,8 +16,7 @@ final class StoreNamesTest extends TestCase
 
     /** What may name stores, and why. */
     private const ALLOWED = [
-        'library/src/Driver/Drivers.php' => 'the registry',
-        'library/src/Driver/Legacy/MySqlMemory/' => 'opened by the driver of MySQL',
+        'library/src/Drivers.php' => 'the registry',
         'library/src/Driver/Legacy/Memcache/' => 'the servers of memcached',
         'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
         'library/src/Driver/PhpFile/' => 'locks by files of another store',

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli;
 
 use Composer\InstalledVersions;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 
 /** The machine and the PHP that figures come from. */
 final class Machine

@@ -17,7 +17,6 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
-use Larder\Driver\Drivers;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;

@@ -16,7 +16,6 @@ use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
-use Larder\Driver\Drivers;
 use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;

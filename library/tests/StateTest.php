@@ -15,8 +15,8 @@ use PHPUnit\Framework\TestCase;
 final class StateTest extends TestCase
 {
     private const SHARED = [
-        'Driver/Drivers.php: static array $drivers',
         'Driver/Memcached/NamespaceVersion.php: static array $known',
+        'Drivers.php: static array $drivers',
         'Filesystem/TrustedPath.php: static ?int $codeOwner',
         'Lock/LockOwner.php: static ?self $own',
         'Process/User.php: static ?int $id',

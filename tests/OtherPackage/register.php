@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 // What a package of this store has among the files that Composer loads: "autoload": {"files": ["register.php"]}.
 
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\ProjectTests\OtherPackage\PocketDriver;
 
 require_once \dirname(__DIR__, 2) . '/vendor/autoload.php';

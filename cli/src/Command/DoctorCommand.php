@@ -11,7 +11,7 @@ use Larder\Cli\Doctor\Finding;
 use Larder\Cli\Doctor\Stores;
 use Larder\Cli\Machine;
 use Larder\Driver\Diagnoses;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Psr\Log\NullLogger;

@@ -6,9 +6,9 @@ namespace Larder\Cli\Compare;
 
 use Larder\Cli\Php;
 use Larder\Driver\Connection;
-use Larder\Driver\Drivers;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
+use Larder\Drivers;
 
 /** Every store of the registry that can be measured, each in all the ways that it can be reached. */
 final class Catalog

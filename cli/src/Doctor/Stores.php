@@ -8,9 +8,9 @@ use Larder\Cache;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Driver\Diagnoses;
 use Larder\Driver\Driver;
-use Larder\Driver\Drivers;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
+use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Stampede;
 
 use Larder\Cache;
-use Larder\Driver\Drivers;
 use Larder\Driver\Erases;
+use Larder\Drivers;
 use Larder\Dsn\Dsn;
 use Larder\Exception\InvalidDsn;
 

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Exception\NotSupported;
 
 /**

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Contract;
 
 use Larder\Contract\Capability;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use PHPUnit\Framework\TestCase;
 
 /** That the table of stores and what they can in docs/stores.md says what the code does. */

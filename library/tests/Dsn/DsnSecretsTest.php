@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Dsn;
 
 use Larder\Cache;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Exception\CacheException;
 use Larder\Resolver;
 use PHPUnit\Framework\TestCase;

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Dsn;
 
 use Larder\Cache;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use PHPUnit\Framework\Attributes\DataProvider;

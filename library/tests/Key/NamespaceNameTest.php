@@ -6,7 +6,6 @@ namespace Larder\Tests\Key;
 
 use Larder\Contract\Store;
 use Larder\Driver\Apcu\ApcuStore;
-use Larder\Driver\Drivers;
 use Larder\Driver\Engine\NamespacedEngineStore;
 use Larder\Driver\File\FileStore;
 use Larder\Driver\Legacy\Memcache\MemcacheStore;
@@ -20,6 +19,7 @@ use Larder\Driver\PhpFile\PhpFileStore;
 use Larder\Driver\Redis\PredisStore;
 use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Sqlite\SqliteStore;
+use Larder\Drivers;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Tests\Servers;

@@ -2,12 +2,14 @@
 
 declare(strict_types=1);
 
-namespace Larder\Driver;
+namespace Larder;
 
 use Larder\Contract\Store;
 use Larder\Decorator\Tier\TierDriver;
 use Larder\Driver\Apcu\ApcuDriver;
 use Larder\Driver\Auto\AutoDriver;
+use Larder\Driver\AutoCandidate;
+use Larder\Driver\Driver;
 use Larder\Driver\Engine\EngineDriver;
 use Larder\Driver\File\FileDriver;
 use Larder\Driver\Legacy\Memcache\MemcacheDriver;
@@ -20,6 +22,7 @@ use Larder\Driver\None\NoneDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
+use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
