@@ -20,6 +20,7 @@ use Larder\Driver\Memory\ArrayDriver;
 use Larder\Driver\MySql\MySqlDriver;
 use Larder\Driver\None\NoneDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
+use Larder\Driver\PostgreSql\PostgreSqlDriver;
 use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
@@ -42,6 +43,7 @@ final class Drivers implements Schemes
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
         'mysql' => MySqlDriver::class,
+        'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,
         'file' => FileDriver::class,
         'php-file' => PhpFileDriver::class,

@@ -1,0 +1,466 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\PostgreSql;
+
+use Larder\Cache;
+use Larder\Cli\Server\PostgreSqlServer;
+use Larder\Cli\TemporaryDirectory;
+use Larder\Contract\Capability;
+use Larder\Driver\PostgreSql\PostgreSqlConnection;
+use Larder\Driver\PostgreSql\PostgreSqlStore;
+use Larder\Driver\PostgreSql\PostgreSqlTable;
+use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Larder\Testing\Fork;
+use Larder\Tests\Decorator\Breaker\Proxy;
+use Larder\Tests\Driver\DriverTestCase;
+use Larder\Tests\RecordingLogger;
+use Larder\Tests\Servers;
+use PgSql\Connection;
+use PHPUnit\Framework\Attributes\DataProvider;
+use Psr\Log\NullLogger;
+
+final class PostgreSqlTest extends DriverTestCase
+{
+    private static ?TemporaryDirectory $memory = null;
+    private static ?PostgreSqlServer $server = null;
+
+    public static function dsn(string $namespace): string
+    {
+        return self::dsnOf(self::server()) . '&namespace=' . $namespace . Servers::PATIENTLY;
+    }
+
+    protected function capabilities(): array
+    {
+        return Capability::cases();
+    }
+
+    protected function isLocal(): bool
+    {
+        return false;
+    }
+
+    protected function plantNeighbour(): void
+    {
+        self::query('DROP TABLE IF EXISTS larder_neighbour; CREATE TABLE larder_neighbour AS SELECT 1 AS v');
+    }
+
+    protected function neighbourIsThere(): bool
+    {
+        return self::query('SELECT v FROM larder_neighbour') === ['1'];
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$server?->stop();
+        self::$server = self::$memory = null;
+    }
+
+    public function testTcpAndSocketReachTheSameCache(): void
+    {
+        $server = self::server();
+        $tcp = Cache::open(\sprintf('pgsql://larder:%s@127.0.0.1:%d/larder?namespace=%s', $server->password, $server->port, $this->namespace));
+        $folder = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s', $server->password, rawurlencode($server->socket), $this->namespace));
+        self::assertTrue($tcp->set('k', ['both ways']));
+        self::assertSame(['both ways'], $folder->get('k'));
+    }
+
+    public function testTableHasNoWriteAheadLog(): void
+    {
+        $this->cache->set('k', 1);
+        self::assertSame(['u'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_$this->namespace'"));
+    }
+
+    public function testTableIsLoggedWhereUnloggedIsForbidden(): void
+    {
+        self::query(<<<'SQL'
+            CREATE FUNCTION forbid() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() d JOIN pg_class c ON c.oid = d.objid WHERE c.relpersistence = 'u') THEN
+                    RAISE EXCEPTION 'no unlogged tables here' USING ERRCODE = 'feature_not_supported';
+                END IF;
+            END $$;
+            CREATE EVENT TRIGGER forbid ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION forbid()
+            SQL);
+
+        try {
+            self::assertTrue($this->cache->set('k', 'value'));
+            self::assertSame('value', $this->cache->get('k'));
+            self::assertSame(['p'], self::query("SELECT relpersistence FROM pg_class WHERE relname = 'larder_$this->namespace'"));
+        } finally {
+            self::query('DROP EVENT TRIGGER forbid; DROP FUNCTION forbid');
+        }
+    }
+
+    public function testLostConnectionIsOpenedAgain(): void
+    {
+        foreach (['', '&persistent=1'] as $option) {
+            $cache = $this->with($option);
+            self::assertTrue($cache->set('k', 'value'));
+            self::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'larder'");
+            self::assertSame('value', $cache->get('k'), $option);
+        }
+    }
+
+    public function testServerThatEndsGivesMisses(): void
+    {
+        $server = PostgreSqlServer::start(Servers::directory('postgresql-ends'));
+        $cache = Cache::open(self::dsnOf($server), new NullLogger());
+        self::assertTrue($cache->set('k', 'value'));
+        $server->stop();
+        self::assertSame('default', $cache->get('k', 'default'));
+        self::assertSame(['k' => 'default'], $cache->getMany(['k'], 'default'));
+        self::assertFalse($cache->has('k') || $cache->set('k', 1) || $cache->setMany(['k' => 1]) || $cache->delete('k') || $cache->clear());
+    }
+
+    public function testErrorsSayWhatFailedAndWhatToDo(): void
+    {
+        $server = self::server();
+        $good = \sprintf('pgsql://larder:%s@127.0.0.1:%d/larder', $server->password, $server->port);
+        $cases = [
+            str_replace(":$server->port", ':1', $good) => '~^pgsql: cannot connect to the database larder at 127\.0\.0\.1:1 \(.*refused.*apt-get install postgresql$~',
+            str_replace($server->password, 'wr%27ong', $good) => '~password authentication failed for user "larder".*Are the user and the password in the DSN right~',
+            preg_replace('~larder$~D', 'other', $good) => '~database "other" does not exist.*createdb other$~',
+            \sprintf('pgsql://larder:%s@/larder?socket=/nowhere/.s.PGSQL.5432', $server->password) => '~at /nowhere/.s.PGSQL.5432 .*No such file~',
+        ];
+        foreach ($cases as $dsn => $message) {
+            try {
+                Cache::open($dsn)->reach();
+                self::fail("reached $dsn");
+            } catch (StoreUnavailable $unavailable) {
+                self::assertMatchesRegularExpression($message, $unavailable->getMessage());
+                ob_start();
+                var_dump($unavailable, Cache::open($dsn));
+                self::assertDoesNotMatchRegularExpression("~$server->password|wr'ong~", $unavailable . ob_get_clean());
+            }
+        }
+    }
+
+    public function testUserWithoutTheRightToMakeTablesIsTold(): void
+    {
+        self::user('guest', '');
+        try {
+            Cache::open(self::dsnOf(self::server(), 'guest') . '&namespace=guest')->reach();
+            self::fail('it made a table');
+        } catch (StoreUnavailable $unavailable) {
+            self::assertMatchesRegularExpression('~cannot use the table "larder_guest" .*permission denied for schema public.*GRANT CREATE ON SCHEMA public TO guest~', $unavailable->getMessage());
+        }
+    }
+
+    public function testDroppedTableIsMadeAgain(): void
+    {
+        foreach ([
+            static fn(Cache $cache): bool => $cache->set('k', 'value'),
+            static fn(Cache $cache): bool => $cache->setMany(['k' => 'value']),
+            static fn(Cache $cache): bool => $cache->get('k') === null && $cache->add('k', 'value'),
+            static fn(Cache $cache): bool => $cache->increment('n') === 1 && $cache->set('k', 'value'),
+            static fn(Cache $cache): bool => $cache->clear() && $cache->delete('k') && $cache->set('k', 'value'),
+        ] as $n => $work) {
+            $other = $this->reopenedCache();
+            self::assertTrue($this->cache->set('k', 'old'));
+            self::assertContains($other->get('k'), ['old']);
+            self::query("DROP TABLE \"larder_$this->namespace\"");
+            self::assertTrue($work($this->cache), "$n");
+            self::assertSame([['k' => 'value'], ['k' => 'value']], [$this->cache->getMany(['k']), $other->getMany(['k'])]);
+        }
+    }
+
+    /** Another user could have put values into it, which are unserialized. */
+    public function testTableOfAnotherUserIsRefused(): void
+    {
+        self::user('stranger', 'GRANT CREATE ON SCHEMA public TO stranger');
+        $theirs = Cache::open(self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace");
+        self::assertTrue($theirs->set('k', 'planted'));
+        self::query("GRANT ALL ON \"larder_$this->namespace\" TO PUBLIC");
+        $ours = $this->with('&timeout=11'); // what is known of a server is kept for each timeout: other tests do without
+        self::assertNull($ours->get('k'));
+        self::assertFalse($ours->set('k', 1));
+        $this->expectException(StoreUnavailable::class);
+        $this->expectExceptionMessageMatches('~belongs to another user, stranger.*DROP TABLE~');
+
+        try {
+            $ours->reach();
+        } finally {
+            self::query("DROP TABLE \"larder_$this->namespace\"; REVOKE CREATE ON SCHEMA public FROM stranger");
+        }
+    }
+
+    public function testTableWithOtherColumnsIsRefused(): void
+    {
+        $table = "\"larder_$this->namespace\"";
+        foreach (['ALTER value TYPE text', 'ALTER expires TYPE real', 'DROP key', 'ADD more int NOT NULL DEFAULT 1', "DROP CONSTRAINT \"larder_$this->namespace.name\""] as $n => $change) {
+            $connected = $this->with('&timeout=' . 12 + 2 * $n);
+            self::assertTrue($connected->setMany(['k' => 'value', 'n' => 1]), $change);
+            self::query("ALTER TABLE $table $change");
+            $cache = $this->with('&timeout=' . 13 + 2 * $n);
+            self::assertSame('a miss', $cache->get('k', 'a miss'), $change);
+            self::assertFalse($cache->set('k', 1) || $cache->increment('n') !== false || $cache->add('new', 1), $change);
+            self::assertThrows(StoreUnavailable::class, static fn() => $cache->reach(), "DROP TABLE $table: it is made again");
+            self::assertContains($connected->get('k', 'a miss'), ['value', 'a miss'], $change);
+            self::query("DROP TABLE $table");
+        }
+    }
+
+    public function testUserWhoMayOnlyReadReads(): void
+    {
+        self::assertTrue($this->cache->set('k', 'value'));
+        self::user('reader', "GRANT SELECT ON \"larder_$this->namespace\" TO reader");
+        $reader = Cache::open(self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace");
+        for ($n = 0; $n < 5; ++$n) {
+            self::assertFalse($reader->set('k', 'new') || $reader->add('new', 1) || $reader->delete('k') || $reader->clear() || $reader->increment('n') === 1);
+            self::assertSame('value', $reader->get('k'));
+        }
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function connections(): iterable
+    {
+        yield 'one of its own' => ['&timeout=1'];
+        yield 'persistent' => ['&timeout=1&persistent=1'];
+    }
+
+    /** libpq waits for an answer without end. */
+    #[DataProvider('connections')]
+    public function testStoppedServerIsNotWaitedFor(string $options): void
+    {
+        $server = PostgreSqlServer::start(Servers::directory('postgresql-stopped' . bin2hex(random_bytes(4))));
+        $cache = Cache::open(self::dsnOf($server) . $options, $log = new RecordingLogger());
+        self::assertTrue($cache->set('k', 'value'));
+        $processes = [(int) $server->pid(), (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder'", $server)[0]];
+        array_map(Servers::freeze(...), $processes);
+        $start = microtime(true);
+        self::assertSame('a miss', $cache->get('k', 'a miss'));
+        self::assertFalse($cache->set('large', random_bytes(4 << 20)), 'more than the system keeps for the server');
+        for ($n = 0; $n < 20; ++$n) {
+            self::assertSame('a miss', $cache->get('k', 'a miss'));
+        }
+        self::assertLessThan(15.0, microtime(true) - $start);
+        self::assertMatchesRegularExpression('~^warning: pgsql at \S+ is away: .*(did not reply within 1 s|timeout|cannot connect)~', $log->entries()[0] ?? '');
+        array_map(static fn(int $process): bool => posix_kill($process, \SIGCONT), $processes);
+        for ($end = microtime(true) + 30; $cache->get('k') !== 'value' && microtime(true) < $end;) {
+            usleep(20_000);
+        }
+        self::assertSame('value', $cache->get('k'));
+        self::assertTrue($cache->set('k', 'new'));
+        self::assertSame(['k' => 'new'], $cache->getMany(['k']));
+        $server->stop();
+    }
+
+    /** What was given up is not done later. */
+    public function testLockedRowIsGivenUpByTheServerToo(): void
+    {
+        $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=0.5&on_failure=throw");
+        self::assertTrue($cache->set('k', 'old'));
+        $other = self::administrator(self::server());
+        pg_query($other, "BEGIN; SELECT FROM \"larder_$this->namespace\" FOR UPDATE");
+        $start = microtime(true);
+
+        self::assertThrows(StoreFailed::class, static fn(): bool => $cache->set('k', 'late'), 'did not reply within 0.5 s');
+        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertSame('old', $cache->get('k'), 'readers do not wait');
+        pg_query($other, 'COMMIT');
+        usleep(200_000);
+        self::assertSame('old', $cache->get('k'));
+    }
+
+    /** As pg_dump does. */
+    public function testClearDoesNotWaitForABackup(): void
+    {
+        $this->cache->setMany(array_fill_keys(range(1, 2500), 'value'));
+        $backup = self::administrator(self::server());
+        pg_query($backup, "BEGIN; LOCK TABLE \"larder_$this->namespace\" IN ACCESS SHARE MODE");
+        $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=5&on_failure=throw");
+        self::assertTrue($cache->clear());
+        self::assertSame([], [...$cache->keys()]);
+        pg_query($backup, 'COMMIT');
+    }
+
+    public function testSignalHandlerMayUseTheCacheWhileItWaits(): void
+    {
+        $answers = Fork::run(function (): array {
+            $cache = $this->reopenedCache();
+            $cache->setMany(['outer' => 'outer', 'inner' => 'inner']);
+            $inner = [];
+            pcntl_async_signals(true);
+            pcntl_signal(\SIGUSR1, static function () use ($cache, &$inner): void {
+                $inner[] = $cache->get('inner');
+            });
+            $me = (int) getmypid();
+            $sender = Fork::start(static function () use ($me): void {
+                while (posix_kill($me, \SIGUSR1)) {
+                    usleep(3_000);
+                }
+            });
+            $outer = [];
+            for ($end = microtime(true) + 2; microtime(true) < $end;) {
+                $outer[] = $cache->get('outer');
+            }
+            pcntl_signal(\SIGUSR1, \SIG_IGN);
+            $sender->kill();
+
+            return [array_filter($outer, static fn(mixed $value): bool => $value !== 'outer'), array_filter($inner, static fn(mixed $value): bool => $value !== 'inner'), \count($inner) > 50];
+        });
+        self::assertSame([[], [], true], $answers);
+    }
+
+    public function testForkLeavesTheConnectionOfItsParent(): void
+    {
+        foreach (['', '&persistent=1'] as $option) {
+            $cache = $this->with($option);
+            self::assertTrue($cache->set('k', 'of the parent'));
+            $before = self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder' ORDER BY pid");
+            self::assertSame('of the parent', Fork::run(static fn(): mixed => $cache->get('k')));
+            self::assertSame('of the parent', $cache->get('k'));
+            self::assertSame([], array_diff($before, self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder'")));
+        }
+    }
+
+    /** As behind a pooler, which may hand the next statement to another process of the server. */
+    public function testStatementsThatThePoolerForgetsArePreparedNoMore(): void
+    {
+        $table = new PostgreSqlTable($this->namespace);
+        $connection = new PostgreSqlConnection(Endpoint::unix(self::server()->socket), $table, 'larder', 'larder', self::server()->password);
+        $store = new PostgreSqlStore($connection, $table);
+        for ($n = 0; $n < 20; ++$n) {
+            self::assertTrue($store->set('k', $n));
+            self::assertSame($n, $store->get('k'));
+            $connection->change('DEALLOCATE ALL', []);
+        }
+    }
+
+    public function testNonsenseOnTheWayGivesMissesAndNoWarnings(): void
+    {
+        $proxy = Proxy::before(self::server()->socket);
+        $socket = \dirname($proxy->socket) . '/.s.PGSQL.1';
+        symlink($proxy->socket, $socket);
+        $cache = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s&timeout=0.5', self::server()->password, $socket, $this->namespace), new NullLogger());
+        self::assertTrue($cache->set('k', 'value'));
+        $heard = [];
+        foreach (['garbage', 'half 3', 'drop 3', 'drop 200', 'late 1', 'silent', 'refuse'] as $trouble) {
+            $proxy->does($trouble);
+            $start = microtime(true);
+            set_error_handler(static function (int $level, string $message) use (&$heard): bool {
+                $heard[] = $message;
+
+                return true;
+            });
+            for ($n = 0; $n < 10; ++$n) {
+                self::assertContains($cache->get('k', 'a miss'), ['value', 'a miss'], $trouble);
+            }
+            restore_error_handler();
+            self::assertLessThan(10.0, microtime(true) - $start, $trouble);
+            $proxy->does('pass');
+            for ($end = microtime(true) + 60; $cache->get('k') !== 'value' && microtime(true) < $end;) {
+                usleep(10_000);
+            }
+            self::assertSame('value', $cache->get('k'), $trouble);
+        }
+        self::assertSame([], $heard);
+        $proxy->stop();
+    }
+
+    public function testWritesRemoveExpiredRows(): void
+    {
+        $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_$this->namespace\"")[0];
+        self::assertTrue($this->cache->setMany(array_fill_keys(array_map(static fn(int $n): string => "old$n", range(1, 1000)), 'value'), 1.0));
+        $this->cache->set('stays', 1);
+        usleep(1_100_000);
+        self::assertSame(1001, $rows(), 'the control: without writes they stay');
+        for ($n = 0; $n < 600; ++$n) {
+            $this->cache->set('new', 'value', 3600);
+        }
+        self::assertLessThan(600, $rows());
+        self::assertTrue($this->cache->setMany(array_fill_keys(range(1, 1000), 'value')));
+        self::assertSame(1002, $rows(), 'a write of many removes the rest');
+        self::assertSame(1, $this->cache->get('stays'));
+    }
+
+    public function testPruneRemovesExpiredRows(): void
+    {
+        self::assertTrue($this->cache->setMany(array_fill_keys(range(1, 2500), 'value'), 1.0));
+        self::assertTrue($this->cache->set('stays', 1) && $this->cache->set('lives', 2, 3600));
+        usleep(1_100_000);
+        self::assertGreaterThan(2400, $this->cache->prune());
+        self::assertSame(['2'], self::query("SELECT count(*) FROM \"larder_$this->namespace\""));
+    }
+
+    /** PostgreSQL ends one of two statements that wait for each other, after a second. */
+    public function testWritersDoNotWaitForEachOtherInACircle(): void
+    {
+        $refused = $this->inProcesses(static function (Cache $cache, int $process): int {
+            $refused = 0;
+            for ($n = 0; $n < 60; ++$n) {
+                $keys = array_map(static fn(): string => 'k' . random_int(0, 50), range(0, 40));
+                $refused += (int) !$cache->setMany(array_fill_keys($keys, 'value'), 0.01);
+                $refused += (int) ($n % 5 === $process && !$cache->clear());
+                $cache->prune();
+            }
+
+            return $refused;
+        });
+        self::assertSame([0, 0, 0, 0], $refused);
+        self::assertSame(['0'], self::query("SELECT deadlocks FROM pg_stat_database WHERE datname = 'larder'"));
+    }
+
+    /** A statement takes 65,535 parameters. */
+    public function testMoreKeysAreReadAtOnceThanAStatementTakesParameters(): void
+    {
+        $keys = array_map(static fn(int $n): string => "k$n", range(1, 66_000));
+        self::assertTrue($this->cache->setMany(['k1' => 1, 'k40000' => 40_000, 'k66000' => 66_000]));
+        $found = $this->cache->getMany($keys);
+        self::assertSame($keys, array_keys($found));
+        self::assertSame(['k1' => 1, 'k40000' => 40_000, 'k66000' => 66_000], array_filter($found, is_int(...)));
+    }
+
+    private static function server(): PostgreSqlServer
+    {
+        self::$memory ??= new TemporaryDirectory('/dev/shm'); // a disk may be busy for seconds
+
+        return self::$server ??= PostgreSqlServer::start(self::$memory->path);
+    }
+
+    private function with(string $options): Cache
+    {
+        return Cache::open(self::dsn($this->namespace) . $options, new NullLogger());
+    }
+
+    private static function dsnOf(PostgreSqlServer $server, string $user = PostgreSqlServer::USER): string
+    {
+        return \sprintf('pgsql://%s:%s@/%s?socket=%s', $user, $server->password, PostgreSqlServer::DATABASE, $server->socket);
+    }
+
+    /** Another user of the database, with the same password. */
+    private static function user(string $name, string $grant): void
+    {
+        $exists = self::query("SELECT FROM pg_roles WHERE rolname = '$name'") !== [];
+        self::query(($exists ? '' : \sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'; ", $name, self::server()->password)) . $grant);
+    }
+
+    private static function administrator(PostgreSqlServer $server): Connection
+    {
+        $connection = pg_connect(\sprintf(
+            'host=%s port=%d dbname=%s user=%s password=%s',
+            \dirname($server->socket),
+            $server->port,
+            PostgreSqlServer::DATABASE,
+            PostgreSqlServer::ADMINISTRATOR,
+            $server->password,
+        ), \PGSQL_CONNECT_FORCE_NEW);
+        self::assertNotFalse($connection);
+
+        return $connection;
+    }
+
+    /** @return list<string|null> the first column of what the administrator is answered */
+    private static function query(string $sql, ?PostgreSqlServer $server = null): array
+    {
+        $result = pg_query(self::administrator($server ?? self::server()), $sql);
+        self::assertNotFalse($result, $sql);
+        /** @var list<string|null> $column */
+        $column = pg_num_fields($result) === 0 ? array_fill(0, pg_num_rows($result), '') : pg_fetch_all_columns($result);
+
+        return $column;
+    }
+}
