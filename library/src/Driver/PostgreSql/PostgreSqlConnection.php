@@ -94,11 +94,7 @@ final class PostgreSqlConnection
      */
     public function reach(): void
     {
-        try {
-            $this->link = $this->ready();
-        } catch (PostgreSqlError $cause) {
-            throw $this->unavailable($cause);
-        }
+        $this->link = $this->ready();
     }
 
     /**
@@ -165,15 +161,11 @@ final class PostgreSqlConnection
     {
         try {
             $link = $this->ready();
-        } catch (StoreUnavailable $refusal) {
-            throw StoreFailed::refused('pgsql', $refusal->what);
-        } catch (PostgreSqlError $error) {
-            if ($this->persistent && $error->isLost()) {
-                throw $error; // it may have been lost since another request used it
-            }
-            $none = $this->unavailable($error);
+        } catch (StoreUnavailable $none) {
+            $cause = $none->getPrevious();
+            $isAway = $cause instanceof PostgreSqlError && ($cause->isLost() || $cause->isTimeout());
 
-            throw $error->isLost() || $error->isTimeout() ? StoreFailed::because('pgsql', $none->what, $none) : StoreFailed::refused('pgsql', $none->what);
+            throw $isAway ? StoreFailed::because('pgsql', $none->what, $none) : StoreFailed::refused('pgsql', $none->what);
         }
 
         return $this->alone($link, fn(): \PgSql\Result => $link->run($sql, $parameters, $this->timeout));
@@ -211,28 +203,48 @@ final class PostgreSqlConnection
         }
     }
 
-    /**
-     * @throws PostgreSqlError
-     * @throws StoreUnavailable when the table is not ours
-     */
+    /** @throws StoreUnavailable when there is no connection, or the table is not ours */
     private function ready(): PostgreSqlLink
     {
-        $link = $this->link;
         if ($this->process !== Pid::own()) {
-            $this->inherited = [...$this->inherited, ...($link === null ? [] : [$link])];
+            $this->inherited = [...$this->inherited, ...($this->link === null ? [] : [$this->link])];
             $this->process = Pid::own();
-            $link = $this->link = null;
+            $this->link = null;
         }
-        if ($link === null) {
-            $this->hasTable = false;
-            $link = $this->connect();
+        if ($this->link !== null && $this->hasTable) {
+            return $this->link;
         }
-        if (!$this->hasTable) {
-            $this->alone($link, fn() => $this->table->find($link, $this->timeout));
-            $this->hasTable = true;
+        $this->hasTable = false;
+
+        try {
+            $link = $this->link ?? $this->connect();
+
+            try {
+                $this->find($link);
+            } catch (PostgreSqlError $error) {
+                if (!$this->persistent || !$error->isLost()) {
+                    throw $error;
+                }
+                $link = $this->connect(); // it was lost after another request used it
+                $this->find($link);
+            }
+        } catch (PostgreSqlError $cause) {
+            throw $this->unavailable($cause);
         }
+        $this->hasTable = true;
 
         return $link;
+    }
+
+    /**
+     * @throws PostgreSqlError
+     * @throws StoreUnavailable
+     */
+    private function find(PostgreSqlLink $link): void
+    {
+        $this->alone($link, function () use ($link): void {
+            $this->table->find($link, $this->timeout);
+        });
     }
 
     /**
