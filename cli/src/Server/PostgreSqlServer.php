@@ -52,8 +52,8 @@ final class PostgreSqlServer implements Server
         [$process, $port] = Address::onFreePort(static fn(int $port): ServerProcess => ServerProcess::start(
             [
                 ...$user, $postgres->path, '-D', $home . '/data', '-k', $home, '-h', Address::HOST, '-p', (string) $port,
-                // Files in the data folder, which go with it
-                '-c', 'dynamic_shared_memory_type=mmap', ...$options,
+                // Files in the data folder, which go with it; and more clients than the 100 processes of a stampede
+                '-c', 'dynamic_shared_memory_type=mmap', '-c', 'max_connections=200', ...$options,
             ],
             $home . '/postgresql.log',
             static fn(): bool => Address::says("$home/.s.PGSQL.$port", self::greeting(), 'SCRAM-SHA-256'),
