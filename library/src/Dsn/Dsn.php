@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to speak to a place; all others say which place it is. */
-    private const MANNERS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'max_size', 'local_ttl', 'poll'];
+    private const MANNERS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;

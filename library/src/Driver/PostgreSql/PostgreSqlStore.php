@@ -6,18 +6,13 @@ namespace Larder\Driver\PostgreSql;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Contract\Adds;
-use Larder\Contract\Counts;
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\Replaces;
-use Larder\Contract\SetsIf;
-use Larder\Contract\Swaps;
-use Larder\Contract\Touches;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Exception\InvalidKey;
@@ -31,7 +26,7 @@ use Larder\Lock\LocksByChanging;
  * transaction. Statements that lock several rows lock them in the order of their names, so that none waits for another in
  * a circle. One write of sixteen removes a few rows that have expired.
  */
-final class PostgreSqlStore implements RemoteStore, Adds, Replaces, Counts, Touches, Swaps, SetsIf, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -233,12 +228,6 @@ final class PostgreSqlStore implements RemoteStore, Adds, Replaces, Counts, Touc
             '',
             [self::name($key), self::text($key), self::number(Ttl::until($ttl)), self::number(microtime(true))],
         ) === 1;
-    }
-
-    /** A server is asked from other machines too. */
-    private function seesOwners(): bool
-    {
-        return false;
     }
 
     /** Changes a row only in the version that was read (xmin); when another process was first, begins again. */
