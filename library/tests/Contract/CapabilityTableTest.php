@@ -26,7 +26,7 @@ final class CapabilityTableTest extends TestCase
         }
     }
 
-    public function testEverySchemeHasARow(): void
+    public function testTableHasOneRowPerStore(): void
     {
         self::assertEqualsCanonicalizing(array_keys(Drivers::stores()), array_column(\array_slice(self::rows(), 1), 0));
     }
