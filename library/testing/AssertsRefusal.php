@@ -8,7 +8,7 @@ use Larder\Exception\CacheException;
 use Psr\Cache\InvalidArgumentException as ItemPoolRefusal;
 use Psr\SimpleCache\InvalidArgumentException as SimpleCacheRefusal;
 
-/** For tests of the PSR interfaces: a call is refused by the exception that both of them, and Larder, know. */
+/** For tests of the PSR interfaces: a refused call throws an exception of both PSRs and of Larder. */
 trait AssertsRefusal
 {
     /** @param \Closure(): mixed $call */

@@ -231,7 +231,7 @@ trait AtomicContract
         });
     }
 
-    /** Each adds what it has to a list, if the list is as it was read: nothing is lost. */
+    /** Each process appends to a list if the list has not changed since it was read. */
     public function testConcurrentSetIfLosesNoWrite(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -289,7 +289,7 @@ trait AtomicContract
         $this->ifCan(Capability::Atomic, function (): void {
             $sums = $this->inProcesses(static function (Cache $cache): array {
                 $refused = 0;
-                // Tried again where it was refused: nobody waits long for a process that was stopped while it had a lock.
+                // Retried when refused: a store does not wait long for a stopped process that holds a lock.
                 $add = static function (string $key, int $first) use ($cache, &$refused): int|false {
                     $end = microtime(true) + 30;
                     do {
@@ -328,7 +328,7 @@ trait AtomicContract
         });
     }
 
-    /** The control: counting by get() and set() loses some. */
+    /** The control: counting by get() and set() loses increments. */
     public function testConcurrentGetAndSetLoseIncrements(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {

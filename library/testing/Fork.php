@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 /**
- * Code that runs in another process, forked from this one. That process ends by SIGKILL, so that nothing of what it
- * inherited (shutdown functions, destructors, connections) is run or closed by it.
+ * Runs code in a process forked from this one. The process ends with SIGKILL, so it runs or closes nothing that it inherited:
+ * shutdown functions, destructors, connections.
  */
 final class Fork
 {
@@ -20,7 +20,7 @@ final class Fork
         $answer = (string) tempnam(sys_get_temp_dir(), 'larder-fork-');
         $process = pcntl_fork();
         if ($process === -1) {
-            throw new \RuntimeException('no process could be forked');
+            throw new \RuntimeException('cannot fork');
         }
         if ($process === 0) {
             try {
@@ -48,7 +48,7 @@ final class Fork
         @unlink($this->answer);
     }
 
-    /** Waits for the process, two minutes at most, and returns what the code returned. */
+    /** Waits up to two minutes for the process and returns what the code returned. */
     public function result(): mixed
     {
         $end = microtime(true) + self::WAIT_SECONDS;
@@ -56,7 +56,7 @@ final class Fork
             if (microtime(true) > $end) {
                 $this->kill();
 
-                throw new \RuntimeException('the forked process did not end');
+                throw new \RuntimeException('the forked process did not end within two minutes');
             }
             usleep(200);
         }

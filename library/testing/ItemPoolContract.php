@@ -96,10 +96,10 @@ trait ItemPoolContract
             $this->pool->save($this->pool->getItem((string) $key)->set($value));
         }
         $this->pool->saveDeferred($this->pool->getItem('8')->set('eight'));
-        $itemList = $this->pool->getItems(['b', '8', 'absent', '7']);
+        $items = $this->pool->getItems(['b', '8', 'absent', '7']);
         foreach ([1, 2] as $walk) {
             $found = [];
-            foreach ($itemList as $key => $item) {
+            foreach ($items as $key => $item) {
                 self::assertSame($key, $item->getKey());
                 $found[] = [$key, $item->isHit(), $item->get()];
             }
@@ -279,7 +279,7 @@ trait ItemPoolContract
         yield 'after the smallest' => [static fn(Item $item): Item => $item->expiresAfter(\PHP_INT_MIN)];
         yield 'after no interval' => [static fn(Item $item): Item => $item->expiresAfter(new \DateInterval('PT0S'))];
         yield 'after an interval back' => [static fn(Item $item): Item => $item->expiresAfter($past)];
-        yield 'at a moment that is expirations' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second'))];
+        yield 'at a moment in the past' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now()->modify('-1 second'))];
         yield 'now' => [static fn(Item $item, SetClock $clock): Item => $item->expiresAt($clock->now())];
         yield 'at the beginning of time' => [static fn(Item $item): Item => $item->expiresAt(new \DateTime('@0'))];
         yield 'while it waits to be saved' => [static function (Item $item, SetClock $clock): Item {
@@ -316,7 +316,7 @@ trait ItemPoolContract
         self::assertFalse($this->pool->getItem('key')->isHit());
     }
 
-    /** A minute begins when it is asked for; when 59.6 s of it are expirations, what is stored then has 0.4 s. */
+    /** The minute starts when the item asks for it: an item that is saved 59.6 s later lives for 0.4 s. */
     public function testItemsExpire(): void
     {
         $now = $this->clock->now();
@@ -379,11 +379,11 @@ trait ItemPoolContract
     }
 
     /**
-     * @param iterable<string, Item> $itemList
+     * @param iterable<string, Item> $items
      * @return list<Item>
      */
-    private function itemList(iterable $itemList): array
+    private function itemList(iterable $items): array
     {
-        return iterator_to_array($itemList, false);
+        return iterator_to_array($items, false);
     }
 }

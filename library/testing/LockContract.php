@@ -61,7 +61,7 @@ trait LockContract
         });
     }
 
-    /** Each enters, marks, looks whether it is alone and leaves, many times. */
+    /** Each process enters, writes its number, checks that nobody else has, and leaves, many times. */
     public function testLockIsHeldByOneProcessAtATime(): void
     {
         $this->ifCan(Capability::Lock, function (): void {
@@ -113,7 +113,7 @@ trait LockContract
         }, Capability::Lock);
     }
 
-    /** The control: a lock that names no owner is waited for. */
+    /** The control: a lock without an owner lasts until its ttl is over. */
     public function testTimedLockOutlivesItsProcess(): void
     {
         $this->ifShared(function (): void {

@@ -169,7 +169,7 @@ trait NamespacesContract
         }
         self::assertSame(array_fill_keys(self::NAMES, 0), $mixed);
         foreach (self::NAMES as $name) {
-            // Opened again: on memcached another's clear() is seen a moment later.
+            // Reopened: with memcached another process's clear() is seen a moment later.
             self::assertSame(!$this->isShared() ? null : [$name, 24], $this->namespaceCache($name)->get('b:k'));
         }
     }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing;
 
-/** Keys that PSR-6 and PSR-16 ask for, and those that they forbid, by name. */
+/** Keys that PSR-6 and PSR-16 require or forbid, by name. */
 final class PsrKeys
 {
     /** @return iterable<string, array{string}> */

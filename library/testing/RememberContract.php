@@ -77,11 +77,11 @@ trait RememberContract
     {
         $this->cache->remember('k', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
         usleep(120_000);
-        self::assertNull($this->cache->get('k'), 'get() gives nothing stale');
+        self::assertNull($this->cache->get('k'), 'get() returns nothing stale');
         $again = $this->reopenedCache();
         $seen = null;
         $value = $this->cache->remember('k', 60, function () use ($again, &$seen): mixed {
-            // as another process that asks meanwhile
+            // like another process that asks in the meantime
             $seen = !$this->isShared() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
 
             return self::opaque('new');
@@ -90,7 +90,7 @@ trait RememberContract
         self::assertSame(1, $this->computations());
         $this->cache->remember('short', 0.1, $this->making('old'), stale: 60, jitter: 0.0);
         usleep(120_000);
-        self::assertSame('new', $this->cache->remember('short', 60, $this->making('new')), 'who takes nothing stale gets nothing stale');
+        self::assertSame('new', $this->cache->remember('short', 60, $this->making('new')), 'without stale: nothing stale is returned');
     }
 
     #[Group('waiting')]
@@ -106,7 +106,7 @@ trait RememberContract
             }
         }
         self::assertSame('data', $this->reopenedCache()->remember('k', 60, $this->making('data')));
-        self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
+        self::assertLessThan(5.0, microtime(true) - $start, 'it did not wait');
     }
 
     #[Group('waiting')]
@@ -118,7 +118,7 @@ trait RememberContract
             . ' and ' . self::asText($this->cache->remember('page', 60, $this->making('itself')))));
         self::assertSame('page of menu of Ann and itself', $value);
         self::assertSame(['menu of Ann', 'Ann', $value], [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')]);
-        self::assertLessThan(5.0, microtime(true) - $start, 'nothing was waited for');
+        self::assertLessThan(5.0, microtime(true) - $start, 'it did not wait');
     }
 
     #[Group('waiting')]
@@ -178,7 +178,7 @@ trait RememberContract
     public function testOneOfManyProcessesComputes(): void
     {
         $this->ifShared(function (): void {
-            // A store that may lose what it is given does not lose it each time.
+            // Several tries: a store that may lose an entry does not lose one each time.
             for ($tries = $this->expectedLosses() > 0 ? self::TRIES : 1; $tries > 0 && $this->computations() !== 1; --$tries) {
                 $this->cache->clear();
                 file_put_contents($this->log, '');
@@ -237,7 +237,7 @@ trait RememberContract
     public function testComputationThatOutlastsItsLeaseIsNotStartedTwice(): void
     {
         $this->ifShared(function (): void {
-            // On a server a lease falls too when its holder stands still for so long, with the whole machine: not each time.
+            // Several tries: on a server a lease also expires when the whole machine stalls for that long.
             for ($tries = $this->isLocal() ? 1 : self::TRIES; $tries > 0 && $this->computations() !== 1; --$tries) {
                 $this->cache->delete('k');
                 file_put_contents($this->log, '');
@@ -250,7 +250,7 @@ trait RememberContract
         });
     }
 
-    /** The control: a lease that names no owner is waited for until its time is over. */
+    /** The control: a lease without an owner lasts until its ttl is over. */
     #[Group('waiting')]
     public function testTimedLeaseOfDeadProcessIsWaitedFor(): void
     {
@@ -263,7 +263,7 @@ trait RememberContract
         });
     }
 
-    /** The control: where it is not seen that the first one lives, and it does not say so, another begins. */
+    /** The control: a server cannot see that the first process is alive, so another starts unless the lease is renewed. */
     #[Group('waiting')]
     public function testLeaseOnAServerExpiresUnlessRenewed(): void
     {
@@ -300,7 +300,7 @@ trait RememberContract
     }
 
     /**
-     * A process that has begun to compute 'k'.
+     * Starts a process and returns when it computes 'k'.
      *
      * @param float $seconds that it takes
      */
@@ -335,7 +335,7 @@ trait RememberContract
         };
     }
 
-    /** What an analyser does not know. */
+    /** Hides a value from static analysis. */
     private static function opaque(mixed $value): mixed
     {
         return $value;

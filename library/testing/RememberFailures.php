@@ -18,7 +18,7 @@ trait RememberFailures
     private const FAILING = 12;
     private const FAILING_SECONDS = 0.3;
 
-    /** They run at once when the first one has failed; one after the other it would be one at any moment. */
+    /** After the first failure the others compute at once, not one after the other. */
     #[Group('waiting')]
     public function testComputationsThatStoreNothingRunConcurrently(): void
     {
@@ -43,7 +43,7 @@ trait RememberFailures
                 self::assertGreaterThan(self::FAILING / 3, self::mostAtOnce($spans), $how);
             }
             self::assertSame('stored', $this->cache->remember('throws', 60, $this->making('stored')));
-            self::assertSame('stored', $this->cache->get('throws'), 'and what is computed then is stored');
+            self::assertSame('stored', $this->cache->get('throws'), 'a later computation is stored');
         });
     }
 
@@ -71,7 +71,7 @@ trait RememberFailures
         }
     }
 
-    /** As after a deployment: what is there stays in the way of add(), though get() gives nothing. */
+    /** As after a deployment: get() misses, and yet the entry blocks add(). */
     #[Group('waiting')]
     public function testUnreadableValueIsRecomputed(): void
     {
@@ -95,10 +95,10 @@ trait RememberFailures
         $value = $this->cache->remember('k', 60, fn(): mixed => self::opaque('outer of ' . self::asText($this->reopenedCache()->remember('k', 60, fn(): string => 'inner', wait: 60))));
         self::assertSame('outer of inner', $value);
         self::assertSame($value, $this->cache->get('k'));
-        self::assertLessThan(30.0, microtime(true) - $start, 'nothing was waited for');
+        self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
     }
 
-    /** The control: the same key in another store, which another process computes, is waited for. */
+    /** The control: the same key is waited for when another process computes it. */
     #[Group('waiting')]
     public function testSameKeyInAnotherStoreIsIndependent(): void
     {
@@ -125,7 +125,7 @@ trait RememberFailures
                 return $how === 'throws' ? throw new \DomainException('no data') : 1;
             }, wait: 20, lease: 60);
         } catch (\DomainException) {
-            // as it is to be
+            // expected
         }
 
         return $span;

@@ -60,13 +60,13 @@ trait RememberWrites
         self::assertSame($then, $this->cache->get('k'));
     }
 
-    /** Who has deleted a value after a change never finds one from before the change. */
+    /** After a change and a delete() no value from before the change is found. */
     #[Group('waiting')]
     public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {
         $this->ifShared(function (): void {
             if (!$this->cache->can(Capability::Atomic)) {
-                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'it looks, and then stores');
+                self::assertSame('made', $this->cache->remember('k', 60, $this->making('made')), 'without setIf() it checks and then stores');
 
                 return;
             }
@@ -96,7 +96,7 @@ trait RememberWrites
                 ++$change;
                 file_put_contents($this->log . '.new', (string) $change);
                 rename($this->log . '.new', $this->log);
-                // It is false, and the value is still there, while a process that was stopped holds what it locked.
+                // delete() returns false, and the value stays, while a stopped process holds a lock.
                 for ($end = microtime(true) + 30; !$this->cache->delete('k') && microtime(true) < $end;) {
                 }
                 usleep(random_int(0, 2000));
@@ -110,8 +110,8 @@ trait RememberWrites
                 self::assertIsInt($count);
                 $made += $count;
             }
-            self::assertSame([], $old, 'by change, what was found afterwards');
-            self::assertGreaterThan(self::ROUNDS / 5, $made, 'values were computed meanwhile');
+            self::assertSame([], $old, 'values found after the change that made them obsolete');
+            self::assertGreaterThan(self::ROUNDS / 5, $made, 'values were computed in the meantime');
         });
     }
 
@@ -125,7 +125,7 @@ trait RememberWrites
             } elseif ($case === 'set') {
                 $this->cache->set('k', 'v0', 60);
             }
-            // Where it is not known for how long a value is to be there, it goes.
+            // A store that does not know the expiry of a value drops it.
             $before = $case === 'made' || ($case === 'set' && $this->cache->can(Capability::Expiry)) ? 'v0' : null;
             $found = [];
             $made = $this->cache->remember('k', 60, function () use (&$found): mixed {

@@ -6,7 +6,7 @@ namespace Larder\Testing;
 
 use Psr\Clock\ClockInterface;
 
-/** A clock that stands still until it is set. */
+/** A clock that only moves when it is set. */
 final class SetClock implements ClockInterface
 {
     public function __construct(private \DateTimeImmutable $now) {}

@@ -118,7 +118,7 @@ trait SimpleCacheContract
             yield '7' => 2;
             yield 'a' => 3;
         };
-        // The keys of this one do not count, its values do.
+        // Only the values of this generator matter.
         $keys = static function (): \Generator {
             yield 1 => 'a';
             yield 1 => '7';

@@ -110,7 +110,7 @@ trait StoreContract
         self::assertTrue($this->store->delete('k'));
         $this->assertNotStored('k');
         $this->assertNotStored('k', $this->reopened());
-        self::assertTrue($this->store->delete('k'), 'deleting what is not there is no failure');
+        self::assertTrue($this->store->delete('k'), 'deleting an absent key is no failure');
         $this->assertStored('stays', 'other');
         self::assertTrue($this->store->set('k', 'again'));
         $this->assertStored('again', 'k');
@@ -133,7 +133,7 @@ trait StoreContract
         } else {
             $this->assertNotStored('k', $near);
         }
-        self::assertTrue($this->neighbourIsThere(), 'something of somebody else is gone');
+        self::assertTrue($this->neighbourIsThere(), 'a value of another program is gone');
         self::assertTrue($this->store->set('k', 'after'));
         $this->assertStored('after', 'k');
         self::assertTrue($near->clear());
@@ -164,8 +164,8 @@ trait StoreContract
     }
 
     /**
-     * The waiting is shared: what must go and what must stay is looked at before and after. On a machine so busy that a
-     * lifetime is over before it was looked at, that look is left out.
+     * One wait for all: values that expire and values that stay are checked before and after it. A check is left out when a
+     * busy machine reaches it after the ttl.
      */
     public function testValuesExpire(): void
     {
@@ -185,7 +185,7 @@ trait StoreContract
         $go = ['many', '12', 'short', 'then short', 'long key' . str_repeat('.', 1000), 'object'];
         foreach ($go as $key) {
             $isThere = $this->store->has($key);
-            self::assertTrue($isThere === $this->keepsValues() || microtime(true) >= $start + 0.4, $key . ' went too early');
+            self::assertTrue($isThere === $this->keepsValues() || microtime(true) >= $start + 0.4, $key . ' expired too early');
         }
         $this->assertStored('new', 'then for ever');
 
@@ -202,12 +202,12 @@ trait StoreContract
                 $this->assertStored($ttl, $key);
             }
         }
-        self::assertTrue($this->store->delete('short'), 'deleting what has expired is no failure');
+        self::assertTrue($this->store->delete('short'), 'deleting an expired key is no failure');
         self::assertTrue($this->store->set('short', 'again'));
         $this->assertStored('again', 'short');
     }
 
-    /** Around what 31 and 32 bits hold, as seconds and as unix time, up to where a lifetime has no end any more. */
+    /** Around the limits of 31 and 32 bits, as seconds and as Unix time, up to a ttl that counts as endless. */
     public function testLongTtlIsKept(): void
     {
         $century = 100 * 366 * 86_400;
@@ -235,7 +235,7 @@ trait StoreContract
             $this->store->getMany([$long, 'absent', 'false', '7', 'null', 'a'], self::MISS),
         );
         $this->assertStored('seven', '7');
-        self::assertSame(['a', 'b'], array_keys($this->store->getMany(['a', 'b', 'a'])), 'a key asked twice');
+        self::assertSame(['a', 'b'], array_keys($this->store->getMany(['a', 'b', 'a'])), 'a key is returned once');
         $hundreds = [];
         for ($i = 0; $i < 300; ++$i) {
             $hundreds['key ' . $i] = 'value ' . $i;
@@ -340,7 +340,7 @@ trait StoreContract
         }
     }
 
-    /** A fork has this very store: it must not speak on its parent's connection. */
+    /** A forked process inherits the store and must not use its parent's connection. */
     public function testForkedProcessMayUseTheStore(): void
     {
         $values = [];
@@ -364,7 +364,7 @@ trait StoreContract
         $this->assertStored('parent 0', 'parent 0');
     }
 
-    /** Two processes write one key, two read it: whoever finds a value finds a whole one. */
+    /** Two processes write one key, two read it and must find whole values. */
     public function testConcurrentWritesAreNeverTorn(): void
     {
         $end = microtime(true) + 0.4;

@@ -128,7 +128,7 @@ trait TagsContract
         self::assertSame([false, false, false], [$simple->has('k'), $pool->hasItem('k'), $pool->getItem('k')->isHit()]);
     }
 
-    /** What a writer has computed from old data, and stores after the data were changed and the tag invalidated. */
+    /** A writer computes from old data and stores after the data changed and the tag was invalidated. */
     #[Group('waiting')]
     public function testValueComputedBeforeInvalidationIsNotServed(): void
     {
@@ -142,7 +142,7 @@ trait TagsContract
         ));
     }
 
-    /** The control: a writer that looks at the generations when it has computed. */
+    /** The control: a writer that reads the tag versions after it has computed. */
     #[Group('waiting')]
     public function testValueComputedBeforeInvalidationIsServedWithoutEarlierVersions(): void
     {
@@ -217,7 +217,7 @@ trait TagsContract
         $lost = 0;
         for ($i = 0; $i < 100; ++$i) {
             $numbers = array_column($captured, $i);
-            $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: none was to be had
+            $lost += \count($numbers) - \count(array_filter($numbers, \is_int(...))); // null: no version was available
             $current = $this->cache->tagVersions(["tag $i"])->byTag["tag $i"] ?? null;
             if ($this->cache->can(Capability::Atomic) && $this->isShared()) {
                 self::assertSame(array_fill(0, self::PROCESSES, $current), $numbers);
@@ -237,7 +237,7 @@ trait TagsContract
     #[Group('waiting')]
     public function testInvalidatedValueIsNeverServedAgain(): void
     {
-        // Others go on storing with the tag; what carried an earlier generation must not come back by any of it.
+        // Others keep storing with the tag: a value with an earlier version must not come back.
         $this->cache->set('old', 'value', tags: ['tag']);
         $this->cache->invalidateTags(['tag']);
         $seen = $this->inProcesses(static function (Cache $cache, int $process): int {
@@ -260,7 +260,7 @@ trait TagsContract
     {
         $expected = [];
         for ($i = 0; $i < 100; ++$i) {
-            // 10,000 values stored, of which 100 are there at the end.
+            // 10,000 writes, of which 100 values remain.
             $values = array_combine(array_map(static fn(int $n): string => "value $n", range(0, 99)), range(0, 99));
             self::assertTrue($this->cache->setMany($values, tags: ['tag ' . $i % 20, 'all']));
             $expected = array_keys($values);
@@ -357,7 +357,7 @@ trait TagsContract
         self::assertSame(0.0, $this->cache->expiry('ever'));
         $this->cache->invalidateTags(['tag']);
         self::assertSame([null, null], [$this->cache->expiry('k'), $this->cache->expiry('ever')]);
-        // Kept for ten minutes, but fresh for one.
+        // Stored for ten minutes, fresh for one.
         $this->cache->remember('k', 60, static fn(): string => 'value', stale: 540);
         self::assertEqualsWithDelta(microtime(true) + 60, $this->cache->expiry('k'), 10);
     }

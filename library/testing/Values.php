@@ -9,7 +9,7 @@ use Larder\Testing\Value\Money;
 use Larder\Testing\Value\Sleeper;
 use Larder\Testing\Value\Suit;
 
-/** Values and keys that a store must take, by name. */
+/** Values and keys that every store must accept, by name. */
 final class Values
 {
     /** @return iterable<string, array{mixed}> */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing\Value;
 
-/** Says itself what is serialized. */
+/** An object with __serialize(). */
 final class Journey
 {
     /** @param list<string> $stops */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing\Value;
 
-/** Private and readonly properties, another object inside. */
+/** An object with private and readonly properties and another object inside. */
 final class Money
 {
     public function __construct(

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing\Value;
 
-/** The older way to say what is serialized. */
+/** An object with __sleep(). */
 final class Sleeper
 {
     public bool $wokeUp = false;
