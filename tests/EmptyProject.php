@@ -64,7 +64,7 @@ final class EmptyProject
         return [self::repository('vendor/*/*', self::installedHere()), ['packagist.org' => false]];
     }
 
-    /** A PHP script of this project, which has loaded what Composer installed; prints what the script prints. */
+    /** Runs a PHP script in this project, with Composer's autoloader, and returns its output. */
     public function php(string $code): string
     {
         $process = $this->run([\PHP_BINARY, '-d', 'display_errors=1', '-d', 'error_reporting=-1', '-r', "require 'vendor/autoload.php'; $code"]);
@@ -78,7 +78,7 @@ final class EmptyProject
      */
     private static function repository(string $folder, array $versions): array
     {
-        // Copied as an archive would be: without what .gitattributes leaves out.
+        // Copied like an archive: without the files that .gitattributes excludes.
         return ['type' => 'path', 'url' => realpath(Repository::ROOT) . "/$folder", 'options' => ['symlink' => false, 'versions' => $versions]];
     }
 

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** That the checking of examples notices what it has to: the controls of PagesTest. */
+/** The controls of PagesTest: wrong examples are noticed. */
 final class ExampleTest extends TestCase
 {
     /** @return iterable<string, array{string}> */

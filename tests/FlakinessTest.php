@@ -34,7 +34,7 @@ final class FlakinessTest extends TestCase
         self::assertSame(0, $second->getExitCode());
     }
 
-    /** The control: a run that fails is told, with what it said. */
+    /** The control: a failed run is listed with its output. */
     public function testFailuresAreListed(): void
     {
         $run = $this->flakiness(['--calm', '--runs', '1', '--filter', 'NothingOfTheKind', 'cli']);

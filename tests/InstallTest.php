@@ -76,7 +76,7 @@ final class InstallTest extends TestCase
         self::assertSame('["value"]value', $printed);
     }
 
-    /** What is for the tests is not there, and nothing of the rest asks for it. */
+    /** Test code is not installed, and nothing needs it. */
     public function testEveryClassLoads(): void
     {
         $library = self::library();

@@ -45,7 +45,7 @@ final class PackagesTest extends TestCase
         self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
     }
 
-    /** PIE builds what lies at the root of the package, and installs no packages of PHP code. */
+    /** PIE builds the root of the package and installs no PHP packages. */
     public function testExtensionCanBeBuiltFromItsPackage(): void
     {
         $folder = sys_get_temp_dir() . '/larder-archive-' . bin2hex(random_bytes(4));

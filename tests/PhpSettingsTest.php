@@ -10,7 +10,7 @@ use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** On a machine whose settings load Xdebug into every PHP, the tool measures and the tests run, both without it. */
+/** Where PHP's settings load Xdebug, the command measures and the tests run without it. */
 final class PhpSettingsTest extends TestCase
 {
     private TemporaryDirectory $machine;
@@ -51,7 +51,7 @@ final class PhpSettingsTest extends TestCase
         $this->assertEveryPhpIsWithout();
     }
 
-    /** Some have one file for all: what else it says stays. */
+    /** A shared ini file: its other settings stay. */
     public function testXdebugIsLeftOutOfASharedIniFile(): void
     {
         $this->machine->write('conf.d/99-mine.ini', "memory_limit = 321M\nzend_extension = \"$this->xdebug\" ; for work\nprecision = 11\n");

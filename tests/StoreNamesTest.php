@@ -8,7 +8,7 @@ use Larder\Driver\Driver;
 use Larder\Drivers;
 use PHPUnit\Framework\TestCase;
 
-/** That no code names a store but its own folder, the registry and the launcher of its server: all else asks the registry. */
+/** Only a store's folder, the registry and the launcher of its server name it; all other code asks the registry. */
 final class StoreNamesTest extends TestCase
 {
     private const ROOT = __DIR__ . '/..';

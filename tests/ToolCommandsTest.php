@@ -14,7 +14,7 @@ use Symfony\Component\Process\Process;
 /** Every command of the tool runs where the packages of the tests are not installed: in a clone, and as a package. */
 final class ToolCommandsTest extends TestCase
 {
-    /** What each is given here, and what it prints then. */
+    /** The arguments of each command here, and what it prints. */
     private const COMMANDS = [
         'compare' => [['--quick', '--rounds', '1', '--stores', 'array,file', '--values', '10b', '--no-servers'], '/^file/m'],
         'doctor' => [[], '/Processes share it\.$/m'],
@@ -70,7 +70,7 @@ final class ToolCommandsTest extends TestCase
         $this->assertRuns($command, static fn(array $words): Process => self::project()->run(['sh', '-c', $start, (string) $engine, ...$words]));
     }
 
-    /** A command that works only by luck would be found in a clone alone: so nothing that is shipped may name what is not. */
+    /** Shipped code that names a test class works only in a clone. */
     public function testShippedCodeDoesNotNameTestClasses(): void
     {
         self::assertSame([], self::thoseThatNameTests(['library/src', 'cli/src', 'cli/bin']));

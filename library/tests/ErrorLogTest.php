@@ -6,7 +6,7 @@ namespace Larder\Tests;
 
 use PHPUnit\Framework\TestCase;
 
-/** What a cache that was given no logger writes into PHP's error log. */
+/** What a cache without a logger writes to PHP's error log. */
 final class ErrorLogTest extends TestCase
 {
     public function testEntryIsOneLine(): void

@@ -9,7 +9,7 @@ use Symfony\Component\Process\Process;
 /** A PHP process of another user of this machine. It takes root to start one. */
 final class OtherUser
 {
-    /** Who runs Larder, and has something to lose. */
+    /** The user who runs Larder. */
     public const VICTIM = 33;
     /** The neighbour. */
     public const STRANGER = 65_534;

@@ -6,7 +6,7 @@ namespace Larder\Tests;
 
 use Symfony\Component\Process\Process;
 
-/** Another PHP process, which shares nothing with this one but the machine. */
+/** Another PHP process on this machine. */
 final class PhpProcess
 {
     /**

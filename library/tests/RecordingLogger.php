@@ -6,7 +6,7 @@ namespace Larder\Tests;
 
 use Psr\Log\AbstractLogger;
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 final class RecordingLogger extends AbstractLogger
 {
     /** @var list<string> */

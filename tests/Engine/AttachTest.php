@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
 
-/** How many processes come to one cache, and what happens to those that do not. */
+/** How many processes can attach to one cache, and what happens to the others. */
 final class AttachTest extends EngineTestCase
 {
     public function testConcurrentWorkersCreateOneSegment(): void

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** What somebody who gets at the place of a segment may put there, so that a site opens the wrong thing. */
+/** What an attacker who can write to a segment's folder may put there so that a site opens the wrong file. */
 final class Attacks
 {
     /** Opens a file as root, becomes another user and locks so many bytes. */

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Process;
 
-/** Somebody sets the clock of the machine: nothing expires too early for that, and nothing too late. */
+/** When the wall clock is set, nothing expires too early or too late. */
 #[Group('proof')]
 final class ClockTest extends EngineTestCase
 {

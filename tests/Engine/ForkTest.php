@@ -13,7 +13,7 @@ use Symfony\Component\Process\Process;
 #[Group('proof')]
 final class ForkTest extends EngineTestCase
 {
-    /** A process that says nothing for so many seconds hangs. */
+    /** A process that is silent for so many seconds hangs. */
     private const SECONDS = 20;
 
     /** Forks so often; after each it prints how many there were, and how many shared a record, changed a value, hung or crashed. */
@@ -154,7 +154,7 @@ final class ForkTest extends EngineTestCase
         }
         PHP;
 
-    /** What keeps parent and child apart: handlers of forks, and memory that a fork wipes. By files, what to leave out. */
+    /** What separates parent and child: fork handlers and memory that a fork wipes. By file, the lines to leave out. */
     private const APART = [
         'process.c' => ['pthread_atfork(process_lock, after_fork_parent, after_fork_child);', ''],
         'os_linux.c' => ['madvise(page, os_page_size(), MADV_WIPEONFORK)', '0'],

@@ -10,7 +10,7 @@ use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
-/** Fetched values in the hands of code that writes into what it is given. */
+/** Fetched values passed to code that writes into its arguments. */
 #[Group('proof')]
 final class HandedOnTest extends EngineTestCase
 {

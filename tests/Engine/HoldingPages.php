@@ -43,7 +43,7 @@ final class HoldingPages
 
         PHP;
 
-    /** The places, and what is run to put a value there. Each notes its name once. */
+    /** Where PHP can keep a value, and the code that puts one there. Each notes its name once. */
     public const PAGES = [
         'superglobals' => <<<'PHP'
             foreach (['_GET', '_SERVER', '_ENV', '_COOKIE', '_FILES'] as $name) {
@@ -160,7 +160,7 @@ final class HoldingPages
             stream_context_set_default(['http' => ['user_agent' => $held->value, 'header' => held('list')]]);
             register_shutdown_function(function () use ($held) { $held->look('settings'); $held->compare('settings: ini_get', ini_get('user_agent')); });
             PHP,
-        // What other parts of PHP keep from one request to the next.
+        // Kept by other parts of PHP between requests.
         'kept by others' => <<<'PHP'
             $held = new Held('string');
             note('kept by others: a pattern', preg_match(held('regex'), substr($held->value, strpos($held->value, 's')), $found) === 1 && $found[1] === (string) $held->n);

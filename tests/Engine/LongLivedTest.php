@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Symfony\Component\Filesystem\Filesystem;
 
-/** Processes that run for ever: workers of queues, daemons. Nothing tells the engine that they are done with a value. */
+/** Processes that run forever, such as queue workers and daemons. They never tell the engine that they are done with a value. */
 final class LongLivedTest extends EngineTestCase
 {
     /** Keeps all that it ever fetched, and looks at everything again. */
@@ -127,7 +127,7 @@ final class LongLivedTest extends EngineTestCase
             pcntl_waitpid(\$children[2], \$status);
             return file_get_contents('$notes/child 2');
             PHP));
-        // Parent, working child and observer act in records of their own; nobody acts in the one that was shared.
+        // Parent, working child and observer have their own records; the shared one is unused.
         $parent->run('$mine = larder_info()["processes"]["mine"]; larder_store("of the parent", 1); $again = larder_fetch("held 1");');
         Wait::until(static fn(): bool => $observer->run('return larder_exists("of a child 0");') === true, 'the child works');
         self::assertSame(4, $observer->figure('processes', 'attached'));

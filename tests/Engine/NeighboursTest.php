@@ -27,7 +27,7 @@ final class NeighboursTest extends EngineTestCase
         return $found;
         PHP;
 
-    /** Everything that a process of the other's could be reached by; gives what could be read. */
+    /** Tries every way to reach a process of the other user; returns what could be read. */
     private const REACH = <<<'PHP'
         $reached = [];
         foreach (FILES as $path) {
@@ -65,12 +65,12 @@ final class NeighboursTest extends EngineTestCase
             self::assertSame(self::KEYS, $pool->run(strtr(\sprintf(self::STORE, self::KEYS, $name), ['CACHE' => 'larder'])));
         }
         $found = $this->stranger->number(strtr(self::LOOK, ['KEYS' => (string) self::KEYS, 'OTHER' => 'site']));
-        // What it is told is its own: entries, processes, places.
+        // It sees only its own entries, processes and paths.
         self::assertSame(self::KEYS, $this->stranger->figure('entries'));
         self::assertSame(1, $this->stranger->figure('processes', 'attached'));
         self::assertStringNotContainsString('/larder-' . User::site()->id . '/', $this->stranger->text('return serialize(larder_info());'));
 
-        // What it does is done to its own.
+        // It changes only its own cache.
         self::assertTrue($this->stranger->run('return larder_clear();'));
         self::assertSame([self::KEYS, 0], [$this->site->figure('entries'), $this->stranger->figure('entries')]);
         $lost = $this->site->number(\sprintf('for ($i = $lost = 0; $i < %d; ++$i) { $lost += larder_fetch("site $i") !== "secret of site $i"; } return $lost;', self::KEYS));
@@ -116,7 +116,7 @@ final class NeighboursTest extends EngineTestCase
         Proof::control('neighbours.files', 'its owner tries the same', $own[0], \count($own[1]));
     }
 
-    /** Whatever it names in its own settings, it is in a folder of its own. */
+    /** Whatever its settings name, it is in its own folder. */
     public function testNameOfAnotherUsersSegmentLeadsToAnOwnSegment(): void
     {
         [$tried, $seen] = $this->nameTheOthersSegment();

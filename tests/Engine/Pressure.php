@@ -17,7 +17,7 @@ final class Pressure
     public const ROUNDS = 3;
     public const SECONDS = 0.11;
 
-    /** What the values under test are: made from a number, so that a changed one is known. Read by both sides. */
+    /** The values under test, made from a number so that a change is noticed. Loaded by both sides. */
     private const VALUES = <<<'PHP'
         <?php
         function make(string $name, int $n): mixed {
@@ -76,7 +76,7 @@ final class Pressure
         return $pressure;
     }
 
-    /** Until what nobody held is written over. */
+    /** Waits until everything that nobody holds is overwritten. */
     public function wait(): void
     {
         usleep((int) (self::SECONDS * 1e6));

@@ -7,7 +7,7 @@ namespace Larder\ProjectTests\Engine;
 use PHPUnit\Framework\Assert;
 
 /**
- * What a promise was tried with, and what came out.
+ * The record of how a promise was tested, and of the result.
  *
  * A proof is a test that tells its figures. LARDER_PROOF=long makes it try more; LARDER_PROOF_RESULTS names a file that
  * gets one JSON object a line, from any number of processes at once.

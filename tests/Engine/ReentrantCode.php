@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-/** Scripts whose hooks call the cache while the cache is at work. */
+/** Scripts whose callbacks call the cache from within a call of the cache. */
 final class ReentrantCode
 {
     /** everything() uses all functions and notes what is not as it should be. */
@@ -42,7 +42,7 @@ final class ReentrantCode
 
         PHP;
 
-    /** What calls back, and how the cache is brought to do it. */
+    /** The callbacks, and the calls that trigger them. */
     public const HOOKS = <<<'PHP'
         class Serializing {
             public mixed $more = null;
@@ -126,7 +126,7 @@ final class ReentrantCode
         proc_terminate($sender);
         PHP;
 
-    /** Runs out of its time in the middle of a call; what PHP runs then calls back. */
+    /** Reaches the time limit in the middle of a call; shutdown functions then call the cache. */
     public const TIMEOUT = <<<'PHP'
         class Endless {
             public function __serialize(): array { if (PLACE) { for (;;) { larder_fetch('text'); } } return [1]; }

@@ -62,7 +62,7 @@ final class Host
         return microtime(true) - $start;
     }
 
-    /** Starts `larder listen`, and waits until it says that it does. */
+    /** Starts `larder listen` and waits until it listens. */
     public function listen(string $options): Process
     {
         $this->listener = $listener = new Process($this->php([Repository::ROOT . '/cli/bin/larder', 'listen', $this->address($options)]), timeout: null);

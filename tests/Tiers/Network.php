@@ -62,7 +62,7 @@ final class Network
         $this->server = null;
     }
 
-    /** Asks the server as an operator would. */
+    /** Queries the server as an operator would. */
     public function atServer(string ...$words): string
     {
         $process = new Process(['ip', 'netns', 'exec', $this->name . 's', 'redis-cli', '-p', (string) self::PORT, ...$words]);

@@ -12,13 +12,13 @@ use PHPUnit\Framework\TestCase;
  */
 final class TwoHostsTest extends TestCase
 {
-    /** Seconds above a bound that a busy machine is allowed: who does not hear and does not ask sees nothing for a minute. */
+    /** Seconds that a busy machine may take longer. Without listening and polling a change takes a minute. */
     private const GRACE = 15.0;
     /** The same where the bound itself is tried. */
     private const SHORT_GRACE = 0.5;
     /** So long is no copy made after all were made void, and longer. */
     private const SETTLED = 150_000;
-    /** Who asks so seldom has not asked by then. */
+    /** So seldom that no poll happens in the test. */
     private const SELDOM = 'poll=60';
 
     private Network $network;
@@ -60,7 +60,7 @@ final class TwoHostsTest extends TestCase
         }
     }
 
-    /** The control: who does not ask, and does not listen, serves the old value. */
+    /** The control: without polling and listening the old value is served. */
     public function testWriteIsNotSeenWithoutPoll(): void
     {
         $this->copy(self::SELDOM);
@@ -107,7 +107,7 @@ final class TwoHostsTest extends TestCase
         $listener->signal(\SIGCONT);
     }
 
-    /** What was changed while the listener was away, and not by a tier, nobody has told of. */
+    /** Changes made during the listener's absence, outside a tier, are not reported to anybody. */
     public function testReturningListenerInvalidatesAllCopies(): void
     {
         $listener = $this->here->listen(self::SELDOM);
@@ -145,7 +145,7 @@ final class TwoHostsTest extends TestCase
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'newer', 30.0));
     }
 
-    /** A cut wire tells nobody: the listener hears nothing, and must not take that for nothing changed. */
+    /** A cut connection is silent: the listener must not take silence for no change. */
     public function testCopiesExpireBehindACutConnection(): void
     {
         $listener = $this->here->listen('poll=0.5&local_ttl=2');

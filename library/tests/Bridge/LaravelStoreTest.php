@@ -15,7 +15,7 @@ use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
-/** What Laravel's repository and its users ask of a store, over every store. */
+/** What Laravel's repository and its users expect, over every store. */
 final class LaravelStoreTest extends TestCase
 {
     private Cache $cache;

@@ -22,7 +22,7 @@ use Symfony\Contracts\Cache\CallbackInterface;
 use Symfony\Contracts\Cache\ItemInterface;
 use Symfony\Contracts\Cache\TagAwareCacheInterface;
 
-/** What the contracts of Symfony ask for, over every store. */
+/** What Symfony's contracts require, over every store. */
 final class SymfonyCacheTest extends TestCase
 {
     use Timing;

@@ -14,7 +14,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
-/** What every codec promises: the same value back, whoever reads it, and the default for what cannot be read. */
+/** Every codec returns the same value, whichever codec wrote it, and the default for unreadable bytes. */
 final class CodecContractTest extends TestCase
 {
     private const UNREADABLE = 'unreadable';
@@ -89,7 +89,7 @@ final class CodecContractTest extends TestCase
         self::assertTrue($wrong['bare'] === 0 || !Codecs::isSigned($name));
     }
 
-    /** A control of the test above: serialize() by itself does give wrong values. */
+    /** The control: plain serialize() returns wrong values. */
     public function testFlippedBitGivesWrongValuesWithoutChecksum(): void
     {
         self::assertGreaterThan(0, $this->wrongOfFlipped(fn(mixed $value): mixed => (new PhpCodec())->decode($this->flipped(serialize($value)), 'k', self::UNREADABLE)));
@@ -172,7 +172,7 @@ final class CodecContractTest extends TestCase
         self::assertSame([Failure::ClassMissing->value => 1], $codec->failures()->counts());
     }
 
-    /** What a program has set for its own unserialize() is as it was. */
+    /** The application's setting for its own unserialize() is restored. */
     public function testApplicationsSettingIsRestored(): void
     {
         $before = ini_set('unserialize_callback_func', 'strlen');

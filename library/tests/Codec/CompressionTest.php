@@ -13,7 +13,7 @@ use Larder\Codec\ZstdFrame;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** What is compressed and what is not, and that compressed bytes cannot use up memory. */
+/** Which values are compressed, and that compressed bytes cannot exhaust memory. */
 final class CompressionTest extends TestCase
 {
     private const MEMORY = 4 << 20;

@@ -9,7 +9,7 @@ use Larder\Codec\MissingClass;
 use Larder\Codec\PhpCodec;
 use PHPUnit\Framework\TestCase;
 
-/** The autoloader that refuses stored objects of missing classes: what it must leave alone. */
+/** The autoloader that refuses stored objects of missing classes must not affect the application. */
 final class MissingClassTest extends TestCase
 {
     /** @var list<callable> */

@@ -11,7 +11,7 @@ use Larder\Codec\PhpCodec;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** JSON and MessagePack: what other programs find, and that nothing is stored changed. */
+/** JSON and MessagePack: other programs can read them, and no value changes. */
 final class PlainFormatsTest extends TestCase
 {
     public function testJsonCodecStoresJson(): void
@@ -72,7 +72,7 @@ final class PlainFormatsTest extends TestCase
         self::assertSame(0, $codec->failures()->total());
     }
 
-    /** The control of the tests above: JSON by itself changes values, and does not say so. */
+    /** The control: plain JSON changes values silently. */
     public function testPlainJsonChangesValues(): void
     {
         foreach ([10.0, new \ArrayObject([1]), ['a' => (object) []]] as $value) {

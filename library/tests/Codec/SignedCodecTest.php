@@ -11,7 +11,7 @@ use Larder\Codec\SignedCodec;
 use Larder\Codec\SigningKeys;
 use PHPUnit\Framework\TestCase;
 
-/** That nobody without the key can put a value where it is read, each with what happens without a signature. */
+/** Only somebody with the key can store a value that is read; each test has a control without a signature. */
 final class SignedCodecTest extends TestCase
 {
     private const OLD = 'the-old-key-which-has-32-bytes-at-least';

@@ -22,7 +22,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** That every store of bytes hands its codec what it needs, in everything that it does. */
+/** Every store of bytes passes its codec what it needs, in every operation. */
 final class StoresTest extends TestCase
 {
     private const ENVIRONMENT = 'LARDER_TESTS_SIGNING_KEY';

@@ -8,7 +8,7 @@ use Larder\Contract\Capability;
 use Larder\Drivers;
 use PHPUnit\Framework\TestCase;
 
-/** That the table of stores and what they can in docs/stores.md says what the code does. */
+/** The table of capabilities in docs/stores.md matches the code. */
 final class CapabilityTableTest extends TestCase
 {
     public function testTableMatchesTheCode(): void

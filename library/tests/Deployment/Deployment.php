@@ -60,7 +60,7 @@ final class Deployment
     ];
 
     /**
-     * What the new version reads of what the old one stored, by the name of the value and the way of reading.
+     * What the new version reads, by the name of the value and the way of reading.
      *
      * @param \Closure(): Cache $open the same place each time
      * @return array{array<string, array<string, string>>, array<string, int>} results as text, and what was counted

@@ -15,7 +15,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** What a class is no longer able to be made of is a miss, never an error, on every store and by every serializer. */
+/** An object that no longer fits its class is a miss, never an error, on every store and with every serializer. */
 final class DeploymentTest extends TestCase
 {
     /** @return iterable<string, array{\Closure(): Cache}> */

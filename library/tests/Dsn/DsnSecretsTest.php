@@ -40,7 +40,7 @@ final class DsnSecretsTest extends TestCase
         'SECRET@cache.example',
     ];
 
-    /** What is put into an address, or in the place of one of its characters. */
+    /** What is inserted into a DSN, or replaces one of its characters. */
     private const CHARACTERS = ['/', '?', '@', ':', '#', '%', '&', '=', ',', '(', ')', '[', ']', ' ', "\0", "\n", 'x', '//', '%40', '%00', "\xff"];
 
     public function testErrorsOfInvalidDsnsNeverShowSecrets(): void
@@ -60,7 +60,7 @@ final class DsnSecretsTest extends TestCase
         self::assertGreaterThan(self::TRIES / 4, $errors);
     }
 
-    /** The control: an address whose password is left out by a pattern, as messages had it before. */
+    /** The control: masking only the password by a pattern. */
     public function testMaskingOnlyPasswordsShowsOtherSecrets(): void
     {
         $shown = 0;

@@ -9,10 +9,10 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
-/** What another user of the machine tries against caches in files, and against folders in places where everybody writes. */
+/** Attacks by another user of the machine on caches in files and on folders in world-writable directories. */
 final class HostileNeighbourTest extends TestCase
 {
-    /** A user whom nobody has, whose folders in /dev/shm are in nobody's way. */
+    /** An unused user id, so its folders in /dev/shm disturb nobody. */
     private const UNUSED = 54_321;
 
     private string $home;
@@ -171,7 +171,7 @@ final class HostileNeighbourTest extends TestCase
         return \sprintf('try { $c = Larder\Cache::open(%s); } catch (Larder\Exception\StoreUnavailable $e) { exit($e->getMessage()); } ', var_export("$scheme://$this->home/parent/cache", true));
     }
 
-    /** What the neighbour does who owns the folder above: files of the names that the victim's have, with his content. */
+    /** The attacker owns the parent folder and plants files with the victim's names. */
     private function plant(): void
     {
         chown($this->home . '/parent', OtherUser::STRANGER);

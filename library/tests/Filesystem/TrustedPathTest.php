@@ -11,7 +11,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Paths are made by root for the user www-data; the hostile neighbour is nobody. */
+/** Root creates paths for the user www-data; the attacker is the user nobody. */
 final class TrustedPathTest extends TestCase
 {
     private string $home;

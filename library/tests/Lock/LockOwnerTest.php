@@ -22,7 +22,7 @@ final class LockOwnerTest extends TestCase
         self::assertSame(LockOwner::number(), LockOwner::number());
     }
 
-    /** What its parent had looked up of itself is not the fork's. */
+    /** A fork does not use what its parent cached about itself. */
     public function testForkIsAnotherOwner(): void
     {
         $own = LockOwner::token();

@@ -9,7 +9,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** What stores promise of it, and kills, is tried with them; here is what only the lock itself can be asked. */
+/** What the stores' own tests do not cover, such as killed processes, which those do. */
 final class StripedLockTest extends TestCase
 {
     private string $directory;

@@ -11,7 +11,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Calls that need many locks, while a process is stopped that holds them all. */
+/** Calls that need many locks while a stopped process holds them all. */
 final class WaitBudgetTest extends TestCase
 {
     private const KEYS = 20;

@@ -10,7 +10,7 @@ use PHPUnit\Framework\TestCase;
 
 final class SimpleCacheTest extends TestCase
 {
-    /** A worker may go on for days: what it has seen of keys must not pile up. */
+    /** A worker may run for days: the keys that it has checked must not accumulate. */
     public function testMemoryDoesNotGrowWithTheKeys(): void
     {
         $cache = new SimpleCache(Cache::open('none:'));

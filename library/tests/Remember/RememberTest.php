@@ -25,11 +25,11 @@ use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
 
-/** What is not the same over every store. */
+/** What does not hold over every store. */
 #[Group('waiting')]
 final class RememberTest extends TestCase
 {
-    /** The control of testOfManyProcessesOneComputes: without locks each computes, and nobody waits. */
+    /** The control of testOneOfManyProcessesComputes: without locks every process computes. */
     public function testManyProcessesComputeWithoutLocks(): void
     {
         $log = Servers::directory('remember') . '/without-locks';

@@ -10,8 +10,8 @@ use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
 /**
- * A control: it loses generations and answers with the number that it knew last, as if nothing had happened; or else with
- * 1, as numbers that count from the beginning do.
+ * A control: it loses tag versions and returns the last known one as if nothing had happened, or 1 as a counter that starts
+ * again.
  */
 final class ForgetfulStore extends StoreDecorator
 {

@@ -80,7 +80,7 @@ final class TagsTest extends TestCase
         self::assertTrue($cache->set('k', 'value', tags: ['tag']));
     }
 
-    /** The control of what TagsContract says of lost generations: stores that go on with what they knew serve the old value. */
+    /** The control of TagsContract's lost tag versions: a store that reuses a version serves the old value. */
     public function testReusedTagVersionServesOldValues(): void
     {
         self::assertSame('-', self::servedAfterALoss(new ArrayStore()));

@@ -8,10 +8,10 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 use Symfony\Component\Process\Process;
 
-/** What types.php says of the types is what PHPStan finds at its highest level, and it would find what is not so. */
+/** PHPStan at its highest level infers the types that types.php states, and reports wrong ones. */
 final class TypesTest extends TestCase
 {
-    /** What is wrong in each line, in PHPStan's words. */
+    /** PHPStan's error for each line. */
     private const WRONG = [
         "assertType('int', \$cache->get('k'));" => 'Expected type int, actual: mixed',
         "assertType('Larder\\Lock\\Lock', \$cache->lock('k', 1));" => 'Expected type Larder\Lock\Lock, actual: Larder\Lock\Lock|null',

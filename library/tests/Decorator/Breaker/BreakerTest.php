@@ -18,7 +18,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** When calls are let through to a server that failed, and who is the one that tries it. */
+/** When the breaker lets calls through to a failed server, and which process probes it. */
 #[Group('waiting')]
 final class BreakerTest extends TestCase
 {
@@ -197,7 +197,7 @@ final class BreakerTest extends TestCase
         self::assertSame(1, $this->probesOf($this->sharedRecord()));
     }
 
-    /** The control: records that nobody shares. */
+    /** The control: no shared record. */
     public function testAllProcessesProbeWithoutSharedRecord(): void
     {
         self::assertSame(self::PROCESSES, $this->probesOf(new OutageRecord()));

@@ -38,10 +38,10 @@ final class OutageTest extends TestCase
         'MEMORY, persistent' => 'mysql://%s:%s@/%s?timeout=1&engine=memory&persistent=1&socket=%s',
     ];
 
-    /** What the proxy does, and for how long at most an answer is on its way. */
+    /** What the proxy does, and how long a reply takes at most. */
     private const TROUBLES = ['silent' => 0.0, 'late 1.2' => 1.3, 'half 3' => 0.0, 'drop 20' => 0.0, 'garbage' => 0.0, 'refuse' => 0.0];
 
-    /** What a client does not notice; it has a test of its own. */
+    /** Not noticed by this client; it has its own test. */
     private const UNNOTICED = ['phpredis, half 3'];
 
     /** @return iterable<string, array{string, string}> */

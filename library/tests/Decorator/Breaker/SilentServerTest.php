@@ -53,7 +53,7 @@ final class SilentServerTest extends TestCase
         fclose($server);
     }
 
-    /** The control: records that nobody shares. */
+    /** The control: no shared record. */
     public function testEveryRequestWaitsWithoutSharedRecord(): void
     {
         [$server, $where] = self::silent();
@@ -70,7 +70,7 @@ final class SilentServerTest extends TestCase
     }
 
     /**
-     * Whether somebody has connected since this was asked last: whoever does waits for an answer.
+     * Whether a client has connected since the last call: it waits for a reply.
      *
      * @param resource $server
      */

@@ -22,7 +22,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** What the breaker and the giving up of connections are good for: without them, the same questions are answered worse. */
+/** Outages with the breaker and with discarded connections, and the controls without them. */
 #[Group('waiting')]
 final class WithoutBreakerTest extends TestCase
 {
@@ -102,7 +102,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    /** The server hangs up within the length of a value, and is there again at once: nobody waits for what no one was asked. */
+    /** The server closes the connection in the middle of a value and is back at once. */
     #[DataProvider('redisClients')]
     public function testTruncatedReplyDoesNotBlock(string $client): void
     {
@@ -119,7 +119,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->stop();
     }
 
-    /** As servers do that are told to (timeout in redis.conf). */
+    /** As a server does with timeout in redis.conf. */
     #[DataProvider('redisClients')]
     public function testIdleClosedConnectionIsReopened(string $client): void
     {
@@ -272,7 +272,7 @@ final class WithoutBreakerTest extends TestCase
         yield 'MySQL' => ['mysql://user:password@%s/database?timeout=1'];
     }
 
-    /** Nobody accepts there, and the queue is full: to a client that is as a host whose cable was pulled. */
+    /** The backlog is full and nobody accepts: to a client the host looks disconnected. */
     #[DataProvider('addresses')]
     public function testConnectTimeoutIsKept(string $address): void
     {

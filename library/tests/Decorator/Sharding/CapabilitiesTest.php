@@ -11,7 +11,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\TestCase;
 
-/** What happens to counters, locks and the rest when there are several servers, or none any more. */
+/** Counters, locks and the rest with several servers, and with a stopped one. */
 final class CapabilitiesTest extends TestCase
 {
     #[DataProviderExternal(Servers::class, 'clients')]

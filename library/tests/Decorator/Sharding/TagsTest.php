@@ -11,7 +11,7 @@ use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** What becomes of tags when there are several servers, or one of them is away. */
+/** Tags with several servers, and with one of them stopped. */
 #[Group('waiting')]
 final class TagsTest extends TestCase
 {

@@ -15,7 +15,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** What other hosts change is seen here in time, and no more than that is forgotten. A host is a local tier of its own. */
+/** Changes by other hosts are seen in time, and nothing else is invalidated. Each local tier here is a host. */
 #[Group('waiting')]
 final class InvalidationTest extends TestCase
 {
@@ -46,7 +46,7 @@ final class InvalidationTest extends TestCase
         self::assertSame('new, then nothing, then 3, then again, then nothing', $this->story($place, self::POLL));
     }
 
-    /** The control: tiers that do not ask each other serve what they have. */
+    /** The control: tiers that do not poll serve their old copies. */
     #[DataProvider('places')]
     public function testChangeIsNotSeenWithoutPoll(string $place): void
     {
@@ -172,7 +172,7 @@ final class InvalidationTest extends TestCase
         self::assertSame('new', $here->get('k'));
     }
 
-    /** What the local tier loses, as a memory that is full does. */
+    /** A local tier that loses entries, as full memory does. */
     public function testLocalTierThatLosesItsStateServesNothingOld(): void
     {
         foreach (['epoch', 'seen', 'lease', 'all'] as $lost) {
@@ -235,7 +235,7 @@ final class InvalidationTest extends TestCase
         self::assertSame('old', $here->get('k'));
         usleep(310_000);
         $elsewhere->set('k', 'new');
-        // It says that it asks, and dies.
+        // It announces its poll and dies.
         Fork::run(static function () use ($here): bool {
             $tier = $here->store();
 
@@ -247,7 +247,7 @@ final class InvalidationTest extends TestCase
         $here->clear();
     }
 
-    /** A client of memcached sees a clear() up to 0.05 s late: what it reads until then must not become a copy. */
+    /** With memcached a clear() is seen up to 0.05 s late: what is read until then must not be copied. */
     public function testClearIsNotUndoneByLateReaders(): void
     {
         $address = \sprintf('tier:(larder:)(memcached://%s?namespace=late)?poll=0.02', Servers::memcached()->socket);

@@ -9,22 +9,22 @@ use Larder\Decorator\StoreDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
-/** A shared tier in this process, of which the test sees what it is asked, and does something just then. */
+/** A shared tier in this process that records its reads and calls a hook at chosen moments. */
 final class RecordingStore extends StoreDecorator
 {
     /** @var list<list<string>> */
     private array $reads = [];
 
-    /** How often it was asked for the newest change. */
+    /** How often the newest change was polled. */
     public int $polls = 0;
 
-    /** Called once, when a value has been read and not yet been given. */
+    /** Called once, after a value is read and before it is returned. */
     public ?\Closure $afterRead = null;
 
-    /** Called once, when a value has been written, and nothing said of it. */
+    /** Called once, after a value is written and before the change is logged. */
     public ?\Closure $afterWrite = null;
 
-    /** Called once, before it is told what the newest change is. */
+    /** Called once, before the newest change is returned. */
     public ?\Closure $beforePoll = null;
 
     public function __construct(private readonly ArrayStore $store = new ArrayStore()) {}

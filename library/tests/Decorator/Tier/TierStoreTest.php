@@ -19,7 +19,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** One host's tiers: what is read, written, copied, and for how long. */
+/** The tiers of one host: what is read, written and copied, and for how long. */
 #[Group('waiting')]
 final class TierStoreTest extends TestCase
 {
@@ -50,7 +50,7 @@ final class TierStoreTest extends TestCase
         }
     }
 
-    /** As in a worker that takes many requests, each with values of its own. */
+    /** As in a worker that serves many requests with different values. */
     public function testArrayCopiesEndWithTheRequest(): void
     {
         $cache = new Cache($this->tier);
@@ -162,7 +162,7 @@ final class TierStoreTest extends TestCase
         self::assertSame('new', $tier->get('k'));
     }
 
-    /** A value was read, then changed, and only then the copy of what was read is written. */
+    /** A value is read, then changed, and only then is the copy of the old value written. */
     #[DataProvider('changes')]
     public function testCopyOfAChangedValueIsDropped(\Closure $change): void
     {

@@ -11,7 +11,7 @@ use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
-/** Objects in both tiers whose class is another one after a deployment, or gone: a miss, never an error. */
+/** Objects in both tiers whose class changed or disappeared in a deployment: a miss, never an error. */
 #[Group('waiting')]
 final class UnreadableValueTest extends TestCase
 {

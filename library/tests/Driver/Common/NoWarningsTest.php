@@ -109,7 +109,7 @@ final class NoWarningsTest extends TestCase
         return array_values(array_unique($heard));
     }
 
-    /** Nothing above the cache may be looked at there; what may be is looked at as ever. */
+    /** Folders above the cache are not accessible there; the accessible ones are checked as usual. */
     #[TestWith(['file'])]
     #[TestWith(['php-file'])]
     public function testOpenBasedirIsRespectedWithoutWarnings(string $scheme): void

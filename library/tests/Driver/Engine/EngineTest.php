@@ -21,7 +21,7 @@ final class EngineTest extends DriverTestCase
         return false;
     }
 
-    /** The engine refuses what is over an eighth of its memory, which is 64 MB where nobody has set it. */
+    /** The engine refuses values over an eighth of its memory, which is 64 MB by default. */
     protected function tooLarge(): string
     {
         return random_bytes(20 << 20);

@@ -11,7 +11,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 
-/** A server on a unix socket that replies what a test says, to one connection after the other. */
+/** A server on a Unix socket that sends the replies of a test, one connection after the other. */
 final class FakeMemcached
 {
     private function __construct(public readonly string $socket, private readonly Fork $process) {}

@@ -18,7 +18,7 @@ use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
 
-/** What both extensions for memcached have to do besides. */
+/** What the tests of both memcached drivers share. */
 abstract class MemcachedTestCase extends DriverTestCase
 {
     abstract protected static function scheme(): string;
@@ -240,7 +240,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertSame([], $warnings);
     }
 
-    /** Reads and writes may go different ways: both say what failed, where and why. */
+    /** Reads and writes may use different code: both name what failed, where and why. */
     public function testFailureNamesOperationServerAndReason(): void
     {
         $server = MemcachedServer::start(Servers::directory('reasons-' . static::scheme()));

@@ -9,7 +9,7 @@ use Larder\Testing\Fork;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** What the reader of memcached's protocol makes of servers that are slow, broken or hostile. */
+/** How the client of memcached's text protocol handles slow, broken and hostile servers. */
 final class MemcachedTextTest extends TestCase
 {
     private const GENEROUS_SECONDS = 10.0;

@@ -13,7 +13,7 @@ use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
 use PDO;
 
-/** What the tables of all engines have to do besides. */
+/** What the tests of all MySQL storage engines share. */
 abstract class MySqlTestCase extends DriverTestCase
 {
     abstract protected static function engine(): string;
@@ -136,7 +136,7 @@ abstract class MySqlTestCase extends DriverTestCase
         $busy->result();
     }
 
-    /** The table is made by a connection of its own, where there may be one. */
+    /** The table is created on a second connection if the user may have one. */
     public function testTableIsCreatedWithASingleConnection(): void
     {
         $administrator = self::administrator();

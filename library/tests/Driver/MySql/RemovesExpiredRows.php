@@ -6,7 +6,7 @@ namespace Larder\Tests\Driver\MySql;
 
 use Larder\Testing\Fork;
 
-/** What tables of whole rows have to do with what has expired. */
+/** Removal of expired rows, for tables with one row per value. */
 trait RemovesExpiredRows
 {
     public function testWritesRemoveExpiredRows(): void

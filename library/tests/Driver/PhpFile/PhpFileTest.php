@@ -15,7 +15,7 @@ use Larder\Tests\Servers;
 
 final class PhpFileTest extends DriverTestCase
 {
-    /** What PHP has when php.ini says nothing. */
+    /** PHP's defaults. */
     private const OPCACHE_DEFAULTS = [
         'opcache.enable' => 1,
         'opcache.validate_timestamps' => 1,
@@ -86,7 +86,7 @@ final class PhpFileTest extends DriverTestCase
         self::assertTrue($after['oom_restarts'] > 0 || $after['free'] < $after['keep_free'] / 2, 'the control fills opcache');
     }
 
-    /** Every string of a value goes into a buffer of its own kind, which is never emptied either. */
+    /** Every string of a value goes into the interned strings buffer, which is never emptied. */
     public function testOpcacheStringUseIsBounded(): void
     {
         $server = PhpFpmServer::start(Servers::directory('fpm-strings-server'), self::OPCACHE_DEFAULTS);

@@ -17,7 +17,7 @@ use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 
-/** What both clients of Redis have to do besides. */
+/** What the tests of both Redis clients share. */
 abstract class RedisTestCase extends DriverTestCase
 {
     /**
@@ -241,7 +241,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server->stop();
     }
 
-    /** Who can write to the server, but has no signing key, could else make everybody wait, for ever. */
+    /** Otherwise an attacker who can write to the server could make everybody wait forever. */
     public function testInvalidLockDoesNotBlock(): void
     {
         putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));

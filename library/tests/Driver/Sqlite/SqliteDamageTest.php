@@ -300,7 +300,7 @@ final class SqliteDamageTest extends TestCase
         return $rows->fetchColumn();
     }
 
-    /** By a process of its own: closing the file here would free the locks that SQLite has on it. */
+    /** In another process: closing the file here would release SQLite's locks on it. */
     private static function overwrite(string $file, int $at, string $bytes): void
     {
         file_put_contents($file . '.damage', $bytes);

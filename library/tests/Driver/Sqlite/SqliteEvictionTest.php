@@ -12,7 +12,7 @@ use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\TestCase;
 
-/** What a file holds, and what goes when it is full. */
+/** What a file holds, and what a full one evicts. */
 final class SqliteEvictionTest extends TestCase
 {
     private const LIMIT = 2 << 20;

@@ -61,7 +61,7 @@ final class SqliteTest extends DriverTestCase
                 return $stored;
             });
         }
-        // On a busy disk one may have to wait for others longer than set() does; what it took has to be there.
+        // On a busy disk set() may time out; what it accepted must be there.
         $stored = array_map(static fn(Fork $fork): array => (array) $fork->result(), $forks);
         for ($file = 0; $file < 10; ++$file) {
             $taken = array_keys(array_column($stored, $file), true, true);

@@ -12,7 +12,7 @@ use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
-/** Root acts as the user www-data, whose cache it is, and as nobody, the hostile neighbour. */
+/** Root acts as www-data, who owns the cache, and as nobody, the attacker. */
 final class SqliteTrustTest extends TestCase
 {
     private const VICTIM = 33;
@@ -74,7 +74,7 @@ final class SqliteTrustTest extends TestCase
         self::assertFalse(Bomb::$exploded);
     }
 
-    /** The control: the victim can read what was planted, and unserializing it does what the neighbour wants. */
+    /** The control: the victim can read the planted value, and unserializing it runs the attacker's code. */
     public function testPlantedObjectIsCreatedWithoutTheCheck(): void
     {
         chmod($this->home . '/cache', 0o1777);
@@ -109,7 +109,7 @@ final class SqliteTrustTest extends TestCase
         self::assertFalse(Bomb::$exploded);
     }
 
-    /** Who opens a file before its mode is changed could read what is stored later, and hold its lock. */
+    /** Another user who opens a file before chmod() could read what is stored later and hold its lock. */
     public function testNewFilesAreNeverOpenToOthers(): void
     {
         chmod($this->home . '/cache', 0o755);
@@ -121,7 +121,7 @@ final class SqliteTrustTest extends TestCase
         self::assertSame(1, preg_match('~^\S+/cache/c\.sqlite\.\S+\.new 0\nbool\(true\)\nbool\(true\)\n$~D', $said), $said);
     }
 
-    /** What is predictable about the names beside leads nowhere else: the folder is the user's own. */
+    /** The names of the other files are predictable, but the folder is private. */
     public function testWalFilesArePrivate(): void
     {
         posix_seteuid(self::VICTIM);

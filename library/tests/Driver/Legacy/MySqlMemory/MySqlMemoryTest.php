@@ -34,7 +34,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         self::assertSame(0, $count());
     }
 
-    /** What a writer that died, or two that met, can leave behind. */
+    /** What a killed writer or two concurrent ones can leave behind. */
     public function testMixedRowsOfTwoValuesAreAMiss(): void
     {
         $cache = $this->cache('&namespace=mixture');

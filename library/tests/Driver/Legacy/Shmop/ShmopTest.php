@@ -242,7 +242,7 @@ final class ShmopTest extends DriverTestCase
         self::assertSame([3, 5, 8, 14], [$three, $five, $eight, $last]);
     }
 
-    /** In a namespace of its own, whose limits of shared memory are low. */
+    /** In an IPC namespace with low limits of shared memory. */
     private static function where(string $limits, string $code): string
     {
         if (posix_geteuid() !== 0) {

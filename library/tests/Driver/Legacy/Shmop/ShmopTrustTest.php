@@ -10,7 +10,7 @@ use Larder\Driver\Legacy\Shmop\ShmopStore;
 use Larder\Tests\Driver\Sqlite\Hostile\Bomb;
 use PHPUnit\Framework\TestCase;
 
-/** Root acts as the user www-data, whose cache it is, and as nobody, who makes blocks that everybody can read and write. */
+/** Root acts as www-data, who owns the cache, and as nobody, who creates blocks that everybody can read and write. */
 final class ShmopTrustTest extends TestCase
 {
     private const VICTIM = 33;
@@ -53,7 +53,7 @@ final class ShmopTrustTest extends TestCase
         }
     }
 
-    /** It looks like one whose maker died before it wrote anything. */
+    /** It looks like a block whose creator died before it wrote. */
     public function testZeroedBlockIsNotWritten(): void
     {
         $this->plant('', '', 128 + 13);

@@ -79,7 +79,7 @@ final class YacTest extends DriverTestCase
     {
         $store = new YacStore('losses');
         $before = $store->losses();
-        // It has 32,768 slots and 64 MB of memory where nobody has set it: both are used up here.
+        // Yac's defaults are 32,768 slots and 64 MB of memory: this uses up both.
         for ($i = 0; $i < 40_000; ++$i) {
             $store->set('k' . $i, str_repeat('x', 2000));
         }
@@ -105,7 +105,7 @@ final class YacTest extends DriverTestCase
         $store->clear();
     }
 
-    /** Yac gives a miss to who comes while another reads: that must not be taken for a lost generation, which empties all. */
+    /** Yac misses while another process reads: that must not be taken for a lost namespace version, which empties everything. */
     public function testManyReadersDoNotEmptyTheNamespace(): void
     {
         $store = $this->open('readers');

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Run by PHP-FPM in PhpFileStoreTest. ?do=… says what; the answer is JSON. The "plain" ways are the control: a file of PHP
+ * Run by PHP-FPM in PhpFileTest. ?do=… says what; the answer is JSON. The "plain" ways are the control: a file of PHP
  * code at one path, written and included as PHP users do by hand.
  */
 
