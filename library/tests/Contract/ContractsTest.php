@@ -6,7 +6,7 @@ namespace Larder\Tests\Contract;
 
 use Larder\Cache;
 use Larder\Contract\Decorator;
-use Larder\Driver\Drivers;
+use Larder\Drivers;
 use Larder\Testing\AllContracts;
 use Larder\Testing\SimpleCacheContract;
 use Larder\Tests\Driver\DriverTestCase;
