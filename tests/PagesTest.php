@@ -50,6 +50,29 @@ final class PagesTest extends TestCase
         self::assertFileExists(Repository::ROOT . '/' . $path);
     }
 
+    /** @return iterable<string, array{string, string}> */
+    public static function fragments(): iterable
+    {
+        foreach (Repository::pages() as $name) {
+            preg_match_all('~\]\((?!https?:)([^)#]*)#([^)]+)\)~', (string) file_get_contents(Repository::ROOT . '/' . $name), $matches, \PREG_SET_ORDER);
+            foreach ($matches as [, $target, $fragment]) {
+                yield "$name: $target#$fragment" => [$target === '' ? $name : \dirname($name) . '/' . $target, $fragment];
+            }
+        }
+    }
+
+    #[DataProvider('fragments')]
+    public function testLinkLeadsToAHeading(string $path, string $fragment): void
+    {
+        preg_match_all('/^#+ (.+)$/m', (string) file_get_contents(Repository::ROOT . '/' . $path), $headings);
+        $slugs = array_map(
+            static fn(string $heading): string => str_replace(' ', '-', (string) preg_replace('/[^a-z0-9 _-]/', '', strtolower($heading))),
+            $headings[1],
+        );
+
+        self::assertContains($fragment, $slugs);
+    }
+
     public function testIndexListsEveryPage(): void
     {
         preg_match_all('~\]\(([a-z-]+\.md)\)~', (string) file_get_contents(Repository::ROOT . '/docs/README.md'), $matches);
