@@ -23,7 +23,7 @@ final class InstallTest extends TestCase
     }
 
     /** The section "Install" of docs/getting-started.md, word by word: extension, php.ini, PHP-FPM, packages, command. */
-    public function testInstallationFromAClone(): void
+    public function testDocumentedInstallationFromACloneWorks(): void
     {
         $project = new EmptyProject(published: false);
         $page = explode("\n## ", (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md'));
