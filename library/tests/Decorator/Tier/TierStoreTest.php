@@ -335,7 +335,7 @@ final class TierStoreTest extends TestCase
     /** @return iterable<string, array{string, string}> */
     public static function unfit(): iterable
     {
-        yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'none cannot add'];
+        yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'none cannot change a value in one step'];
         yield 'a shared tier that keeps nothing' => ['tier:(array:)(none:)', 'none cannot tell when a value expires'];
     }
 
