@@ -192,9 +192,9 @@ final class ForkTest extends EngineTestCase
             self::assertSame(1, $times, $file);
             $replaced[] = $this->sandbox->write($file, $source);
         }
-        foreach ([...(array) glob("$core/.libs/*.o"), ...(array) glob("$core/../php/.libs/*.o")] as $object) {
-            if (!isset(self::APART[basename((string) $object, '.o') . '.c'])) {
-                $objects[] = (string) $object;
+        foreach ([...(array) glob("$core/*.c"), ...(array) glob("$core/../php/*.c")] as $source) {
+            if (!isset(self::APART[basename((string) $source)])) {
+                $objects[] = \dirname((string) $source) . '/.libs/' . basename((string) $source, '.c') . '.o';
             }
         }
         $built = $this->sandbox->folder() . '/inheriting.so';

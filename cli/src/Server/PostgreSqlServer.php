@@ -45,7 +45,7 @@ final class PostgreSqlServer implements Server
     public static function start(string $directory, array $options = []): self
     {
         $postgres = self::program('postgres');
-        $home = \dirname(Address::socket($directory . '/postgresql', '.s.PGSQL.65535'));
+        $home = \dirname(Address::socket($directory . '/pg', '.s.PGSQL.65535'));
         $user = self::prepare($home);
         $password = bin2hex(random_bytes(12));
         self::install($home, $user, $password);
