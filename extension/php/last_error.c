@@ -6,8 +6,9 @@
 
 enum error error_of(enum cache_result result) {
     static const uint8_t errors[] = {
-        [CACHE_TOO_LARGE] = ERROR_SIZE, [CACHE_NO_ROOM] = ERROR_ROOM, [CACHE_NOT_INTEGER] = ERROR_TYPE,
-        [CACHE_OVERFLOW] = ERROR_RANGE, [CACHE_UNAVAILABLE] = ERROR_UNAVAILABLE,
+        [CACHE_TOO_LARGE] = ERROR_SIZE,          [CACHE_NO_ROOM] = ERROR_ROOM,
+        [CACHE_NOT_INTEGER] = ERROR_TYPE,        [CACHE_OVERFLOW] = ERROR_RANGE,
+        [CACHE_UNAVAILABLE] = ERROR_UNAVAILABLE,
     };
     return result < sizeof(errors) ? (enum error)errors[result] : ERROR_NONE;
 }
