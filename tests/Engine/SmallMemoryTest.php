@@ -74,8 +74,9 @@ final class SmallMemoryTest extends EngineTestCase
         $fpm = $this->container();
         $this->take($fpm, 60 * self::MIB);
         $request = 'return [larder_store("value", "value"), larder_fetch("value", "none"), larder_exists("value"), larder_increment("count"), larder_delete("value"), larder_clear()];';
+        $without = [false, 'none', false, false, false, false];
         for ($i = 0; $i < 5; ++$i) {
-            self::assertSame([false, 'none', false, false, false, false], $fpm->run($request));
+            self::assertSame($without, $fpm->run($request));
         }
         $reason = '/dev/shm/larder-' . User::site()->id . ' has 4 MiB free, the least for a segment is 8 MiB; free some or set larder.path';
         self::assertSame([false, $reason], $fpm->run('return [larder_info()["available"], larder_info()["reason"]];'));
@@ -84,7 +85,13 @@ final class SmallMemoryTest extends EngineTestCase
 
         $fpm->run('return unlink("/dev/shm/taken");');
         $this->assertWorks($fpm, atLeast: 56, atMost: 64);
+        $with = 0;
+        for ($i = 0; $i < 5; ++$i) {
+            $with += $fpm->run($request) !== $without ? 1 : 0;
+        }
+        self::assertSame(5, $with);
         Proof::record('neighbours.full-memory', 5, 'requests without room for a segment, which went on without a cache and said why', 0);
+        Proof::control('neighbours.full-memory', 'the same requests when there is room', 5, $with);
     }
 
     /** What is touched has its memory: to write to it is no risk, whatever others do later. */
