@@ -11,6 +11,7 @@ $beside = [__DIR__ . '/../../vendor/autoload.php', __DIR__ . '/../../../autoload
 foreach (is_string($called) ? [$called, ...$beside] : $beside as $autoload) {
     if (is_file($autoload)) {
         putenv("LARDER_AUTOLOAD=$autoload");
+        $_SERVER['LARDER_AUTOLOAD'] = $autoload; // symfony/process hands on only what is there too
 
         return require $autoload;
     }

@@ -191,7 +191,7 @@ enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
  * failed reserve there is nothing to abandon. */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
-/* With a token, which else is NULL, and CACHE_REPLACE only over the entry that it names: else CACHE_ABSENT (deleted,
+/* With a token, which else is NULL, whatever the mode, only over the entry that it names: else CACHE_ABSENT (deleted,
  * expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was moved or touched is a different one
  * although its value is the same. */
 enum cache_result cache_commit(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires,

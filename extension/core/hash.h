@@ -19,7 +19,7 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t seed) {
 struct place {
     uint64_t hash; /* mixed */
     uint64_t tag;
-    struct bucket_shared *first;  /* may be the empty one of ref_bucket(): do not write */
+    struct bucket_shared *first;  /* either may be the empty one of ref_bucket(): do not write to that */
     struct bucket_shared *second; /* may be the first */
 };
 

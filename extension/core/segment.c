@@ -92,15 +92,17 @@ static bool refuse_new_file(struct attempt *attempt) {
     char command[FOLDER_MAX_BYTES + sizeof "chmod 700 "];
     snprintf(command, sizeof command, "chmod 700 %s", attempt->folder);
     return refuse(attempt, "cannot create a file in %s: %s; %s", attempt->folder, strerror(error),
-                  advice(error, command));
+                  advice(error, error == EACCES ? command : "set larder.path to a folder that can be written"));
 }
 
-/* Whether this process may create something in the open folder. */
+/* Whether this process may create something in the open folder. Any other failure says nothing about that: filters of
+ * system calls in containers refuse the question itself. */
 static bool is_writable(const struct attempt *attempt) {
-    return faccessat(attempt->directory, ".", W_OK | X_OK, AT_EACCESS) == 0;
+    return faccessat(attempt->directory, ".", W_OK | X_OK, AT_EACCESS) == 0 || (errno != EACCES && errno != EROFS);
 }
 
-/* There is no segment, and this call does not create one. It is absent only if a store could; else the reason says why not. */
+/* There is no segment, and this call does not create one. It is absent only if a store could create one; else the
+ * reason says why not. */
 static bool report_absent(struct attempt *attempt) {
     const size_t size = plan_size(attempt);
     if (!size) {
@@ -754,7 +756,7 @@ static void report_differences(struct attempt *attempt, const struct header_shar
         snprintf(share, sizeof share, " larder.pin_share=%g (here %g)", (double)header->pin_share / 1e6,
                  options->pin_share);
     }
-    refuse(attempt, "the segment was made with%s%s%s; ./larder resize makes it anew", size, processes, share);
+    refuse(attempt, "the segment was made with%s%s%s; larder resize replaces it", size, processes, share);
 }
 
 /* One try; USABLE: attached, REPLACE: look again, FOREIGN: failed. */

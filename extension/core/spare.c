@@ -29,12 +29,12 @@ static bool ensure_memory(struct cache *cache, uint32_t page) {
 }
 
 bool spare_keep(struct cache *cache, uint32_t page) {
-    shared_word *reserve = cache->map.header->spare;
+    shared_word *spare = cache->map.header->spare;
     bool kept = spare_has(cache, page);
     for (unsigned i = 0; i < spare_wanted(&cache->map) && !kept; i++) {
         uint64_t none = 0;
-        kept = word_load(&reserve[i]) == 0 && ensure_memory(cache, page) &&
-               word_swap(&reserve[i], &none, (uint64_t)page + 1);
+        kept = word_load(&spare[i]) == 0 && ensure_memory(cache, page) &&
+               word_swap(&spare[i], &none, (uint64_t)page + 1);
     }
     return kept;
 }
@@ -50,7 +50,8 @@ unsigned spare_count(const struct cache *cache) {
 uint32_t spare_take(struct cache *cache, unsigned *at) {
     shared_word *spare = cache->map.header->spare;
     uint64_t taken = 0;
-    for (; taken == 0 && *at < spare_wanted(&cache->map); (*at)++) {
+    /* A damaged word names no page: the next one is tried. */
+    for (; taken - 1 >= cache->map.page_count && *at < spare_wanted(&cache->map); (*at)++) {
         taken = word_peek(&spare[*at]) ? word_exchange(&spare[*at], 0) : 0;
     }
     FAILPOINT(spare_taken);
@@ -59,9 +60,9 @@ uint32_t spare_take(struct cache *cache, unsigned *at) {
 
 void spare_forget(struct cache *cache, uint32_t page) {
     for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
-        uint64_t reserved = (uint64_t)page + 1;
-        if (word_peek(&cache->map.header->spare[i]) == reserved) {
-            word_swap(&cache->map.header->spare[i], &reserved, 0);
+        uint64_t number = (uint64_t)page + 1;
+        if (word_peek(&cache->map.header->spare[i]) == number) {
+            word_swap(&cache->map.header->spare[i], &number, 0);
         }
     }
 }

@@ -110,7 +110,7 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
 
 enum cache_result write_publish(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, const uint64_t *token) {
-    const enum cache_result result = put(cache, record, key, mode, token);
+    const enum cache_result result = put(cache, record, key, token ? CACHE_REPLACE : mode, token);
     clear_copying(record);
     reservation_end(cache, record, &cache->reservation, result == CACHE_OK);
     if (LIKELY(result == CACHE_OK)) {

@@ -37,7 +37,7 @@ static bool may_try(bool to_store) {
 
 /*
  * A process (under ZTS, a thread) stays attached to one segment for each name that its requests had: a web server may
- * give each virtual attachment a name of its own, and one worker serves them all.
+ * give each virtual host a name of its own, and one worker serves them all.
  */
 struct attachment {
     struct cache *cache;
@@ -179,7 +179,7 @@ bool attach_resize(void) {
     struct cache *made = cache_attach(&options, LARDER_G(reason));
     if (made) {
         cache_detach(made);
-        LARDER_G(attach_tried) = false;
+        LARDER_G(attach_tried) = LARDER_G(store_tried) = false;
     }
     return made != NULL;
 }

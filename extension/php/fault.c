@@ -22,7 +22,7 @@
 static struct sigaction previous;
 static bool registered;
 
-/* ---- Was it a write? -------- -------------------------------------------------------------------- */
+/* ---- Was it a write? ----------------------------------------------------------------------------- */
 
 static bool is_write(const ucontext_t *context) {
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 /* The PHP functions: each parses its arguments, makes one call of the engine, and returns. */
 #include "attach.h"
+#include "decode.h"
 #include "hash.h"
 #include "info.h"
 #include "last_error.h"
 #include "store.h"
-#include "decode.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
