@@ -75,9 +75,13 @@ final class Drivers implements Schemes
         }
         $taken = self::variants();
         foreach ($driver->variants() as $variant) {
+            if (preg_match('~^[a-z][a-z0-9-]*$~D', $variant->name) !== 1) {
+                throw new \InvalidArgumentException(\sprintf('A store name of %s is malformed: it is a lower-case letter and then lower-case letters, digits and -', $driver::class));
+            }
             if (isset($taken[$variant->name])) {
                 throw new \InvalidArgumentException(\sprintf('The store name "%s" of %s is taken by %s', $variant->name, $driver::class, $taken[$variant->name]->store));
             }
+            $taken[$variant->name] = $variant;
         }
         self::$drivers[$scheme] = $driver;
     }

@@ -72,10 +72,12 @@ final class Dsn
         if ($scheme->nesting !== '') {
             [$tiers, $query] = self::inParentheses($scheme, $parts[2]);
 
-            return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), array_map(
-                static fn(string $tier): self => self::parse($tier, $schemes),
-                $tiers,
-            ));
+            $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
+            foreach ($tiers as $tier) {
+                $nested[] = self::parse($tier, $schemes);
+            }
+
+            return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), $nested);
         }
         $authority = $parts[3] ?? '';
         $at = strrpos($authority, '@');

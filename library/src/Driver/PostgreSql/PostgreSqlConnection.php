@@ -23,6 +23,8 @@ final class PostgreSqlConnection
 
     /** What the server says => what to do. */
     private const ADVICE = [
+        'Peer authentication failed' => 'On its unix socket this server takes the name of the system\'s user: run as that user, or connect by host and password',
+        'does not support SSL' => 'Turn ssl on in the server, or set another sslmode',
         'authentication failed|no password supplied' => 'Are the user and the password in the DSN right? Special characters in them are written %2F for /, %3F for ?, %40 for @',
         'no pg_hba\.conf entry' => 'Add a line for this database, user and host to pg_hba.conf, and reload the server',
         'database ".*" does not exist' => 'Create it: createdb DATABASE',
@@ -36,7 +38,6 @@ final class PostgreSqlConnection
 
     private ?PostgreSqlLink $link = null;
     private int $process = 0;
-    private readonly int $opener;
     private bool $hasTable = false;
     private bool $prepares = true;
 
@@ -62,7 +63,6 @@ final class PostgreSqlConnection
         string $tls = '',
     ) {
         StoreUnavailable::unlessLoaded('pgsql', 'pgsql', 'pgsql');
-        $this->opener = Pid::own();
         [$host, $port] = $endpoint->socket === null ? [$endpoint->host, (string) $endpoint->port] : self::folder($endpoint->socket);
         $settings = [
             'host' => $host,
@@ -71,7 +71,6 @@ final class PostgreSqlConnection
             'user' => $user,
             'password' => $password,
             'sslmode' => $tls,
-            'application_name' => 'larder', // and a persistent connection of the program is another one
             'options' => \sprintf('-c statement_timeout=%d', max(1, 1000 * self::SERVERS_SHARE * $timeout)),
         ];
         $text = '';
@@ -105,23 +104,29 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError when the server refuses
      * @throws StoreFailed when it is away
      */
-    public function rows(string $sql, array $parameters): array
+    public function rows(string $sql, array $parameters, int $columns): array
     {
+        $result = $this->run($sql, $parameters, true);
+        if (pg_num_fields($result) !== $columns) {
+            throw StoreFailed::because('pgsql', \sprintf('the reply of %s has %d columns, not %d', $this->endpoint, pg_num_fields($result), $columns));
+        }
         /** @var list<list<string|null>> $rows */
-        $rows = pg_fetch_all($this->run($sql, $parameters), \PGSQL_NUM);
+        $rows = pg_fetch_all($result, \PGSQL_NUM);
 
         return $rows;
     }
 
     /**
      * @param list<string> $parameters as text
+     * @param bool $mayRepeat whether it comes to the same if it is run twice: where a reply is lost, nobody knows whether
+     *                        it was run
      * @return int how many rows were changed
      * @throws PostgreSqlError when the server refuses
      * @throws StoreFailed when it is away
      */
-    public function change(string $sql, array $parameters): int
+    public function change(string $sql, array $parameters, bool $mayRepeat = true): int
     {
-        return pg_affected_rows($this->run($sql, $parameters));
+        return pg_affected_rows($this->run($sql, $parameters, $mayRepeat));
     }
 
     /**
@@ -129,7 +134,7 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError
      * @throws StoreFailed
      */
-    private function run(string $sql, array $parameters): \PgSql\Result
+    private function run(string $sql, array $parameters, bool $mayRepeat): \PgSql\Result
     {
         try {
             return $this->execute($sql, $parameters);
@@ -140,11 +145,10 @@ final class PostgreSqlConnection
             } elseif ($error->isAboutTheTable()) {
                 $this->link = null; // it was dropped, or changed: it is made again, or refused
                 $this->hasTable = false;
-            } elseif (!$error->isLost()) {
+            } elseif (!$error->isLost() || !$mayRepeat) {
                 throw $this->failure($error);
             }
         }
-        // It may have been closed for having been idle long.
         try {
             return $this->execute($sql, $parameters);
         } catch (PostgreSqlError $error) {
@@ -167,6 +171,8 @@ final class PostgreSqlConnection
 
             throw $isAway ? StoreFailed::because('pgsql', $none->what, $none) : StoreFailed::refused('pgsql', $none->what);
         }
+
+        $sql = str_replace($this->table->quoted, $this->table->qualified(), $sql);
 
         return $this->alone($link, fn(): \PgSql\Result => $link->run($sql, $parameters, $this->timeout));
     }
@@ -209,6 +215,10 @@ final class PostgreSqlConnection
         if ($this->process !== Pid::own()) {
             $this->inherited = [...$this->inherited, ...($this->link === null ? [] : [$this->link])];
             $this->process = Pid::own();
+            $this->link = null;
+        }
+        if ($this->link?->isStale() === true) {
+            $this->link->discard(); // closed for having been idle long, as by a restart
             $this->link = null;
         }
         if ($this->link !== null && $this->hasTable) {
@@ -254,11 +264,9 @@ final class PostgreSqlConnection
      */
     private function connect(): PostgreSqlLink
     {
-        // In a fork no persistent connection: it would be the parent's.
-        $isPersistent = $this->persistent && $this->opener === Pid::own();
         for ($backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $this->timeout);; $backoff->pause()) {
             try {
-                return PostgreSqlLink::open($this->settings, $this->timeout, $isPersistent, $this->prepares);
+                return PostgreSqlLink::open($this->settings, $this->timeout, $this->persistent, $this->prepares);
             } catch (PostgreSqlError $refusal) {
                 if ($backoff->isOver() || !str_contains($refusal->getMessage(), self::QUEUE_IS_FULL)) {
                     throw $refusal;

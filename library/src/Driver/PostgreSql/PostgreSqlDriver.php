@@ -62,7 +62,7 @@ final class PostgreSqlDriver implements Erases
         if ($database === '' || str_contains(ltrim($dsn->rest, '/'), '/')) {
             throw $dsn->invalid(\sprintf('does not name one database: %s. %s', self::EXAMPLE, DsnError::ENCODING));
         }
-        $tls = $dsn->choice('sslmode', ['', 'disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], '');
+        $tls = $dsn->choice('sslmode', ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], 'prefer');
 
         return new PostgreSqlConnection($this->endpoint($dsn), $table, $database, $dsn->user, $dsn->password(), $dsn->timeout(), $dsn->isPersistent(), $tls);
     }
@@ -72,6 +72,10 @@ final class PostgreSqlDriver implements Erases
         $socket = $dsn->options['socket'] ?? '';
         if ($socket === '' && \count($dsn->servers) !== 1) {
             throw $dsn->invalid(\sprintf('names no single server: %s, or socket=/path for a unix socket', self::EXAMPLE));
+        }
+
+        if ($socket !== '' && (!str_starts_with($socket, '/') || str_contains($socket, ','))) {
+            throw $dsn->invalid('has a socket that is not the absolute path of one'); // libpq would take it for names of hosts
         }
 
         return $socket !== '' ? Endpoint::unix($socket) : $dsn->tcp($dsn->servers[0], self::PORT);

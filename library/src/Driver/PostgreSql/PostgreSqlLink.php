@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\PostgreSql;
 
+use Larder\Process\Pid;
 use Larder\Process\Quietly;
 use PgSql\Connection;
 use PgSql\Result;
@@ -21,11 +22,15 @@ final class PostgreSqlLink
     /** A statement is prepared when it is run so often: to prepare one that is run once takes a round trip more. */
     private const RUNS_TO_PREPARE = 3;
     private const STATEMENTS_PREPARED = 32;
+    private const FRESH_NANOSECONDS = 50_000_000;
+    /** Of a connection that is closed; a hostile server can have sent any number. */
+    private const RESULTS_DISCARDED = 1000;
 
     /** @var array<string, int> how often each was run, by their SQL */
     private array $runs = [];
     /** @var array<string, string> names by their SQL */
     private array $prepared = [];
+    private int $usedAt = 0;
 
     /** @param resource $socket */
     private function __construct(
@@ -50,11 +55,18 @@ final class PostgreSqlLink
         try {
             /** @var string $text */
             $text = $settings->getValue();
-            $text .= \sprintf(' connect_timeout=%d', max(self::LEAST_CONNECT_SECONDS, ceil($seconds)));
+            // The process is part of the name, so that a fork is never given the persistent connection of its parent.
+            $text .= \sprintf(" application_name='larder %d' connect_timeout=%d", Pid::own(), max(self::LEAST_CONNECT_SECONDS, ceil($seconds)));
             $deadline = hrtime(true) + 1e9 * $seconds;
             $connection = $persistent ? pg_pconnect($text) : pg_connect($text, \PGSQL_CONNECT_FORCE_NEW | \PGSQL_CONNECT_ASYNC);
             if ($connection !== false && !$persistent) {
-                self::finish($connection, $deadline);
+                try {
+                    self::finish($connection, $deadline);
+                } catch (PostgreSqlError $error) {
+                    self::abandon($connection);
+
+                    throw $error;
+                }
             } elseif ($connection !== false && pg_transaction_status($connection) !== \PGSQL_TRANSACTION_IDLE) {
                 pg_connection_reset($connection); // a request before this one has ended while it waited for an answer
             }
@@ -102,14 +114,32 @@ final class PostgreSqlLink
      */
     public function discard(): void
     {
-        Quietly::run(function (): void {
-            $socket = \function_exists('socket_import_stream') ? socket_import_stream($this->socket) : false;
-            if ($socket !== false && socket_shutdown($socket)) {
-                while (pg_get_result($this->connection) !== false);
-            } else {
-                pg_connection_reset($this->connection); // which a stopped server makes wait for connect_timeout
-            }
+        Quietly::run(fn() => self::abandon($this->connection));
+    }
+
+    /** Whether the server has ended the connection while nothing was asked, or said what nobody asked for. */
+    public function isStale(): bool
+    {
+        if (hrtime(true) - $this->usedAt < self::FRESH_NANOSECONDS) {
+            return false; // a look costs as much as a tenth of a statement
+        }
+        $read = [$this->socket];
+        $write = $except = null;
+
+        return Quietly::run(static function () use (&$read, &$write, &$except): bool {
+            return stream_select($read, $write, $except, 0) !== 0;
         });
+    }
+
+    private static function abandon(Connection $connection): void
+    {
+        $stream = pg_socket($connection);
+        $socket = $stream !== false && \function_exists('socket_import_stream') ? socket_import_stream($stream) : false;
+        if ($socket !== false && socket_shutdown($socket)) {
+            for ($results = 0; $results < self::RESULTS_DISCARDED && pg_get_result($connection) !== false; ++$results);
+        } else {
+            pg_connection_reset($connection); // which a stopped server makes wait for connect_timeout
+        }
     }
 
     /** @throws PostgreSqlError */
@@ -166,8 +196,15 @@ final class PostgreSqlLink
                 break;
             }
             $last = $result;
+            if (hrtime(true) > $deadline) {
+                throw new PostgreSqlError(PostgreSqlError::TIMED_OUT, 'timeout');
+            }
+            if (\in_array(pg_result_status($result), [\PGSQL_COPY_IN, \PGSQL_COPY_OUT], true)) {
+                throw new PostgreSqlError(PostgreSqlError::LOST, 'the reply is of another kind');
+            }
             $failed = \in_array(pg_result_status($result), [\PGSQL_COMMAND_OK, \PGSQL_TUPLES_OK], true) ? $failed : $failed ?? $result;
         }
+        $this->usedAt = (int) hrtime(true);
         if ($failed !== null) {
             $state = pg_result_error_field($failed, \PGSQL_DIAG_SQLSTATE);
 

@@ -166,7 +166,9 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         $sql = \sprintf(self::CLEAR, $this->table, self::ROWS_AT_ONCE);
 
         try {
-            for ($name = '\x'; $name !== null; $name = $this->connection->rows($sql, [$name])[0][0] ?? null);
+            for ($name = '\x', $before = ''; $name > $before;) {
+                [$before, $name] = [$name, $this->connection->rows($sql, [$name], 1)[0][0] ?? ''];
+            }
 
             return true;
         } catch (PostgreSqlError) {
@@ -190,14 +192,15 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         $sql = \sprintf('SELECT name, key FROM %s WHERE name > $1 AND (expires = 0 OR expires > $2) ORDER BY name LIMIT %d', $this->table, self::ROWS_AT_ONCE);
         for ($last = '\x'; $last !== null;) {
             try {
-                $rows = $this->connection->rows($sql, [$last, self::number(microtime(true))]);
+                $rows = $this->connection->rows($sql, [$last, self::number(microtime(true))], 2);
             } catch (PostgreSqlError) {
                 return;
             }
             foreach ($rows as [, $key]) {
                 yield self::binary((string) $key);
             }
-            $last = $rows === [] ? null : $rows[\count($rows) - 1][0];
+            $next = $rows === [] ? null : $rows[\count($rows) - 1][0];
+            $last = $next > $last ? $next : null; // else the server repeats itself
         }
     }
 
@@ -207,6 +210,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
             self::WRITE . ' WHERE t.key <> EXCLUDED.key OR (t.expires > 0 AND t.expires <= $5)',
             self::ROW,
             [...$this->row($key, $this->pack($key, $value), Ttl::until($ttl)), self::number(microtime(true))],
+            mayRepeat: false,
         ) === 1;
     }
 
@@ -238,7 +242,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         $read = \sprintf('SELECT key, value, expires, xmin FROM %s WHERE name = $1', $this->table);
         for ($try = 0; $try < self::TRIES; ++$try) {
             try {
-                [$full, $value, $until, $version] = array_map(strval(...), $this->connection->rows($read, [$name])[0] ?? ['', '', '', '']);
+                [$full, $value, $until, $version] = array_map(strval(...), $this->connection->rows($read, [$name], 4)[0] ?? ['', '', '', '']);
                 $isThere = $version !== '' && self::binary($full) === $key && ((float) $until === 0.0 || (float) $until > microtime(true));
                 $new = $change($isThere ? new Entry(self::binary($value), (float) $until) : null);
             } catch (PostgreSqlError) {
@@ -249,9 +253,9 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
             }
             $row = $new === null ? [] : $this->row($key, $new->stored, $new->until ?? ($isThere ? (float) $until : 0.0));
             $changed = match (true) {
-                $new === null => $this->changed('DELETE FROM %s WHERE name = $1 AND xmin = $2', '', [$name, $version]),
-                $version === '' => $this->changed('INSERT INTO %s (name, key, value, expires) %s ON CONFLICT DO NOTHING', self::ROW, $row),
-                default => $this->changed('UPDATE %s SET key = $2, value = $3, expires = $4 WHERE name = $1 AND xmin = $5', '', [...$row, $version]),
+                $new === null => $this->changed('DELETE FROM %s WHERE name = $1 AND xmin = $2', '', [$name, $version], mayRepeat: false),
+                $version === '' => $this->changed('INSERT INTO %s (name, key, value, expires) %s ON CONFLICT DO NOTHING', self::ROW, $row, mayRepeat: false),
+                default => $this->changed('UPDATE %s SET key = $2, value = $3, expires = $4 WHERE name = $1 AND xmin = $5', '', [...$row, $version], mayRepeat: false),
             };
             if ($changed !== 0) {
                 return $changed === 1;
@@ -291,10 +295,10 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
      * @return int|null how many rows were changed; null when the server refused
      * @throws StoreFailed
      */
-    private function changed(string $sql, string $rows, array $parameters): ?int
+    private function changed(string $sql, string $rows, array $parameters, bool $mayRepeat = true): ?int
     {
         try {
-            return $this->connection->change(\sprintf($sql, $this->table, $rows), $parameters);
+            return $this->connection->change(\sprintf($sql, $this->table, $rows), $parameters, $mayRepeat);
         } catch (PostgreSqlError) {
             return null;
         }
@@ -311,6 +315,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         return $this->readRows(
             \sprintf('SELECT %s FROM %s WHERE name = $1 AND key = $2 AND (expires = 0 OR expires > $3)', $column, $this->table),
             [self::name($key), self::text($key), self::number(microtime(true))],
+            1,
         )[0][0] ?? null;
     }
 
@@ -325,7 +330,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         $sql = \sprintf('SELECT key, value, expires FROM %s WHERE name = ANY ($1::bytea[]) AND (expires = 0 OR expires > $2)', $this->table);
         $stored = [];
         foreach (array_chunk($keys, self::ROWS_AT_ONCE) as $some) {
-            foreach ($this->readRows($sql, [self::list(array_map(self::name(...), $some)), self::number(microtime(true))]) as [$key, $value, $until]) {
+            foreach ($this->readRows($sql, [self::list(array_map(self::name(...), $some)), self::number(microtime(true))], 3) as [$key, $value, $until]) {
                 $stored[self::binary((string) $key)] = new Entry(self::binary((string) $value), (float) $until);
             }
         }
@@ -338,10 +343,10 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
      * @return list<list<string|null>>
      * @throws StoreFailed a user who may not read has no use of the cache, and is told so
      */
-    private function readRows(string $sql, array $parameters): array
+    private function readRows(string $sql, array $parameters, int $columns): array
     {
         try {
-            return $this->connection->rows($sql, $parameters);
+            return $this->connection->rows($sql, $parameters, $columns);
         } catch (PostgreSqlError $error) {
             throw StoreFailed::refused('pgsql', $error->getMessage());
         }

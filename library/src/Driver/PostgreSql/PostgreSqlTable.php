@@ -19,6 +19,18 @@ final class PostgreSqlTable
     private const COLUMNS = 'r: name bytea, key bytea, value bytea, expires double precision';
 
     /**
+     * Where the table is, or is to be: then nothing but the server's own functions and operators is found without a schema.
+     * Others who may create in a schema of the search path could put better-fitting ones there, which would run as us.
+     */
+    private const LOCATE = <<<'SQL'
+        SELECT
+            (SELECT n.nspname::text FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n
+                WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1::text)::oid AND n.oid OPERATOR(pg_catalog.=) c.relnamespace),
+            pg_catalog.current_schema()::text,
+            pg_catalog.set_config('search_path'::text, 'pg_catalog'::text, false)
+        SQL;
+
+    /**
      * Others who may make tables in this database could make this one first, and put values of theirs into it. Whom the
      * database or the server belongs to can do that anyway.
      */
@@ -41,20 +53,21 @@ final class PostgreSqlTable
     private const MAKE = <<<'SQL'
         SET LOCAL statement_timeout = %2$d;
         SELECT pg_advisory_xact_lock(hashtext('%1$s'));
-        CREATE %3$s TABLE IF NOT EXISTS "%1$s" (
+        CREATE %3$s TABLE IF NOT EXISTS %4$s (
             name bytea NOT NULL CONSTRAINT "%1$s.name" PRIMARY KEY,
             key bytea NOT NULL,
             value bytea NOT NULL,
             expires double precision NOT NULL
         );
-        ALTER TABLE "%1$s" ALTER value SET STORAGE EXTERNAL;
-        CREATE INDEX IF NOT EXISTS "%1$s.expires" ON "%1$s" (expires) WHERE expires > 0
+        ALTER TABLE %4$s ALTER value SET STORAGE EXTERNAL;
+        CREATE INDEX IF NOT EXISTS "%1$s.expires" ON %4$s (expires) WHERE expires > 0
         SQL;
     private const NOT_SUPPORTED = '0A000';
 
     private readonly string $table;
-    /** As in statements. */
+    /** As in statements, before they are sent. */
     public readonly string $quoted;
+    private string $schema = '';
 
     public function __construct(string $namespace)
     {
@@ -69,6 +82,7 @@ final class PostgreSqlTable
      */
     public function find(PostgreSqlLink $link, float $seconds): void
     {
+        $this->locate($link, $seconds);
         $found = $this->examine($link, $seconds);
         if ($found === null) {
             $this->make($link);
@@ -91,6 +105,28 @@ final class PostgreSqlTable
         }
     }
 
+    /** With its schema, once it was found. */
+    public function qualified(): string
+    {
+        return $this->schema === '' ? $this->quoted : \sprintf('"%s".%s', str_replace('"', '""', $this->schema), $this->quoted);
+    }
+
+    /**
+     * @throws PostgreSqlError
+     * @throws StoreUnavailable
+     */
+    private function locate(PostgreSqlLink $link, float $seconds): void
+    {
+        $link->runAll('RESET search_path', $seconds); // a request before this one may have set it, on this connection
+        /** @var list<array{string|null, string|null, string}> $rows */
+        $rows = pg_fetch_all($link->run(self::LOCATE, [$this->quoted], $seconds), \PGSQL_NUM);
+        $this->schema = $rows[0][0] ?? $rows[0][1] ?? throw StoreUnavailable::because(
+            'pgsql',
+            'the search_path of this user names no schema that exists',
+            'Create one: CREATE SCHEMA AUTHORIZATION CURRENT_USER',
+        );
+    }
+
     /**
      * @return array{string, string, string, string}|null owner, whether we trust it, columns, whether the first is unique
      * @throws PostgreSqlError
@@ -98,7 +134,7 @@ final class PostgreSqlTable
     private function examine(PostgreSqlLink $link, float $seconds): ?array
     {
         /** @var list<array{string, string, string, string}> $rows */
-        $rows = pg_fetch_all($link->run(self::EXAMINE, [$this->quoted], $seconds), \PGSQL_NUM);
+        $rows = pg_fetch_all($link->run(self::EXAMINE, [$this->qualified()], $seconds), \PGSQL_NUM);
 
         return $rows[0] ?? null;
     }
@@ -110,7 +146,7 @@ final class PostgreSqlTable
      */
     private function make(PostgreSqlLink $link): void
     {
-        $make = fn(string $kind): string => \sprintf(self::MAKE, $this->table, 1000 * self::MAKING_SECONDS, $kind);
+        $make = fn(string $kind): string => \sprintf(self::MAKE, $this->table, 1000 * self::MAKING_SECONDS, $kind, $this->qualified());
 
         try {
             $link->runAll($make('UNLOGGED'), self::MAKING_SECONDS);

@@ -12,6 +12,7 @@ use Larder\Driver\PostgreSql\PostgreSqlConnection;
 use Larder\Driver\PostgreSql\PostgreSqlStore;
 use Larder\Driver\PostgreSql\PostgreSqlTable;
 use Larder\Dsn\Endpoint;
+use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
@@ -99,7 +100,7 @@ final class PostgreSqlTest extends DriverTestCase
         foreach (['', '&persistent=1'] as $option) {
             $cache = $this->with($option);
             self::assertTrue($cache->set('k', 'value'));
-            self::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'larder'");
+            self::query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'larder %'");
             self::assertSame('value', $cache->get('k'), $option);
         }
     }
@@ -214,6 +215,64 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
+    /** Who may create in a schema of the search path can put an operator there that fits better than the server's own. */
+    public function testOperatorsOfOthersAreNotRun(): void
+    {
+        $administrator = self::administrator(self::server());
+        $plant = <<<'SQL'
+            CREATE TABLE planted (ran text);
+            GRANT ALL ON planted TO public;
+            CREATE FUNCTION public.fits(name, name) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN 'x'; END $$;
+            CREATE FUNCTION public.fits(float8, int4) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.planted VALUES (current_user); RETURN true; END $$;
+            CREATE OPERATOR public.|| (LEFTARG = name, RIGHTARG = name, FUNCTION = public.fits);
+            CREATE OPERATOR public.> (LEFTARG = float8, RIGHTARG = int4, FUNCTION = public.fits);
+            SQL;
+        pg_query($administrator, $plant);
+
+        try {
+            pg_query($administrator, "SELECT 'a'::name || 'b'::name");
+            self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'), 'control: the operator fits');
+            foreach (['', '&persistent=1', '&persistent=1'] as $options) {
+                $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace$options&on_failure=throw");
+                self::assertTrue($cache->set('k', 'v', 60));
+                self::assertSame('v', $cache->get('k'));
+                self::assertSame(0, $cache->prune());
+            }
+            self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'));
+        } finally {
+            pg_query($administrator, 'DROP OPERATOR public.|| (name, name); DROP OPERATOR public.> (float8, int4); DROP FUNCTION public.fits(name, name), public.fits(float8, int4); DROP TABLE public.planted');
+        }
+    }
+
+    /** The parent's would give one process the replies of another. */
+    public function testForkHasAPersistentConnectionOfItsOwn(): void
+    {
+        $dsn = self::dsnOf(self::server()) . "&namespace=$this->namespace&persistent=1&timeout=5";
+        $cache = Cache::open($dsn);
+        self::assertTrue($cache->set('parent', 'parent'));
+        $forks = array_map(static fn(int $n): Fork => Fork::start(static function () use ($dsn, $n): int {
+            $cache = Cache::open($dsn);
+            $wrong = 0;
+            for ($i = 0; $i < 300; ++$i) {
+                $cache->set("child $n", "child $n");
+                $wrong += $cache->get("child $n") === "child $n" ? 0 : 1;
+            }
+
+            return $wrong;
+        }), [1, 2, 3]);
+        for ($i = 0; $i < 300; ++$i) {
+            self::assertSame('parent', $cache->get('parent'));
+        }
+        self::assertSame([0, 0, 0], array_map(static fn(Fork $fork): mixed => $fork->result(), $forks));
+    }
+
+    public function testSocketMustBeAnAbsolutePath(): void
+    {
+        foreach (['example.org', '/tmp,example.org'] as $socket) {
+            self::assertThrows(InvalidDsn::class, static fn(): Cache => Cache::open("pgsql://larder@localhost/larder?socket=$socket"), 'absolute path');
+        }
+    }
+
     /** @return iterable<string, array{string}> */
     public static function connections(): iterable
     {
@@ -228,7 +287,7 @@ final class PostgreSqlTest extends DriverTestCase
         $server = PostgreSqlServer::start(Servers::directory('postgresql-stopped' . bin2hex(random_bytes(4))));
         $cache = Cache::open(self::dsnOf($server) . $options, $log = new RecordingLogger());
         self::assertTrue($cache->set('k', 'value'));
-        $processes = [(int) $server->pid(), (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder'", $server)[0]];
+        $processes = [(int) $server->pid(), (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'", $server)[0]];
         array_map(Servers::freeze(...), $processes);
         $start = microtime(true);
         self::assertSame('a miss', $cache->get('k', 'a miss'));
@@ -310,10 +369,10 @@ final class PostgreSqlTest extends DriverTestCase
         foreach (['', '&persistent=1'] as $option) {
             $cache = $this->with($option);
             self::assertTrue($cache->set('k', 'of the parent'));
-            $before = self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder' ORDER BY pid");
+            $before = self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %' ORDER BY pid");
             self::assertSame('of the parent', Fork::run(static fn(): mixed => $cache->get('k')));
             self::assertSame('of the parent', $cache->get('k'));
-            self::assertSame([], array_diff($before, self::query("SELECT pid FROM pg_stat_activity WHERE application_name = 'larder'")));
+            self::assertSame([], array_diff($before, self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'")));
         }
     }
 
