@@ -115,7 +115,7 @@ void cache_detach(struct cache *cache);
 
 /*
  * The start and the end of a request. The end drops all pins, or with `keep_pins` leaves them until the next request
- * begins. The beginning drops what an interrupted request left, and attaches anew if the segment was replaced or
+ * begins. The beginning drops what an interrupted request left, and attaches again if the segment was replaced or
  * removed; false: no cache is available now, or the user has changed: detach. Processes with long_lived need to call
  * neither.
  */

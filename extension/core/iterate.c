@@ -91,7 +91,7 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
            (place.first == bucket || place.second == bucket);
 }
 
-/* The entry that a slot names; its page stays announced. False: none. Like index.c it does not give up while the word
+/* The entry that a slot names; its page stays announced. False: none. Like index.c it keeps trying while the word
  * changes. */
 static bool find_in_slot(struct cache *cache, struct record_shared *record, uint64_t number, struct found *found) {
     struct bucket_shared *bucket = ref_bucket(&cache->map, (uint32_t)(number / BUCKET_SLOTS));

@@ -13,7 +13,7 @@ enum reclaim_effort {
     /* all used entries of the main log move, and all live ones of a fragmented page, even if no room is gained */
     RECLAIM_GENTLY,
     RECLAIM_FIRMLY, /* at most half of a page moves */
-    RECLAIM_INSIST, /* the same; used runs go, and the kernel is asked anew who is alive */
+    RECLAIM_INSIST, /* the same; used runs go, and the kernel is asked again who is alive */
 };
 
 /*
