@@ -229,7 +229,7 @@ static void die_tentatively(void *argument) {
 static void call_take_out(struct cache *cache) {
     const struct cache_key key = key_number(11);
     cache_delete(cache, &key);
-    /* The hook of this process is the recording or the killing one: set anew in the child only. */
+    /* The hook of this process is the recording or the killing one: the child alone sets it again. */
     finish_killed(start_fork(die_tentatively, NULL));
     set(cache, 11, 3);
 }

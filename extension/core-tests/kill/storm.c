@@ -49,7 +49,7 @@ static void start_worker(unsigned place) {
     atomic_store(&ledger->workers[place].pid, pid);
 }
 
-static void give_up(const char *why) {
+static void kill_and_fail(const char *why) {
     for (unsigned i = 0; i < WORKERS; i++) {
         kill(workers[i], SIGKILL);
     }
@@ -61,7 +61,7 @@ static void reap(bool restart) {
     int status;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
         if (atomic_load(&ledger->failed)) {
-            give_up(ledger->failure);
+            kill_and_fail(ledger->failure);
         }
         for (unsigned i = 0; i < WORKERS; i++) {
             if (workers[i] != pid) {
@@ -71,7 +71,7 @@ static void reap(bool restart) {
                                                       : WEXITSTATUS(status) == 0 && atomic_load(&ledger->stop);
             if (!expected) {
                 fprintf(stderr, "    status %x\n", (unsigned)status);
-                give_up("a worker ended otherwise than by being killed");
+                kill_and_fail("a worker ended otherwise than by being killed");
             }
             killed += WIFSIGNALED(status) != 0;
             workers[i] = -1;
@@ -86,7 +86,7 @@ static void expect_no_hang(void) {
     for (unsigned i = 0; i < WORKERS; i++) {
         const uint64_t begun = atomic_load(&ledger->workers[i].begun_at);
         if (begun && nanoseconds() > begun + HANG_NS) {
-            give_up("a call hangs");
+            kill_and_fail("a call hangs");
         }
     }
 }
@@ -151,7 +151,7 @@ static void check_dead(void) {
     kill(watcher, SIGKILL);
     wait_for_all();
     if (atomic_load(&ledger->failed)) {
-        give_up(ledger->failure);
+        kill_and_fail(ledger->failure);
     }
     check_in_child(NULL);
     check_in_child("sweep");
@@ -256,7 +256,7 @@ static void storm(void) {
             left += workers[i] > 0;
         }
         if (left && nanoseconds() > deadline) {
-            give_up("a worker does not end");
+            kill_and_fail("a worker does not end");
         }
         usleep(1000);
     }

@@ -335,18 +335,18 @@ static void end_the_request(void) {
     }
 }
 
-/* Gives whole keys. Deleting by a prefix that is nobody's deletes nothing. */
+/* Gives whole keys. Deleting by a prefix that no key has deletes nothing. */
 static void walk(void) {
     struct cache_walk *walk = cache_walk_begin("key ", 4);
     struct cache_entry entry;
     while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
         if (entry.key_length <= 4 || memcmp(entry.key, "key ", 4) != 0) {
-            ledger_fail("a walk gave a key that is nobody's");
+            ledger_fail("a walk gave a key that nobody stored");
         }
     }
     cache_walk_end(walk);
     if (cache_delete_prefix(cache, "nobody's", 8) != 0) {
-        ledger_fail("what is nobody's was deleted");
+        ledger_fail("deleting by a prefix that no key has deleted something");
     }
 }
 

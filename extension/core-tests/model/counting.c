@@ -1,5 +1,5 @@
 /*
- * Counting in place, while the entry is drained, dropped, stored over and deleted: integer.c, integer.h and what drain.c
+ * Counting in place, while the entry is reclaimed, dropped, stored over and deleted: integer.c, integer.h and what reclaim.c
  * and write.c do with integers. One key; pages of one entry each, named by number.
  */
 #include <stdio.h>
@@ -132,9 +132,9 @@ static enum progress counter(struct counting *s, unsigned me, struct actor *a) {
     END_TASK
 }
 
-/* drain() of the page that has the entry, and another's use of the page once it is free. It moves the entry, or drops it
+/* reclaim() of the page that has the entry, and another's use of the page once it is free. It moves the entry, or drops it
  * unless it was counted lately. */
-static enum progress drainer(struct counting *s, unsigned me, struct actor *a, bool drops) {
+static enum progress reclaimer(struct counting *s, unsigned me, struct actor *a, bool drops) {
     struct machine *m = &s->machine;
     bool swapped;
     TASK(a->in_role)
@@ -274,9 +274,9 @@ static enum progress step(void *state, unsigned me) {
         case COUNTER:
             return counter(s, me, &s->actors[me]);
         case DRAINER:
-            return drainer(s, me, &s->actors[me], false);
+            return reclaimer(s, me, &s->actors[me], false);
         case DROPPER:
-            return drainer(s, me, &s->actors[me], true);
+            return reclaimer(s, me, &s->actors[me], true);
         case STORER:
             return storer(s, me, &s->actors[me]);
         case READER:
@@ -322,7 +322,7 @@ static void begin(void *state) {
 }
 
 static void describe(const void *state, unsigned process, char *text, size_t size) {
-    static const char *const roles[] = {"", "counter", "drainer", "dropper", "storer", "deleter", "reader"};
+    static const char *const roles[] = {"", "counter", "reclaimer", "dropper", "storer", "deleter", "reader"};
     const struct actor *a = &((const struct counting *)state)->actors[process];
     snprintf(text, size, "%s %u at %u.%u, records.c %u.%u.%u", roles[now->actors[process].role], process,
              a->in_role, a->in_find, a->member.place, a->member.asking, a->member.resetting);
@@ -350,7 +350,7 @@ static const struct control controls[] = {
     {"seal before an integer is moved", MOVED_UNSEALED, 1},
     {"seal before an integer is dropped", DROPPED_UNSEALED, 2},
     {"seal before an integer is stored over", STORED_OVER_UNSEALED, 3},
-    {"swap of the word by who finds a sealed one", HELPED_WITHOUT_SWAP, 6},
+    {"swap of the word by the process that finds a sealed one", HELPED_WITHOUT_SWAP, 6},
     {"scan in limbo", SCAN_LEFT_OUT, 4},
 };
 

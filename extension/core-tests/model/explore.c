@@ -303,7 +303,7 @@ static bool expand(const struct model *model, const void *state, uint32_t number
     if (alone) {
         memcpy(copy, state, model->size);
         if (is_stuck(model, machine)) {
-            wrong(machine, "a process waits for ever");
+            wrong(machine, "a process waits forever");
         } else if (model->end) {
             model->end(copy);
         }

@@ -224,7 +224,7 @@ static const struct setting settings[] = {
 
 static const struct control controls[] = {
     {"scan for others", SCAN_LEFT_OUT, 0},
-    {"order between one's own word and the scan", PUT_BY_A_STORE, 0},
+    {"order between a process's word and the scan", PUT_BY_A_STORE, 0},
     {"tentative words", COMMITTED_AT_ONCE, 0},
     {"taking out of tentative words", RIVALS_LEFT_ALONE, 0},
     {"swap when a word is committed", COMMITTED_BY_A_STORE, 0},

@@ -1,5 +1,5 @@
 /*
- * Fetching, storing and draining: page.c, pin.c, drain.c, index.c and the reading half of cache.h, with
+ * Fetching, storing and reclaiming: page.c, pin.c, reclaim.c, index.c and the reading half of cache.h, with
  * page reuse and death. Pages of one or two entries; two keys with a slot each, so that a key's lock has
  * nothing to do (each key has one storer). A value is written twice, into the header
  * and behind it, so that a torn one shows.
@@ -39,7 +39,7 @@ enum {
     START_SET_AFTER_PUBLISHING,
     RAISED_AFTER_PUBLISHING,
     LOWERED_WITHOUT_GENERATION,
-    DRAINED_LIVE_PAGE_AS_DEAD,
+    RECLAIMED_LIVE_PAGE_AS_DEAD,
     GENERATION_NOT_RAISED,
     SET_BACK_AFTER_OPENING,
     OWNER_NOT_ASKED,
@@ -68,7 +68,7 @@ struct actor {
     uint16_t word, other, state, open, seen, current, counter, starts, head, body;
     uint8_t left, tries;
     uint8_t page, generation, spot; /* of the pending entry; a spot is a place + 1 */
-    uint8_t victim, unit, old;      /* page, unit and spot of what is drained or replaced */
+    uint8_t victim, unit, old;      /* page, unit and spot of what is reclaimed or replaced */
     uint8_t low_page, low_generation;
     uint8_t floor, pins, value;
     bool placed, freed, too_long, was_long;
@@ -119,7 +119,7 @@ static void forget_append(struct actor *a) {
     a->open = a->seen = a->counter = a->other = 0;
     a->too_long = false;
 }
-static void forget_drain(struct actor *a) {
+static void forget_reclaim(struct actor *a) {
     forget_append(a);
     a->state = a->starts = a->head = a->word = a->body = 0;
     a->unit = a->old = a->low_page = a->low_generation = 0;
@@ -228,7 +228,7 @@ static void set_start(struct machine *m, const struct actor *a) {
     write_word(m, STARTS + a->page, m->memory[STARTS + a->page] | 1u << (a->spot - 1u) % now->units);
 }
 
-/* ---- drain.c ---- */
+/* ---- reclaim.c ---- */
 
 /* move(): from `old` to a place in the open page. `placed` if it was moved, or needs to be no more. */
 static enum progress move(struct machine *m, unsigned me, struct actor *a, unsigned key) {
@@ -259,8 +259,8 @@ static enum progress move(struct machine *m, unsigned me, struct actor *a, unsig
     END_TASK
 }
 
-/* drain_entry() for the entry whose bit is in `unit`. */
-static enum progress drain_entry(struct machine *m, unsigned me, struct actor *a) {
+/* reclaim_entry() for the entry whose bit is in `unit`. */
+static enum progress reclaim_entry(struct machine *m, unsigned me, struct actor *a) {
     const unsigned key = (a->head & 15u) - 1;
     bool swapped = false;
     TASK(a->in_entry)
@@ -285,8 +285,8 @@ static enum progress drain_entry(struct machine *m, unsigned me, struct actor *a
     END_TASK
 }
 
-/* drain_page() of `victim`: `freed` tells whether it is free now. */
-static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
+/* reclaim_page() of `victim`: `freed` tells whether it is free now. */
+static enum progress reclaim(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
     TASK(a->in_task)
     a->freed = false;
@@ -324,11 +324,11 @@ static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
             goto back;
         }
         LOAD(a->counter, LIVES + a->victim);
-        if ((a->counter & 15) != 0 && broken != DRAINED_LIVE_PAGE_AS_DEAD) {
+        if ((a->counter & 15) != 0 && broken != RECLAIMED_LIVE_PAGE_AS_DEAD) {
             LOAD(a->starts, STARTS + a->victim);
             for (a->unit = 0; a->unit < now->units; a->unit++) {
                 if (a->starts >> a->unit & 1) {
-                    CALL(drain_entry(m, me, a));
+                    CALL(reclaim_entry(m, me, a));
                 }
             }
         }
@@ -467,7 +467,7 @@ static void hold(const struct machine *m, struct actor *a) {
 
 static void forget(struct actor *a) {
     memset(a->held, 0, sizeof a->held);
-    forget_drain(a);
+    forget_reclaim(a);
     a->floor = 0;
 }
 
@@ -526,7 +526,7 @@ static enum progress fetch(struct pins *s, unsigned me, struct actor *a, bool ze
         store(m, me, COPYING(a->member.number), 0);
         forget(a);
     }
-    forget_drain(a);
+    forget_reclaim(a);
     a->floor = 0;
     END_TASK
 }
@@ -578,11 +578,11 @@ static enum progress take_room(struct machine *m, unsigned me, struct actor *a) 
         }
         YIELD();
         a->victim = (uint8_t)choose(now->pages);
-        CALL(drain(m, me, a));
-        forget_drain(a);
+        CALL(reclaim(m, me, a));
+        forget_reclaim(a);
         if (a->freed) {
             CALL(open_page(m, me, a));
-            forget_drain(a);
+            forget_reclaim(a);
         }
         a->freed = false;
         a->victim = 0;
@@ -787,7 +787,7 @@ static const struct control controls[] = {
     {"start bit before publishing", START_SET_AFTER_PUBLISHING, 6},
     {"living counted before publishing", RAISED_AFTER_PUBLISHING, 0},
     {"generation in the number of living", LOWERED_WITHOUT_GENERATION, 7},
-    {"walk of a page with living entries", DRAINED_LIVE_PAGE_AS_DEAD, 0},
+    {"walk of a page with living entries", RECLAIMED_LIVE_PAGE_AS_DEAD, 0},
     {"raising of a page's generation", GENERATION_NOT_RAISED, 7},
     {"setting back before a page opens", SET_BACK_AFTER_OPENING, 6},
     {"asking whether a page's owner lives", OWNER_NOT_ASKED, 6},
@@ -803,5 +803,5 @@ static void prepare(unsigned setting, struct model *model) {
     fixed_words = fixed_by(now, now->mortal);
 }
 
-SUITE(pins, "pin, drain and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death", 9, 8,
+SUITE(pins, "pin, reclaim and publish: readers, copiers, storers, a delete, a clear, reuse of pages, death", 9, 8,
       NULL)

@@ -56,7 +56,7 @@ enum progress process_alive(struct machine *m, unsigned me, struct member *membe
     END_TASK
 }
 
-/* What one's own record says, which only oneself writes: no step. */
+/* What the process's record says, which only the process writes: no step. */
 static bool holds(const struct machine *m, unsigned me, const struct member *member, enum hold hold,
                   unsigned page) {
     return hold == HOLDS_WRITING ? load(m, me, WRITING(member->number)) == page + 1

@@ -1,6 +1,6 @@
 /*
- * Runs of pages: claim_window(), give_up_run() and room_finish() in room.c, page_claim(), page_join_run() and
- * page_head() in page.c, free_members() and leave_limbo() in drain.c. It begins with a published run of three
+ * Runs of pages: claim_window(), the release of a run in run.c, page_claim(), page_join_run() and
+ * page_head() in page.c, free_members() and leave_limbo() in reclaim.c. It begins with a published run of three
  * pages in limbo, that nobody holds any more.
  */
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const struct setting {
 
 struct actor {
     struct member member;
-    uint16_t in_role, in_drain, in_head, in_claim;
+    uint16_t in_role, in_reclaim, in_head, in_claim;
     uint16_t state, head_state, link, length;
     uint8_t i, page, head, member_page, generation;
     bool freed, speaks;
@@ -89,10 +89,10 @@ static enum progress leave_limbo(struct machine *m, unsigned me, struct actor *a
     END_TASK
 }
 
-/* drain_page() of `page`: `freed`. Entries are none of this model's business. */
-static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
+/* reclaim_page() of `page`: `freed`. Entries are none of this model's business. */
+static enum progress reclaim(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
-    TASK(a->in_drain)
+    TASK(a->in_reclaim)
     a->freed = false;
     a->head = a->page;
     LOAD(a->state, STATES + a->page);
@@ -118,7 +118,7 @@ static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
                 RETURN();
             }
         }
-        SWAP(swapped, STATES + a->head, a->head_state, change(a->head_state, LIMBO)); /* draining, then limbo */
+        SWAP(swapped, STATES + a->head, a->head_state, change(a->head_state, LIMBO)); /* reclaiming, then limbo */
         if (!swapped) {
             RETURN();
         }
@@ -134,9 +134,9 @@ static enum progress drain(struct machine *m, unsigned me, struct actor *a) {
 }
 
 /* page_unclaim() of all pages that are ours, the head last */
-static enum progress give_up(struct machine *m, unsigned me, struct actor *a) {
+static enum progress release_run(struct machine *m, unsigned me, struct actor *a) {
     bool swapped;
-    TASK(a->in_drain)
+    TASK(a->in_reclaim)
     for (a->page = PAGES; a->page-- > 0;) {
         if (a->owned[a->page]) {
             LOAD(a->state, STATES + a->page);
@@ -158,7 +158,7 @@ static enum progress claimer(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_role)
     for (a->i = 0; a->i < pages; a->i++) {
         a->page = (uint8_t)(first + a->i);
-        CALL(drain(m, me, a));
+        CALL(reclaim(m, me, a));
         if (!a->freed) {
             break;
         }
@@ -190,14 +190,14 @@ static enum progress claimer(struct machine *m, unsigned me, struct actor *a) {
     if (a->i == pages) {
         store(m, me, LENGTHS + first, pages);
     }
-    CALL(give_up(m, me, a));
+    CALL(release_run(m, me, a));
     END_TASK
 }
 
 static enum progress freer(struct machine *m, unsigned me, struct actor *a) {
     TASK(a->in_role)
     a->page = (uint8_t)now->actors[me].first;
-    CALL(drain(m, me, a));
+    CALL(reclaim(m, me, a));
     END_TASK
 }
 
@@ -247,7 +247,7 @@ static void describe(const void *state, unsigned process, char *text, size_t siz
     static const char *const roles[] = {"", "freer", "claimer"};
     const struct actor *a = &((const struct runs *)state)->actors[process];
     snprintf(text, size, "%s %u at %u.%u.%u.%u", roles[now->actors[process].role], process, a->in_role,
-             a->in_drain, a->in_claim, a->in_head);
+             a->in_reclaim, a->in_claim, a->in_head);
 }
 
 static const struct setting settings[] = {
@@ -272,4 +272,4 @@ static void prepare(unsigned setting, struct model *model) {
     }
 }
 
-SUITE(runs, "claiming, giving up and freeing a run of pages, with death", 5, 4, NULL)
+SUITE(runs, "claiming, releasing and freeing a run of pages, with death", 5, 4, NULL)

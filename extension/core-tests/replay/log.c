@@ -164,7 +164,7 @@ static bool is_sampled(struct log_cache *cache, uint8_t log, bool used) {
 }
 
 /* What was used moves to the main log, with one use less. */
-static void drain(struct log_cache *cache) {
+static void promote_used(struct log_cache *cache) {
     const struct log_rules *rules = cache->rules;
     uint8_t log = cache->logs[PROBATION].units > rules->probation ? PROBATION : MAIN;
     uint32_t page = victim(cache, log);
@@ -196,7 +196,7 @@ static void make_room(struct log_cache *cache) {
     if (page != QUEUE_END) {
         compact(cache, page);
     } else {
-        drain(cache);
+        promote_used(cache);
     }
 }
 

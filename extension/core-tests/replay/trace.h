@@ -47,7 +47,7 @@ enum { TRACE_KEY_LENGTH = 12 };
 struct trace trace_make(const struct plan *plan, size_t memory, size_t requests);
 void trace_free(struct trace *trace);
 
-/* Whether the key of request i is stored anew after it. */
+/* Whether the key of request i is stored again after it. */
 bool trace_writes(const struct trace *trace, size_t i);
 
 /* The name of a key: TRACE_KEY_LENGTH bytes, and a zero. */

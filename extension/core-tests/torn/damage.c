@@ -163,7 +163,7 @@ static void store(struct cache *cache, const struct cache_key *key, struct seque
 }
 
 /* A process that ends its use and begins again, as the binding does when a request is told that there is none. */
-static void attach_anew(struct cache **cache) {
+static void attach_again(struct cache **cache) {
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];
     if (*cache) {
@@ -220,11 +220,11 @@ static void use_once(struct cache **held, struct sequence *sequence) {
         case 0:
             cache_request_end(cache, draw(sequence, 4) == 0);
             if (!cache_request_begin(cache)) {
-                attach_anew(held);
+                attach_again(held);
             }
             break;
         case 1:
-            attach_anew(held);
+            attach_again(held);
             break;
         case 2:
             look(cache, sequence);
@@ -279,7 +279,7 @@ void use(struct cache **cache, struct sequence *sequence, unsigned calls) {
         if (*cache) {
             use_once(cache, sequence);
         } else {
-            attach_anew(cache);
+            attach_again(cache);
         }
     }
 }
@@ -288,7 +288,7 @@ void damage_batch(uint64_t seed, unsigned rounds) {
     struct sequence sequence = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
     unlink(segment_file());
     struct cache *cache = NULL;
-    attach_anew(&cache);
+    attach_again(&cache);
     EXPECT(cache);
     guards_tighten(&cache->map);
     use(&cache, &sequence, 500);

@@ -17,7 +17,7 @@ uint64_t draw(struct sequence *sequence, uint64_t below);
 void damage(const struct map *map, struct sequence *sequence);
 
 /* Calls every function of cache.h in random order, reads every byte of what is found. The cache may be another
- * one afterwards (attached anew), or NULL. */
+ * one afterwards (attached again), or NULL. */
 void use(struct cache **cache, struct sequence *sequence, unsigned calls);
 
 /* One batch: a fresh segment, filled, then damaged and used in turns. Runs in a process of its own. */

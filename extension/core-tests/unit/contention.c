@@ -1,7 +1,7 @@
 /*
  * Many processes change the same keys, in a cache with room and in a full one, and beside one that is disturbed: that is
  * stopped where it happens to be, runs a twentieth of the time, or is killed. Nothing may be refused, no count lost, no
- * counter begin anew, no two add one key.
+ * counter restarts, no two add one key.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static long noted(unsigned what) {
 
 /* ---- What they do ---- */
 
-/* Each count must exceed what was seen before the call by anybody: that is a lost one else, or one that began anew. */
+/* Each count must exceed what was seen before the call by anybody: that is a lost one else, or one that restarted. */
 static void count_one(struct cache *cache, const struct cache_key *key, bool is_killed) {
     const long before = noted(LAST_SEEN);
     int64_t result;
@@ -183,7 +183,7 @@ static void expect_counted(const char *what, enum disturbance disturbance, unsig
         (proof_count)(noted(REFUSED) + noted(RESTARTED) + noted(BACK) + lost + false_ones) + (last != CACHE_OK);
     proof_record(what, (proof_count)told,
                  "counts of several processes, beside others that fill the cache, and beside one that is stopped, "
-                 "throttled or killed: none refused, lost or begun anew",
+                 "throttled or killed: none refused, lost or restarted",
                  failed, 0);
     end_request(cache);
     expect_nothing_left(cache);

@@ -99,7 +99,7 @@ static void suspension(bool long_lived) {
     struct cache *cache = open_with(&options);
     EXPECT_EQUAL(put_as(cache, key_of("an hour"), 1, 100, cache_expiry(HOUR), CACHE_SET), CACHE_OK);
     EXPECT_EQUAL(put_as(cache, key_of("a day"), 2, 100, cache_expiry(DAY), CACHE_SET), CACHE_OK);
-    EXPECT_EQUAL(put(cache, key_of("for ever"), 3, 100), CACHE_OK);
+    EXPECT_EQUAL(put(cache, key_of("forever"), 3, 100), CACHE_OK);
     cache_request_end(cache, false);
     suspended = 2 * HOUR;
     if (long_lived) {
@@ -112,7 +112,7 @@ static void suspension(bool long_lived) {
     }
     EXPECT(!is_there(cache, key_of("an hour")));
     EXPECT(has(cache, key_of("a day"), 2, 100));
-    EXPECT(has(cache, key_of("for ever"), 3, 100));
+    EXPECT(has(cache, key_of("forever"), 3, 100));
     expect_nothing_left(cache);
 }
 static void suspended_between_requests(void) {

@@ -1,6 +1,6 @@
 /*
  * Every call of the C library and the system that can fail is made to fail, one after the other, once and from then
- * on for ever. There is no cache then or a smaller one; nothing crashes, and no memory or descriptor is lost.
+ * on forever. There is no cache then or a smaller one; nothing crashes, and no memory or descriptor is lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 static long until_failure; /* calls that still succeed; 0: not counting */
 static long calls;
-static bool for_ever;
+static bool forever;
 static const char *failed; /* the function that failed last */
 
 static bool shall_fail(int error) {
@@ -24,7 +24,7 @@ static bool shall_fail(int error) {
         return false;
     }
     calls++;
-    if (calls == until_failure || (for_ever && calls > until_failure)) {
+    if (calls == until_failure || (forever && calls > until_failure)) {
         errno = error;
         return true;
     }
@@ -93,7 +93,7 @@ static void use(struct cache *cache) {
     cache_release(cache);
 }
 
-/* Creates, uses, forks, loses the segment, attaches anew. */
+/* Creates, uses, forks, loses the segment, attaches again. */
 static void everything(void) {
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX] = "";
@@ -130,7 +130,7 @@ static unsigned descriptors(void) {
 
 static void nth_call_fails(bool ever) {
     const unsigned before = descriptors();
-    for_ever = ever;
+    forever = ever;
     long n = 1;
     do {
         unlink(segment_file());

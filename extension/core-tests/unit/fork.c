@@ -113,7 +113,7 @@ static void parent_dies(void) {
     expect_nothing_left(shared_cache);
 }
 
-/* Neither side goes on in the old record: a dead parent would look alive through its child for ever. */
+/* Neither side goes on in the old record: a dead parent would look alive through its child forever. */
 static void locker(void *argument) {
     (void)argument;
     hold_one();
@@ -269,7 +269,7 @@ static const struct test tests[] = {
     {"a process that dies while its pins move to a new record harms nobody", dies_while_carrying_over},
     {"2,000 times fork and exec with 8 records", fork_and_exec},
     {"121 processes fork from one another with 16 records", fork_storm},
-    {"a fork without handlers starts anew", bare_fork},
+    {"a fork without handlers gets a new attachment", bare_fork},
     {"a child outlives its parent's use of the cache", daemonized},
     {0},
 };

@@ -175,7 +175,7 @@ static void none_twice(void) {
 
 enum { READY, STOP };
 
-/* Stores over what is there, deletes and stores anew, fills the memory so that pages are reclaimed, clears a family. */
+/* Stores over what is there, deletes and stores again, fills the memory so that pages are reclaimed, clears a family. */
 static void change_it(void *argument) {
     (void)argument;
     struct cache *cache = open_cache(16);

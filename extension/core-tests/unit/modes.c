@@ -103,7 +103,7 @@ static void recover(void) {
     const struct cache_value held = pinned(cache, key_of("b"));
     cache_recover(cache);
     churn(cache, 2);
-    EXPECT(is_pattern(held.bytes, held.length, 1)); /* recovering gives up no pin */
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* recovering releases no pin */
     expect_nothing_left(cache);
 }
 

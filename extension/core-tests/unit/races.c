@@ -60,7 +60,7 @@ static void freed_before_the_pin(void) {
 }
 
 /* The page is reclaimed while its reader stands between its pin and its second look: it stays. */
-static void pinned_before_the_drain(void) {
+static void pinned_before_the_reclaim(void) {
     pid_t child;
     struct cache *cache = open_with_reader("pin_set", &child);
     churn(cache, 3);
@@ -281,7 +281,7 @@ static void late_counter(void *argument) {
     at_no_failpoint();
     reached(0, result);
 }
-static void counted_during_a_drain(void) {
+static void counted_during_a_reclaim(void) {
     static const char *const points[] = {"find_announced", "counted"};
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1};
@@ -312,7 +312,7 @@ static void late_drainer(void *argument) {
     churn(cache, 4);
     at_no_failpoint();
 }
-static void drained_during_a_count(void) {
+static void reclaimed_during_a_count(void) {
     static const char *const points[] = {"move_sealed", "move_copied", "reclaim_sealed"};
     for (unsigned i = 0; i < 3; i++) {
         struct cache *cache = open_cache(8);
@@ -398,7 +398,7 @@ static void late_toucher_after_a_cut(void *argument) {
     EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 600000), CACHE_OK);
     at_no_failpoint();
 }
-static void drained_during_a_touch(void) {
+static void reclaimed_during_a_touch(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"n", 1, 1};
     const pid_t child = start(late_toucher_after_a_cut, NULL);
@@ -478,15 +478,15 @@ static void kept_while_given_back(void) {
 
 static const struct test tests[] = {
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
-    {"a page that is reclaimed after its reader's pin stays", pinned_before_the_drain},
+    {"a page that is reclaimed after its reader's pin stays", pinned_before_the_reclaim},
     {"a page that is freed before its reader's announcement is not copied", freed_before_the_copy},
     {"pins that move to a new record during a scan are seen", carried_over_during_a_scan},
     {"a writer finishes in a page that others filled meanwhile", writer_in_an_old_page},
     {"a run that two processes free is not freed under a third", freed_twice},
-    {"no count is lost in a page that is reclaimed", counted_during_a_drain},
-    {"an integer that is being moved or dropped is counted", drained_during_a_count},
+    {"no count is lost in a page that is reclaimed", counted_during_a_reclaim},
+    {"an integer that is being moved or dropped is counted", reclaimed_during_a_count},
     {"an integer that is being touched or stored over is counted", sealed_during_a_count},
-    {"a page stays while a touch copies its entry after an interrupted call", drained_during_a_touch},
+    {"a page stays while a touch copies its entry after an interrupted call", reclaimed_during_a_touch},
     {"memory given back is not noted as there by a process that keeps a spare page", kept_while_given_back},
     {0},
 };

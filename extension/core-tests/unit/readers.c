@@ -1,5 +1,5 @@
 /*
- * A key that is always there is never missed, whatever its writers do: they store it anew at every step of a fetch, in
+ * A key that is always there is never missed, whatever its writers do: they store it again at every step of a fetch, in
  * another page, longer each time, or after it has expired.
  */
 #include <stdio.h>

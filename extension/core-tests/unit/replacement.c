@@ -1,4 +1,4 @@
-/* When a segment is made anew, and how those who are attached notice. */
+/* When a segment is recreated, and how those who are attached notice. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static void other_settings(void) {
     expect_kept(before);
 }
 
-/* An explicit command makes the segment anew; those who are attached come to the new one. */
+/* An explicit command recreates the segment; those who are attached come to the new one. */
 static void resized(void) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);

@@ -154,7 +154,7 @@ static void holes_fault(void) {
     EXPECT(was_killed_by_fault(start_fork(hole_child, cache)));
 }
 
-/* A bit of the steps that damage sets is no bit: nothing is touched, and the segment is made anew. */
+/* A bit of the steps that damage sets is no bit: nothing is touched, and the segment is recreated. */
 static void damaged_steps(void) {
     mount_tmpfs("16m");
     for (unsigned bit = 0; bit < 64; bit++) {

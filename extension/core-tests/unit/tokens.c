@@ -91,7 +91,7 @@ static void after_changes(void) {
     expect_nothing_left(cache);
 }
 
-/* The same key at the same place of a page that was used anew: only the generation tells. */
+/* The same key at the same place of a page that was reused: only the generation tells. */
 static void reused_page(void) {
     enum { MOST = 100000, LENGTH = 3000 };
     struct cache *cache = open_cache(8);

@@ -428,7 +428,7 @@ static const struct test tests[] = {
     {"a user that comes back finds everything", there_and_back},
     {"nothing can be written to a segment that was left a second time", left_twice},
     {"nothing can be written to a left segment in which a value was held again", left_twice_holding},
-    {"a process that goes to and fro between users takes up what it holds", again_and_again},
+    {"a process that switches back and forth between users takes up what it holds", again_and_again},
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user without access has no cache", without_a_cache},
     {"the user after one without access has a cache at once", after_without_a_cache},
