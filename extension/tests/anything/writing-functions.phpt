@@ -49,7 +49,7 @@ for ($i = 0; $i < 20; $i++) {
     $used[$i] = memory_get_usage();
 }
 echo $used[19] === $used[10] ? '' : "memory is lost\n";
-// in an array of one's own, and behind a reference
+// in a separate array, and behind a reference
 $linger = larder_fetch('options')['linger'];
 $mine = ['allowed_classes' => &$classes['allowed_classes'], 'more' => [$linger]];
 unserialize('i:1;', $mine);

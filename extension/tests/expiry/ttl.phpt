@@ -5,8 +5,8 @@ A value expires after its ttl; 0 means never, fractions count
 require __DIR__ . '/../support.inc';
 own_cache();
 
-larder_store('for ever', 'f');
-larder_store('also for ever', 'f', 0);
+larder_store('forever', 'f');
+larder_store('also forever', 'f', 0);
 larder_store('0.0', 'f', 0.0);
 larder_store('seconds', 's', 60);
 larder_store('fraction', ['in' => 'f'], 0.25);
@@ -21,10 +21,10 @@ function there(string ...$keys): void
 {
     echo implode(' ', array_map(fn ($key) => "$key:" . (int) larder_exists($key) . (int) (larder_fetch($key, 'missing') !== 'missing'), $keys)), "\n";
 }
-there('for ever', 'also for ever', '0.0', 'seconds', 'fraction', 'very long', 'endless', 'many 1', 'many 2', 'added', 'counter');
+there('forever', 'also forever', '0.0', 'seconds', 'fraction', 'very long', 'endless', 'many 1', 'many 2', 'added', 'counter');
 $held = larder_fetch('fraction');
 usleep(350000);
-there('for ever', 'also for ever', '0.0', 'seconds', 'fraction', 'very long', 'endless', 'many 1', 'many 2', 'added', 'counter', 'tiny');
+there('forever', 'also forever', '0.0', 'seconds', 'fraction', 'very long', 'endless', 'many 1', 'many 2', 'added', 'counter', 'tiny');
 echo $held['in'], "\n";
 
 // what has expired is not there for anybody
@@ -52,8 +52,8 @@ echo implode("\n", array_keys($messages)), "\n";
 var_dump(larder_fetch('k', 'nothing'));
 ?>
 --EXPECT--
-for ever:11 also for ever:11 0.0:11 seconds:11 fraction:11 very long:11 endless:11 many 1:11 many 2:11 added:11 counter:11
-for ever:11 also for ever:11 0.0:11 seconds:11 fraction:00 very long:11 endless:11 many 1:00 many 2:00 added:00 counter:00 tiny:00
+forever:11 also forever:11 0.0:11 seconds:11 fraction:11 very long:11 endless:11 many 1:11 many 2:11 added:11 counter:11
+forever:11 also forever:11 0.0:11 seconds:11 fraction:00 very long:11 endless:11 many 1:00 many 2:00 added:00 counter:00 tiny:00
 f
 bool(false)
 bool(false)

@@ -37,7 +37,7 @@ $held = ['<?php
     $rows = stored("rows");
     for ($i = 0; $i < 6000; $i++) {
         if ($i % 2000 === 1999) {
-            usleep(150000); // what is held is counted anew every 100 ms
+            usleep(150000); // what is held is counted again every 100 ms
         }
         larder_store("other $i", [str_repeat("$i ", 2000), [$i, "$i"]]);
         larder_fetch("other $i");

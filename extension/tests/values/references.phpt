@@ -50,7 +50,7 @@ function alone(): array
 $alone = alone();
 var_dump(larder_store('alone', $alone));
 foreach (fetch_both('alone') as $how => $found) {
-    echo "$how: {$found['deeper']['up']['name']}\n"; // one level deeper serialize() itself gives up
+    echo "$how: {$found['deeper']['up']['name']}\n"; // one level deeper serialize() itself fails
 }
 var_dump($alone['deeper']['up']['name']); // and it was left as it was
 
