@@ -67,14 +67,14 @@ interface CacheInterface
      * What is set, deleted or cleared while a value is computed is not written over by it, on stores that can compare.
      *
      * @template T
-     * @param int|float $ttl seconds, 0 for no expiry; by chance up to $jitter shorter, so that not all expire at once
+     * @param int|float $ttl seconds, 0 for no expiry; at random up to $jitter shorter, so that not all expire at once
      * @param callable(Computation): T $make what it returns is kept, null and false too
      * @param int|float $stale seconds after its ttl in which the old value is still returned while one makes the new one
      * @param list<string> $tags what invalidateTags() takes; noted before $make is called
      * @param int|float $wait seconds for which others wait
      * @param int|float $lease seconds after which another begins, where it is not to be seen whether the one that computes
      *        lives: on servers
-     * @param float $beta how early a value is made anew before its ttl is over, by chance and by what it costs (XFetch): 0.0
+     * @param float $beta how early a value is recomputed before its ttl is over, at random and by its cost (XFetch): 0.0
      *        never, INF now: nothing is waited for, those who began before store no more, and exceptions reach the caller
      * @param float $jitter less than 1
      * @return T

@@ -54,15 +54,15 @@ trait AtomicContract
                 self::assertSame(['new'], $this->cache->get($key));
             }
             self::within(0.2, function (): void {
-                $this->cache->set('for ever', 1, 0.2);
-                self::assertTrue($this->cache->replace('for ever', 2));
+                $this->cache->set('forever', 1, 0.2);
+                self::assertTrue($this->cache->replace('forever', 2));
             });
             $this->cache->set('short', 1, 0.2);
             $this->cache->set('shorter', 1);
             self::assertTrue($this->cache->replace('shorter', 2, 0.2));
             usleep(250_000);
             self::assertFalse($this->cache->replace('short', 2), 'what has expired is not there');
-            self::assertSame(2, $this->cache->get('for ever'));
+            self::assertSame(2, $this->cache->get('forever'));
             self::assertFalse($this->cache->has('shorter'));
         });
     }
@@ -118,8 +118,8 @@ trait AtomicContract
     public function testIncrementKeepsExpiry(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
-            $this->cache->increment('for ever');
-            $this->cache->increment('for ever', ttl: 0.3);
+            $this->cache->increment('forever');
+            $this->cache->increment('forever', ttl: 0.3);
             self::within(0.3, function (): void {
                 $this->cache->delete('short');
                 $this->cache->increment('short', ttl: 0.3);
@@ -130,7 +130,7 @@ trait AtomicContract
             usleep(350_000);
             self::assertFalse($this->cache->has('short'));
             self::assertFalse($this->cache->has('set short'));
-            self::assertSame(2, $this->cache->get('for ever'));
+            self::assertSame(2, $this->cache->get('forever'));
             self::assertSame(1, $this->cache->increment('short'), 'and begins again');
         });
     }
@@ -147,10 +147,10 @@ trait AtomicContract
                 });
             }
             self::within(0.3, function (): void {
-                $this->cache->set('for ever', 1, 0.3);
-                self::assertTrue($this->cache->touch('for ever', 0));
+                $this->cache->set('forever', 1, 0.3);
+                self::assertTrue($this->cache->touch('forever', 0));
             });
-            self::assertTrue($this->cache->touch('for ever', 0), 'once more');
+            self::assertTrue($this->cache->touch('forever', 0), 'once more');
             $this->cache->set('short', 1);
             $this->cache->set('gone', 1, 0.3);
             self::assertTrue($this->cache->touch('short', 0.3));
@@ -158,7 +158,7 @@ trait AtomicContract
             foreach (self::sampleKeys() as $key) {
                 self::assertEquals(['value' => new \ArrayObject([1])], $this->cache->get($key));
             }
-            self::assertSame(1, $this->cache->get('for ever'));
+            self::assertSame(1, $this->cache->get('forever'));
             self::assertFalse($this->cache->has('short'));
             self::assertFalse($this->cache->touch('gone', 60), 'what has expired is not there');
             self::assertFalse($this->cache->has('gone'));
@@ -220,13 +220,13 @@ trait AtomicContract
     {
         $this->ifCan(Capability::Atomic, function (): void {
             self::within(0.3, function (): void {
-                $this->cache->set('for ever', 1, 0.3);
-                self::assertTrue($this->setIf('for ever', static fn(mixed $there): bool => $there === 1, 2));
+                $this->cache->set('forever', 1, 0.3);
+                self::assertTrue($this->setIf('forever', static fn(mixed $there): bool => $there === 1, 2));
             });
             $this->cache->set('short', 1);
             self::assertTrue($this->setIf('short', static fn(mixed $there): bool => $there === 1, 2, 0.3));
             usleep(350_000);
-            self::assertSame([2, null], array_map($this->cache->get(...), ['for ever', 'short']));
+            self::assertSame([2, null], array_map($this->cache->get(...), ['forever', 'short']));
             self::assertFalse($this->setIf('short', static fn(): bool => true, 3), 'what has expired is not there');
         });
     }

@@ -109,7 +109,7 @@ trait CapabilitiesContract
     {
         $this->ifCan(Capability::Prune, function (): void {
             $this->cache->prune();
-            $this->cache->set('for ever', 1);
+            $this->cache->set('forever', 1);
             $this->cache->set('long', 1, 1000);
             foreach (range(1, 5) as $i) {
                 $this->cache->set("short $i", 1, 0.05);
@@ -120,7 +120,7 @@ trait CapabilitiesContract
             // Writes may have removed some.
             self::assertLessThanOrEqual(5, $this->cache->prune());
             self::assertSame(0, $this->cache->prune());
-            self::assertSame([1, 1], [$this->cache->get('for ever'), $this->cache->get('long')]);
+            self::assertSame([1, 1], [$this->cache->get('forever'), $this->cache->get('long')]);
             self::assertLessThanOrEqual(1, $other->prune());
             $other->clear();
         });

@@ -59,7 +59,7 @@ trait RememberFailures
             usleep(120_000);
             self::assertSame('old', $this->cache->remember('k', 60, $fail, stale: 60));
             $log = (string) file_get_contents($errors);
-            self::assertSame(1, substr_count($log, 'Larder: the value of "k" could not be made anew, the old one is returned: DomainException: no data'), $log);
+            self::assertSame(1, substr_count($log, 'Larder: the value of "k" could not be recomputed, the old one is returned: DomainException: no data'), $log);
             self::assertNull($this->cache->get('k'));
             self::assertSame('new', $this->cache->remember('k', 60, $this->making('new'), stale: 60));
             self::assertSame('new', $this->cache->get('k'));

@@ -172,8 +172,8 @@ trait StoreContract
         $start = microtime(true);
         $this->store->setMany(['many' => 1, '12' => 2], 0.4);
         $this->store->set('short', 'gone soon', 0.4);
-        $this->store->set('then for ever', 'old', 0.4);
-        $this->store->set('then for ever', 'new');
+        $this->store->set('then forever', 'old', 0.4);
+        $this->store->set('then forever', 'new');
         $this->store->set('then short', 'old');
         $this->store->set('then short', 'new', 0.4);
         $this->store->set('long key' . str_repeat('.', 1000), 'gone soon', 0.4);
@@ -187,7 +187,7 @@ trait StoreContract
             $isThere = $this->store->has($key);
             self::assertTrue($isThere === $this->keepsValues() || microtime(true) >= $start + 0.4, $key . ' expired too early');
         }
-        $this->assertStored('new', 'then for ever');
+        $this->assertStored('new', 'then forever');
 
         usleep(450_000);
 
@@ -196,7 +196,7 @@ trait StoreContract
             $this->assertNotStored($key, $this->reopened());
         }
         self::assertSame(array_fill_keys($go, self::MISS), $this->store->getMany($go, self::MISS));
-        $this->assertStored('new', 'then for ever');
+        $this->assertStored('new', 'then forever');
         foreach ($stay as $key => $ttl) {
             if ($ttl === 0 || microtime(true) < $start + $ttl) {
                 $this->assertStored($ttl, $key);

@@ -175,7 +175,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in several processes at once, each with the cache opened anew and its number.
+     * Runs $work in several processes at once, each with the cache opened again and its number.
      *
      * @template T
      * @param \Closure(Cache, int): T $work

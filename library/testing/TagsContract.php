@@ -202,7 +202,7 @@ trait TagsContract
     }
 
     #[Group('waiting')]
-    public function testProcessesAgreeOnTheVersionOfANewTag(): void
+    public function testProcessesAgreeOnTheVersionOfNewTags(): void
     {
         $captured = $this->inProcesses(static function (Cache $cache, int $process): array {
             $captured = [];

@@ -23,7 +23,7 @@ final class SymfonyCache implements TagAwareCacheInterface
     public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock()) {}
 
     /**
-     * @param float|null $beta how early a value may be computed anew: 0 never, 1 as usual, INF now
+     * @param float|null $beta how early a value may be recomputed: 0 never, 1 as usual, INF now
      * @param array<mixed>|null $metadata filled when the value was computed in this call, else empty
      * @param-out array<string, mixed> $metadata
      * @throws InvalidArgument

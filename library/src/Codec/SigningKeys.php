@@ -38,7 +38,7 @@ final class SigningKeys
     }
 
     /**
-     * @param string $keys parted by white space, the one that signs first
+     * @param string $keys separated by white space, the one that signs first
      * @throws \InvalidArgumentException
      */
     public static function in(#[\SensitiveParameter] string $keys): self

@@ -10,7 +10,7 @@ use Larder\Contract\LockLifetime;
 final class LockState
 {
     /**
-     * For so long after its time a lock is kept whose owner may still be alive. Not for ever: a worker process lives on
+     * For so long after its time a lock is kept whose owner may still be alive. Not forever: a worker process lives on
      * when one of its requests has died in a way that released nothing.
      */
     private const KEPT_SECONDS = 900;

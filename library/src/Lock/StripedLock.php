@@ -10,13 +10,13 @@ use Larder\Process\Quietly;
 /**
  * Exclusive locks between processes (see FileLock) on files that are made when missing and never removed here.
  *
- * In a fork the files are opened anew: an inherited one would share its lock with the parent. (A child that never comes
+ * In a fork the files are opened again: an inherited one would share its lock with the parent. (A child that never comes
  * here shares it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
  */
 final class StripedLock
 {
     private const STRIPES = 32;
-    /** A file that is removed while it is locked is made anew so often. */
+    /** A file that is removed while it is locked is created again so often. */
     private const TRIES = 3;
 
     /** @var array<int, resource> by stripe */

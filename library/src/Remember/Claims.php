@@ -30,7 +30,7 @@ final class Claims
         };
     }
 
-    /** On a value that is to be made anew. */
+    /** On a value that is to be recomputed. */
     public function onFound(string $key, StoredValue $found): Claim
     {
         return $this->comparing === null ? Claim::onAnything($this->store, $key) : Claim::on($this->comparing, $key, $found);

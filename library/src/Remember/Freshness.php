@@ -7,7 +7,7 @@ namespace Larder\Remember;
 use Psr\Clock\ClockInterface;
 use Random\Randomizer;
 
-/** For how long a computed value is fresh, and when it is made anew before that. Both by chance, so that not all do it at once. */
+/** For how long a computed value is fresh, and when it is recomputed before that. Both at random, so that not all do it at once. */
 final class Freshness
 {
     private const STEPS = 2 ** 53;
@@ -28,7 +28,7 @@ final class Freshness
 
     /**
      * @param float $jitter the share of $ttl by which it may be shorter
-     * @return float seconds, 0.0 for ever
+     * @return float seconds, 0.0 forever
      */
     public function ttl(float $ttl, float $jitter): float
     {

@@ -17,10 +17,10 @@ use Larder\Tag\Tags;
 /**
  * Values that are computed when they are missing, by one process at a time for each key.
  *
- * Who finds a value missing takes a lease and computes; others look for the value until it is there, and take the lease
+ * The process that misses takes a lease and computes; others look for the value until it is there, and take the lease
  * over when its holder is gone. Nobody waits without bound: after that time each computes for itself, as at once where the
  * store has no locks or does not answer, or when the computation that was waited for stored nothing. A value that is stale,
- * or early to be made anew, is returned at once to all but the one that has the lease. What is written while a value is
+ * or early to be recomputed, is returned at once to all but the one that has the lease. What is written while a value is
  * computed stays: see Claim.
  */
 final class Remember
@@ -225,7 +225,7 @@ final class Remember
                 if ($stale === null) {
                     throw $error;
                 }
-                error_log(\sprintf('Larder: the value of "%s" could not be made anew, the old one is returned: %s', addcslashes($options->key, "\0..\37\177"), $error));
+                error_log(\sprintf('Larder: the value of "%s" could not be recomputed, the old one is returned: %s', addcslashes($options->key, "\0..\37\177"), $error));
 
                 return $this->of($options, $stale);
             }

@@ -39,7 +39,7 @@ final class LaravelStoreTest extends TestCase
         self::assertSame(['value'], $this->store->get('key'));
         self::assertTrue($this->store->putMany(['a' => 1, '7' => 'seven'], 60));
         self::assertSame(['7' => 'seven', 'none' => null, 'a' => 1], $this->store->many(['7', 'none', 'a']));
-        self::assertTrue($this->store->forever('kept', 'for ever'));
+        self::assertTrue($this->store->forever('kept', 'forever'));
         self::assertTrue($this->store->forget('kept'));
         self::assertNull($this->store->get('kept'));
         self::assertTrue($this->store->put('key', 'over', 0));

@@ -52,7 +52,7 @@ final class FreshnessTest extends TestCase
         for ($i = 0; $i < 1000; ++$i) {
             self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.0 + 37.0, 1.0), 1.0), 'far');
             self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.1, 0.0), 1.0), 'cost not known');
-            self::assertFalse($freshness->isEarly(new StoredValue(1, 0.0, 1.0), 1.0), 'for ever');
+            self::assertFalse($freshness->isEarly(new StoredValue(1, 0.0, 1.0), 1.0), 'forever');
             self::assertFalse($freshness->isEarly(new StoredValue(1, 1000.1, 1.0), 0.0), 'not wanted');
             self::assertTrue($freshness->isEarly(new StoredValue(1, 9999.0, 0.0), \INF), 'wanted now');
         }
@@ -69,7 +69,7 @@ final class FreshnessTest extends TestCase
         self::assertEqualsWithDelta(90.0, array_sum($ttls) / self::TIMES, 0.2);
         self::assertEqualsWithDelta(self::TIMES / 4, \count(array_filter($ttls, static fn(float $ttl): bool => $ttl < 85.0)), 250);
         self::assertSame(100.0, $freshness->ttl(100.0, 0.0));
-        self::assertSame(0.0, $freshness->ttl(0.0, 0.2), 'for ever stays for ever');
+        self::assertSame(0.0, $freshness->ttl(0.0, 0.2), 'no expiry stays no expiry');
     }
 
     private function share(float $beta, float $left, float $cost): float

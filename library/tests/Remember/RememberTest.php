@@ -91,7 +91,7 @@ final class RememberTest extends TestCase
         $throwing->remember('k', 60, self::value(4));
     }
 
-    /** Through the whole of it: the share of reads that make the value anew, second by second before its end. */
+    /** Through the whole of it: the share of reads that recompute the value, second by second before its end. */
     public function testEarlyRecomputationFollowsXFetch(): void
     {
         $clock = new SetClock(new \DateTimeImmutable('@1000'));

@@ -50,7 +50,7 @@ final class Breaker
         private readonly ClockInterface $clock = new SystemClock(),
     ) {}
 
-    /** Whether a call may go to the server now. One that may has to be followed by worked(), failed() or gaveUp(). */
+    /** Whether a call may go to the server now. One that may has to be followed by worked(), failed() or endedWithoutCall(). */
     public function allows(): bool
     {
         return $this->isWell || $this->looksUp();
@@ -117,7 +117,7 @@ final class Breaker
     }
 
     /** The call came to nothing before it asked the server. */
-    public function gaveUp(): void
+    public function endedWithoutCall(): void
     {
         if ($this->isProbing) {
             $this->isProbing = false;
@@ -167,7 +167,7 @@ final class Breaker
         return $outage->until <= $now || $outage->until > $now + self::LONGEST_PAUSE + $this->probe;
     }
 
-    /** Each pause is twice as long as the one before, and cut by chance, so that machines do not come all at once. */
+    /** Each pause is twice as long as the one before, and shortened at random, so that machines do not come all at once. */
     private static function pause(int $probes, float $seconds): float
     {
         $first = max(self::FIRST_PAUSE, self::PAUSE_IN_FAILURES * $seconds);

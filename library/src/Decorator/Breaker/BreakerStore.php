@@ -153,7 +153,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         } catch (StoreFailed $failure) {
             return $this->fail($failure, $otherwise, (hrtime(true) - $start) / 1e9);
         } catch (\Throwable $refusal) {
-            $this->breaker->gaveUp();
+            $this->breaker->endedWithoutCall();
 
             throw $refusal;
         }
@@ -176,7 +176,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         } catch (StoreFailed $failure) {
             $this->fail($failure, null);
         } finally {
-            $this->breaker->gaveUp();
+            $this->breaker->endedWithoutCall();
         }
     }
 

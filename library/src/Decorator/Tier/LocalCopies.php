@@ -90,7 +90,7 @@ final class LocalCopies
     /**
      * Lets all processes of the host serve copies.
      *
-     * @param float $seconds 0.0 for ever
+     * @param float $seconds 0.0 forever
      */
     public function grant(int $epoch, int $seen, float $seconds): void
     {
@@ -155,7 +155,7 @@ final class LocalCopies
 
     /**
      * Where copies are in this process alone they go, all of them. What is known of the shared tier's changes stays, or it
-     * would have to be found out anew.
+     * would have to be found out again.
      */
     public function reset(): void
     {
@@ -283,7 +283,7 @@ final class LocalCopies
     }
 
     /**
-     * A copy that is past its freshness would hide that another host has computed the value anew.
+     * A copy that is past its freshness would hide that another host has recomputed the value.
      *
      * @param Entry<mixed> $entry
      * @return float seconds that a copy may live; 0.0 or less when it must not be made

@@ -15,7 +15,7 @@ use Larder\Process\Quietly;
  */
 final class Collector
 {
-    /** One write of so many with an expiry looks for what has expired, in a folder by chance; of those without, fewer do. */
+    /** One write of so many with an expiry looks for what has expired, in a random folder; of those without, fewer do. */
     private const WRITES_A_LOOK = 32;
     private const LASTING_WRITES_A_LOOK = 256;
     /** It looks at so many files there; while a quarter of those is over, at more. */

@@ -194,7 +194,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return $this->persistent && $this->opener === Pid::own();
     }
 
-    /** Connects anew with the next command. */
+    /** Reconnects with the next command. */
     protected function startOver(): void
     {
         $this->process = 0;
@@ -334,7 +334,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
             $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
-            $this->version->expire(); // who opens a cache anew sees what others have cleared
+            $this->version->expire(); // a process that opens a cache again sees what others have cleared
         }
     }
 

@@ -10,10 +10,10 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Lock\Backoff;
 use Larder\Process\Pid;
 
-/** A connection to a PostgreSQL server, for one table. It is opened when first used, anew when it was lost, and in a fork. */
+/** A connection to a PostgreSQL server, for one table. It is opened when first used, again when it was lost, and in a fork. */
 final class PostgreSqlConnection
 {
-    /** The server gives up a statement before the client does, so that the connection can be used again. */
+    /** The server cancels a statement before the client does, so that the connection can be used again. */
     private const SERVERS_SHARE = 0.9;
     /** What libpq says of a unix socket before which too many wait. */
     private const QUEUE_IS_FULL = 'Resource temporarily unavailable';

@@ -137,7 +137,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
 
         try {
-            $this->connectAnew();
+            $this->reconnect();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
@@ -202,7 +202,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             $this->abandon($error);
         }
         // A server hangs up on what is too large as one that goes away does: only the next command tells which it was.
-        $this->giveUp();
+        $this->closeConnection();
         $this->delete($key);
 
         return false;
@@ -226,7 +226,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         } catch (\Throwable $error) {
             $this->abandon($error);
         }
-        $this->giveUp(); // as in set()
+        $this->closeConnection(); // as in set()
         foreach ($keys as $key) {
             $this->delete($key);
         }
@@ -381,7 +381,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     abstract protected function exists(string $name): bool;
 
-    /** @param int $milliseconds to live, 0 for ever */
+    /** @param int $milliseconds to live, 0 forever */
     abstract protected function write(string $name, string $bytes, int $milliseconds): bool;
 
     /** @param array<string, string> $values */
@@ -423,7 +423,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
-    private function connectAnew(): void
+    private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
         if ($this->persistent && $this->opener === Pid::own()) {
@@ -441,7 +441,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     /**
      * Connects, unless it is connected. A connection that was idle is asked first whether it still stands, since no
-     * client is to send a command twice, nor to connect anew by itself.
+     * client is to send a command twice, nor to reconnect by itself.
      *
      * @return int nanoseconds: when it was ready
      */
@@ -470,7 +470,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             if ($this->answers()) {
                 return true;
             }
-            $this->giveUp();
+            $this->closeConnection();
         } catch (\Throwable $error) {
             $this->abandon($error);
         }
@@ -497,7 +497,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
-        $this->giveUp();
+        $this->closeConnection();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;
         }
@@ -508,7 +508,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->endpoint, self::TIMEOUTS * $this->timeout));
     }
 
-    private function giveUp(): void
+    private function closeConnection(): void
     {
         if ($this->process === Pid::own()) {
             $this->disconnect();

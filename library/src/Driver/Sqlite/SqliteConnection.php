@@ -12,7 +12,7 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to an SQLite file with one table, opened anew in a fork and when another file has taken its place. It waits
+ * A connection to an SQLite file with one table, opened again in a fork and when another file has taken its place. It waits
  * for other writers, a second at most, sets a damaged file aside, and evicts from a full one.
  */
 final class SqliteConnection

@@ -101,13 +101,13 @@ final class SqliteFile
     /** Renames the file that was opened to `<file>.corrupt`, unless another process has done so. The last one is kept. */
     public function setAside(): void
     {
-        $this->giveUp(fn(): bool => rename($this->place, $this->place . '.corrupt'));
+        $this->abandonFile(fn(): bool => rename($this->place, $this->place . '.corrupt'));
     }
 
     /** Removes the file that was opened, unless another process has done so. */
     public function discard(): void
     {
-        $this->giveUp(function (): bool {
+        $this->abandonFile(function (): bool {
             self::remove($this->place . '.corrupt');
 
             return unlink($this->place);
@@ -115,7 +115,7 @@ final class SqliteFile
     }
 
     /** @param \Closure(): bool $remove */
-    private function giveUp(\Closure $remove): void
+    private function abandonFile(\Closure $remove): void
     {
         $lock = $this->lock(\LOCK_EX, self::ASIDE_SECONDS);
         if ($lock === null) {

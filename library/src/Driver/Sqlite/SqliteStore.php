@@ -28,7 +28,7 @@ use PDOException;
  * An SQLite file: shared by all processes of one user on one machine (not over a network file system), kept over restarts.
  *
  * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. One write of
- * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and begun anew; one that was
+ * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and recreated; one that was
  * removed or replaced is noticed a tenth of a second later at most.
  */
 final class SqliteStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore

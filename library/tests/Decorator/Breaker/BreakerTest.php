@@ -134,7 +134,7 @@ final class BreakerTest extends TestCase
         $breaker = $this->open();
         $this->pass(0.6);
         self::assertTrue($breaker->allows());
-        $breaker->gaveUp();
+        $breaker->endedWithoutCall();
         self::assertTrue($breaker->allows());
         $breaker->worked();
         self::assertCount(2, $this->log->entries());

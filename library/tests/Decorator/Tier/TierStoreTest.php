@@ -193,7 +193,7 @@ final class TierStoreTest extends TestCase
     }
 
     /** The control: two stores one before the other, and nothing more. */
-    public function testCopyOfAChangedValueStaysWithoutGenerations(): void
+    public function testCopyOfAChangedValueStaysWithoutTagVersions(): void
     {
         $local = new ArrayStore();
         $this->shared->set('k', 'old');

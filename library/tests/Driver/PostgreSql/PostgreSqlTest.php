@@ -307,8 +307,8 @@ final class PostgreSqlTest extends DriverTestCase
         $server->stop();
     }
 
-    /** What was given up is not done later. */
-    public function testLockedRowIsGivenUpByTheServerToo(): void
+    /** A cancelled statement is not executed later. */
+    public function testLockedRowIsCancelledByTheServerToo(): void
     {
         $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=0.5&on_failure=throw");
         self::assertTrue($cache->set('k', 'old'));

@@ -88,7 +88,7 @@ final class SqliteTest extends DriverTestCase
         }
     }
 
-    /** SQLite itself gives up at once here. */
+    /** SQLite itself fails at once here. */
     public function testOpeningWaitsForTheProcessThatCreatesTheFile(): void
     {
         $address = \sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-wait'));
@@ -122,7 +122,7 @@ final class SqliteTest extends DriverTestCase
         self::assertSame('new', $cache->get('k'));
     }
 
-    /** PDO's own statement, refused when it is first used, is refused for ever. */
+    /** PDO's own statement, refused when it is first used, is refused forever. */
     public function testStoreWritesAgainAfterARefusedFirstWrite(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-first')));

@@ -34,7 +34,7 @@ final class SharedBlock
     private const SIZE_STEP = 64;
     private const SIZE_REMAINDER = 13;
 
-    /** A block this much larger than needed is made anew. */
+    /** A block this much larger than needed is recreated. */
     private const WASTE = 64 * 1024;
 
     /** Of the namespace and of the user. */

@@ -33,7 +33,7 @@ use Larder\Lock\StripedLock;
  *
  * A block's id is a hash of a secret of this user, namespace and key. The full key stands in the block: of two keys with
  * one id the last written is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel
- * gives no more blocks, expired values give up theirs, or else those that were used longest ago, of all namespaces.
+ * gives no more blocks, expired values release theirs, or else those that were used longest ago, of all namespaces.
  */
 final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
 {

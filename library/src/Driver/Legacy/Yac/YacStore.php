@@ -28,7 +28,7 @@ use Yac;
  * Names in Yac have at most 48 bytes: longer keys are hashed, and the full key stands beside the value, so that another
  * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
  * bytes stands before it: a value torn by concurrent writers is a miss. A random version in every name makes clear()
- * one step; when Yac loses the version, the namespace is empty. losses() counts what Yac threw away.
+ * one step; when Yac loses the version, the namespace is empty. losses() counts the values that Yac discarded.
  *
  * Yac cannot compare and swap, so taking and releasing a lock is done under flock() on files in /dev/shm; the lock itself
  * is a value in Yac, and lost when Yac loses it. Processes of one user exclude each other.

@@ -15,7 +15,7 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to a MySQL or MariaDB server, for one table. It is opened when first used, anew when it was lost, and in a
+ * A connection to a MySQL or MariaDB server, for one table. It is opened when first used, again when it was lost, and in a
  * fork. PDO counts its timeouts in whole seconds.
  */
 final class MySqlConnection
