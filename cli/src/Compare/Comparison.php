@@ -6,7 +6,7 @@ namespace Larder\Cli\Compare;
 
 /**
  * The measuring itself: in each round every store is measured once, each by a fresh PHP process, in an order shuffled
- * anew. So what changes during the run (other processes, the processor's clock) meets all stores alike.
+ * each time. So what changes during the run (other processes, the processor's clock) meets all stores alike.
  */
 final class Comparison
 {

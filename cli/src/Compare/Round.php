@@ -11,7 +11,7 @@ use Symfony\Component\Process\Process;
 /** One store measured by one fresh process. */
 final class Round
 {
-    /** A process that says nothing for so long is given up. */
+    /** A process that says nothing for so long is abandoned. */
     private const SILENT_SECONDS = 60.0;
 
     private readonly Process $process;

@@ -46,7 +46,7 @@ final class Value
     }
 
     /**
-     * The value, made anew with each call: no hash of it is known yet, nobody else holds it.
+     * The value, created with each call: no hash of it is known yet, nobody else holds it.
      *
      * @param int $variant from 0; values of different variants differ
      */

@@ -32,7 +32,7 @@ final class ResizeCommandTest extends TestCase
         putenv(Php::ENGINE_VARIABLE . ($this->engine === false ? '' : '=' . $this->engine));
     }
 
-    public function testItMakesTheSegmentAnewOnCommandAlone(): void
+    public function testItRecreatesTheSegmentOnCommandAlone(): void
     {
         $segment = 'resize-' . bin2hex(random_bytes(4));
         $this->runPhp($segment, 'larder_store("warm", 1);', '8M');

@@ -105,7 +105,7 @@ final class ComparisonTest extends TestCase
         self::assertStringStartsWith('can no longer be opened: redis', $result->rows[0]->problem);
     }
 
-    public function testEachRoundIsANewProcessWithOpcacheUnlessSwitchedOff(): void
+    public function testEachRoundHasItsOwnProcessWithOpcacheUnlessSwitchedOff(): void
     {
         $plan = self::plan(['10b'], [Operation::Get], 1);
         $handshakes = (new Comparison($plan, [

@@ -53,7 +53,7 @@ final class VerdictTest extends TestCase
         self::assertStringContainsString('redis: 25% less time', self::verdict(['10b'], $stores)[1] ?? '');
     }
 
-    /** A socket that takes longer than TCP by chance saves nothing, and not "-23%". */
+    /** A socket that takes longer than TCP by coincidence saves nothing, and not "-23%". */
     public function testSocketThatLosesWithinTheNoiseIsNoDifference(): void
     {
         $stores = [
