@@ -45,7 +45,7 @@ final class ForkTest extends EngineTestCase
             }
             return true;
         }
-        function press(): void // what is held is stored anew, and the memory is written over
+        function press(): void // what is held is stored again, and the memory is written over
         {
             for ($i = 0; $i < 20; $i++) {
                 larder_store("held $i", "another $i");

@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** A full cache gives up a little at a time, and keeps what is in use. */
+/** A full cache evicts a little at a time, and keeps what is in use. */
 #[Group('proof')]
 final class FullnessTest extends EngineTestCase
 {

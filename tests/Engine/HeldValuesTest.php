@@ -64,7 +64,7 @@ final class HeldValuesTest extends EngineTestCase
         self::assertTrue($fpm->run('$jit = opcache_get_status(false)["jit"]; return $jit["on"] && $jit["buffer_free"] < $jit["buffer_size"] - 10_000;'));
     }
 
-    /** The control: the same pages notice when every fetch gives up the pages of those before it. */
+    /** The control: the same pages notice when every fetch releases the pages of those before it. */
     public function testUnheldValueChanges(): void
     {
         $this->useUnreadableBuild();
@@ -77,7 +77,7 @@ final class HeldValuesTest extends EngineTestCase
             ++$requests;
             $fpm->server->startRequest($scripts[array_rand($scripts)], 'patient')->wait();
         }
-        Proof::control('holding.places', 'a build in which each fetch gives up what was held before it', $requests, (int) $noticed());
+        Proof::control('holding.places', 'a build in which each fetch releases what was held before it', $requests, (int) $noticed());
     }
 
     /** The control: the others do write over what is not held. */

@@ -84,7 +84,7 @@ final class HoldingTest extends EngineTestCase
     {
         $this->useUnreadableBuild();
         [$done, , , $changed] = $this->hold(0, 50_000, ['larder.control' => 3]);
-        Proof::control(self::PROOF, 'a build in which each fetch gives up what was held before it', $done, $changed);
+        Proof::control(self::PROOF, 'a build in which each fetch releases what was held before it', $done, $changed);
     }
 
     /**

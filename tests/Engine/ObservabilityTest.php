@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** larder_info() answers what is asked of a cache at three in the morning. */
+/** larder_info() answers what is asked when a cache has to be monitored or fixed. */
 #[Group('proof')]
 final class ObservabilityTest extends EngineTestCase
 {

@@ -13,7 +13,7 @@ final class OpeningTest extends EngineTestCase
 {
     private const REQUEST = 'return [larder_store("value", 1), larder_fetch("value", "none"), larder_exists("value"), larder_increment("n"), larder_info()["reason"], "the page"];';
 
-    /** A worker for each request, so each attaches anew. */
+    /** A worker for each request, so each attaches again. */
     private Fpm $site;
 
     protected function setUp(): void

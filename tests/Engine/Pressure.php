@@ -12,7 +12,7 @@ final class Pressure
 {
     /**
      * After so many rounds whatever was deleted or overwritten, and not held, has been written over; but pages that were
-     * held are only counted anew, and then used again, after so many seconds.
+     * held are only counted again, and then used again, after so many seconds.
      */
     public const ROUNDS = 3;
     public const SECONDS = 0.11;

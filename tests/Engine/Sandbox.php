@@ -100,7 +100,7 @@ final class Sandbox
     {
         $name = md5($code) . '.php';
 
-        // Not written anew: a worker may just be reading it.
+        // Not written again: a worker may just be reading it.
         return $this->pages[$name] ??= $this->write($name, \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
     }
 

@@ -40,7 +40,7 @@ final class SurvivalTest extends EngineTestCase
         $segment = fileinode($this->sandbox->segments()[0]);
         $this->occupyAll($fpm);
         $before = $fpm->workers();
-        // Workers whose master was killed wait for requests for ever.
+        // Workers whose master was killed wait for requests forever.
         $this->sandbox->stopLater(static fn() => Processes::killWorkers($before));
 
         $event($fpm);
@@ -55,7 +55,7 @@ final class SurvivalTest extends EngineTestCase
     }
 
     /** Values of all sizes, of one page and of many; what they hold tells whether they are whole. */
-    private const STORE_FOR_EVER = <<<'PHP'
+    private const STORE_FOREVER = <<<'PHP'
         for ($i = 0;; ++$i) {
             $value = str_repeat(md5((string) $i), 1 + ($i * 37) % 4000);
             larder_store('torn ' . $i % 10, [$i, $value, ['again' => $value]]);
@@ -83,7 +83,7 @@ final class SurvivalTest extends EngineTestCase
             $worker = $fpm->number('larder_exists("key"); return getmypid();');
             self::assertSame(2, $observer->figure('processes', 'attached'), 'the control: the worker counts');
             $stores = $observer->figure('stores');
-            $request = $fpm->begin(self::STORE_FOR_EVER);
+            $request = $fpm->begin(self::STORE_FOREVER);
             Wait::until(fn(): bool => $observer->figure('stores') > $stores + 50, 'the worker stores');
             usleep(random_int(0, 2_000));
             Processes::kill($worker);
