@@ -1,0 +1,47 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+/** What a row of a report is about: one store, reached one way, doing one thing to one value. */
+final class Subject
+{
+    /**
+     * @param string $table the table that the row is in: "compare", or a study and its table, as in published.json:
+     *                      "2013: read, 13 values"
+     * @param string $store the name that people choose it by ("redis"), or of a page ("empty")
+     * @param string|null $connection "socket", "tcp", "network", "tmpfs", "disk"; null for memory of this machine
+     * @param string|null $value the name of the value, as in the study; null where there is none
+     * @param int|null $bytes length of the value, serialized if it is not a string
+     * @param string $operation "get", "set", "request", …
+     * @param Unit $unit of the figures
+     * @param array<string, string> $settings what else tells rows of one table apart, by name: ["serializer" => "igbinary",
+     *                                        "processes" => "10"]
+     */
+    public function __construct(
+        public readonly string $table,
+        public readonly string $store,
+        public readonly ?string $connection,
+        public readonly ?string $value,
+        public readonly ?int $bytes,
+        public readonly string $operation,
+        public readonly Unit $unit = Unit::Nanoseconds,
+        public readonly array $settings = [],
+    ) {}
+
+    /** The same for the same subject, also in another run. */
+    public function key(): string
+    {
+        $settings = $this->settings;
+        ksort($settings);
+
+        return json_encode([$this->table, $this->store, $this->connection, $this->value, $this->operation, $this->unit, $settings], \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES);
+    }
+
+    /** For people: "redis socket". */
+    public function name(): string
+    {
+        return $this->connection === null ? $this->store : $this->store . ' ' . $this->connection;
+    }
+}
