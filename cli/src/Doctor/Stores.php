@@ -28,12 +28,13 @@ final class Stores
                 if ($variant->scope === Scope::Process || $variant->needsLogin && $i > 0) {
                     continue; // nothing to find out, or no more than of the first
                 }
-                yield match (true) {
+                $finding = match (true) {
                     $variant->needsLogin => self::login($scheme, $variant),
                     $variant->scope === Scope::Server => self::server($scheme, $variant),
                     $variant->connections !== [] => self::files($scheme, $variant),
                     default => self::memory($scheme, $variant),
                 };
+                yield $variant->isLegacy ? new Finding($finding->store, $finding->isUsable, $finding->what . ' (legacy, not recommended)', $finding->how) : $finding;
             }
         }
     }
