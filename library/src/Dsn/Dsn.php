@@ -86,6 +86,7 @@ final class Dsn
         if ($scheme->isRemote && strpbrk($parts[4], '@:') !== false) {
             throw DsnError::inPath($scheme->name);
         }
+        self::decode($parts[4], $scheme, 'path');
         $servers = $hosts === '' ? [] : explode(',', $hosts);
         foreach ($scheme->isRemote ? $servers : [] as $server) {
             self::hostAndPort($server) ?? throw DsnError::inHost($scheme->name);
@@ -95,8 +96,8 @@ final class Dsn
             $scheme,
             $parts[4],
             $servers,
-            rawurldecode($user),
-            new \SensitiveParameterValue(rawurldecode($password)),
+            self::decode($user, $scheme, 'user name or password'),
+            new \SensitiveParameterValue(self::decode($password, $scheme, 'user name or password')),
             self::options($scheme, $schemes, $parts[5] ?? ''),
         );
     }
@@ -249,7 +250,13 @@ final class Dsn
      */
     public function maxSize(): int
     {
-        return isset($this->options['max_size']) ? (int) $this->number('max_size', 0.0, 1 << 20, 1 << 50) : 0;
+        [$least, $most] = [1 << 20, 1 << 50];
+        $value = $this->options['max_size'] ?? '0';
+        if (isset($this->options['max_size']) && (!ctype_digit($value) || (int) $value < $least || (int) $value > $most)) {
+            throw $this->invalid(\sprintf('has a value for the option max_size that is not a number of bytes from %d (1 MiB) to %d (1 PiB)', $least, $most));
+        }
+
+        return (int) $value;
     }
 
     /**
@@ -306,9 +313,25 @@ final class Dsn
             if (!\in_array($option, $scheme->options, true)) {
                 throw DsnError::unknownOption($scheme, $schemes, $option);
             }
-            $options[$option] = rawurldecode($value);
+            if (isset($options[$option])) {
+                throw DsnError::repeatedOption($scheme->name, $option);
+            }
+            $options[$option] = self::decode($value, $scheme, "option $option");
         }
 
         return $options;
+    }
+
+    /**
+     * @param string $part its name, for the message
+     * @throws InvalidDsn
+     */
+    private static function decode(#[\SensitiveParameter] string $text, Scheme $scheme, string $part): string
+    {
+        if (preg_match('~%(?![0-9A-Fa-f]{2})~', $text) === 1) {
+            throw DsnError::encoding($scheme->name, $part);
+        }
+
+        return rawurldecode($text);
     }
 }
