@@ -200,7 +200,7 @@ final class DoctorCommandTest extends TestCase
         $this->doctor([...self::POSIX, ...self::ENGINE])->mustRun();
         $entries = (new Process([\PHP_BINARY, '-n', ...self::ENGINE, ...$this->place(), '-r', 'larder_exists("k"); echo larder_info()["entries"];']))->mustRun();
         self::assertSame('0', $entries->getOutput());
-        self::assertSame([], glob($this->directory->path . '/larder-tool-*'));
+        self::assertSame([], glob($this->directory->path . '/larder-cli-*'));
     }
 
     public function testInvalidDsnIsRefused(): void

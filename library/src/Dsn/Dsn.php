@@ -8,20 +8,20 @@ use Larder\Exception\InvalidDsn;
 use Larder\Key\NamespaceName;
 
 /**
- * The line that chooses a store, taken apart:
+ * A parsed DSN, the string that chooses a store:
  *
  *     scheme:[name]                                     larder:shop   apcu:
  *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
  *     tier:(DSN)(DSN)[?…]                               a local tier, and the shared one behind it
  *
- * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name. A mistake is named by the part where it is,
- * never by what stands there: that may be a piece of a password (DsnError).
+ * Inside a name these characters are percent-encoded: ? & % , @ / : An error names the part that is wrong and never quotes
+ * it, because it may belong to a password (DsnError).
  */
 final class Dsn
 {
-    /** Options that say how to speak to a place; all others say which place it is. */
-    private const MANNERS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    /** Options that say how to use a store; all others say which one it is. */
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -102,15 +102,15 @@ final class Dsn
         );
     }
 
-    /** The same for all DSNs of one place, whatever its options say of how to speak to it. */
-    public function place(): string
+    /** The same for all DSNs of one store, whatever their options say about how to use it. */
+    public function identity(): string
     {
         $servers = $this->servers;
         sort($servers);
-        $named = array_diff_key($this->options, array_flip(self::MANNERS));
+        $named = array_diff_key($this->options, array_flip(self::USAGE_OPTIONS));
         ksort($named);
 
-        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
+        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
     }
 
     /** The part after the scheme as one name or path, decoded. */

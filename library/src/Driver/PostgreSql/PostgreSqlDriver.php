@@ -45,7 +45,7 @@ final class PostgreSqlDriver implements Erases
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'PostgreSql',
                 serverPackage: 'postgresql',
-                places: ['/run/postgresql/.s.PGSQL.' . self::PORT, '127.0.0.1:' . self::PORT],
+                endpoints: ['/run/postgresql/.s.PGSQL.' . self::PORT, '127.0.0.1:' . self::PORT],
                 needsLogin: true,
             ),
         ];
