@@ -154,8 +154,8 @@ final class LocalCopies
     }
 
     /**
-     * Where copies are in this process alone they go, all of them. What is known of the shared tier's changes stays, or it
-     * would have to be found out again.
+     * Drops all copies if they belong to this process alone. Keeps what is known about changes in the shared tier, to save
+     * asking for it again.
      */
     public function reset(): void
     {
@@ -283,7 +283,7 @@ final class LocalCopies
     }
 
     /**
-     * A copy that is past its freshness would hide that another host has recomputed the value.
+     * A copy must not outlive its freshness: it would hide that another host has recomputed the value.
      *
      * @param Entry<mixed> $entry
      * @return float seconds that a copy may live; 0.0 or less when it must not be made

@@ -190,7 +190,7 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
             $stored = null;
             $value = $this->unreadable($error, $this);
         }
-        $until = self::isWrapped($stored) ? $stored[1] : 0.0;
+        $until = self::hasExpiry($stored) ? $stored[1] : 0.0;
         $new = $change($value === $this ? null : new Entry($value, $until));
         if ($new === false) {
             return false;
@@ -274,12 +274,12 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
             throw Serialized::refusedResource();
         }
 
-        return $until > 0.0 || self::isWrapped($value) ? [self::WRAP, $until, $value] : $value;
+        return $until > 0.0 || self::hasExpiry($value) ? [self::WRAP, $until, $value] : $value;
     }
 
     private static function unwrap(mixed $value, mixed $default): mixed
     {
-        if (!self::isWrapped($value)) {
+        if (!self::hasExpiry($value)) {
             return $value;
         }
 
@@ -287,7 +287,7 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
     }
 
     /** @phpstan-assert-if-true array{mixed, float, mixed} $value */
-    private static function isWrapped(mixed $value): bool
+    private static function hasExpiry(mixed $value): bool
     {
         return \is_array($value) && ($value[0] ?? null) === self::WRAP;
     }

@@ -52,7 +52,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public static function checkEngine(string $segment): void
     {
         if (!\extension_loaded('larder')) {
-            throw StoreUnavailable::because('larder', 'the PHP extension larder is not loaded', 'To add it: pie install larder/ext-larder');
+            throw StoreUnavailable::because('larder', 'the PHP extension larder is not loaded', 'To add it: run make extension in a clone of Larder, and put extension=/path/of/the/clone/extension/modules/larder.so into php.ini');
         }
         if (\PHP_OS_FAMILY !== 'Linux' || \PHP_INT_SIZE !== 8) {
             throw StoreUnavailable::because('larder', 'the engine runs on 64-bit Linux only', 'Take apcu: or file: here');

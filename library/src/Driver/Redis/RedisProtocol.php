@@ -381,7 +381,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     abstract protected function exists(string $name): bool;
 
-    /** @param int $milliseconds to live, 0 forever */
+    /** @param int $milliseconds the ttl, 0 for no expiry */
     abstract protected function write(string $name, string $bytes, int $milliseconds): bool;
 
     /** @param array<string, string> $values */
@@ -440,8 +440,8 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     }
 
     /**
-     * Connects, unless it is connected. A connection that was idle is asked first whether it still stands, since no
-     * client is to send a command twice, nor to reconnect by itself.
+     * Connects, unless it is connected. An idle connection is tested first, because clients must neither send a command
+     * twice nor reconnect by themselves.
      *
      * @return int nanoseconds: when it was ready
      */

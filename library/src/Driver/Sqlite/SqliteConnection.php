@@ -12,14 +12,14 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to an SQLite file with one table, opened again in a fork and when another file has taken its place. It waits
- * for other writers, a second at most, sets a damaged file aside, and evicts from a full one.
+ * A connection to an SQLite file with one table, opened again after a fork and after the file was replaced. It waits for
+ * other writers, up to a second, sets a damaged file aside, and evicts from a full one.
  */
 final class SqliteConnection
 {
-    /** How long others are waited for who write. */
+    /** How long to wait for other writers. */
     private const BUSY_SECONDS = 1.0;
-    /** The same for those who make the file, when a store is opened: some writes to a disk that may be busy. */
+    /** How long to wait for a process that creates the file: some writes to a disk that may be busy. */
     private const OPENING_SECONDS = 5.0;
     /** Microseconds. SQLite itself would look again after a tenth of a second, when many wait. */
     private const FIRST_PAUSE = 200;
