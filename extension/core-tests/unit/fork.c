@@ -41,7 +41,6 @@ static void records_apart(void) {
     reached(2, 1);
     finish(child);
     EXPECT_EQUAL(info_of(shared_cache).processes, 1);
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -62,7 +61,6 @@ static void parent_holds(void) {
     expect_held();
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -143,7 +141,6 @@ static void dies_while_carrying_over(void) {
     }
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -172,7 +169,6 @@ static void fork_and_exec(void) {
         expect_held();
     }
     EXPECT_EQUAL(info_of(shared_cache).processes, 1);
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -213,7 +209,6 @@ static void fork_storm(void) {
     struct cache_value value;
     EXPECT(cache_find(shared_cache, &key, true, &value));
     EXPECT_EQUAL(*(const int64_t *)value.bytes, atomic_load(&board->number[3]));
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -234,7 +229,6 @@ static void bare_fork(void) {
     EXPECT(has(shared_cache, key_of("bare"), 6, 1000));
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 

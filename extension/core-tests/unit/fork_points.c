@@ -297,7 +297,6 @@ static void at_every_point(enum death who) {
     struct cache *survivor = begin(who);
     for (uintptr_t call = 0; call < CALLS; call++) {
         at_points(survivor, call);
-        end_request(survivor);
         expect_nothing_left(survivor);
     }
     const proof_count forks = (proof_count)atomic_load(&board->number[FORKS]);
