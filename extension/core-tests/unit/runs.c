@@ -35,7 +35,7 @@ static void mixed(void) {
 }
 
 /* A run that was used since it was last looked at is kept while others go. */
-static void used_stays(size_t length) {
+static void used_stays(long length) {
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(put(cache, key_of("used"), 1, length), CACHE_OK);
     EXPECT_EQUAL(put(cache, key_of("unused"), 2, length), CACHE_OK);
@@ -46,13 +46,6 @@ static void used_stays(size_t length) {
     }
     EXPECT(!is_there(cache, key_of("unused")));
     expect_nothing_left(cache);
-}
-
-static void used_runs_stay(void) {
-    used_stays(300 * KIB);
-}
-static void used_pages_stay(void) {
-    used_stays(40 * KIB);
 }
 
 /* All runs are used, and still a store finds room, for a small value as for a long one. */
@@ -173,8 +166,8 @@ static void young_when_stored(void) {
 static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
-    {"a run that is used stays", used_runs_stay},
-    {"a used value just over half a page stays", used_pages_stay},
+    {"a run that is used stays", .run_with = used_stays, .argument = 300 * KIB},
+    {"a used value just over half a page stays", .run_with = used_stays, .argument = 40 * KIB},
     {"with all runs used a store still finds room", all_used},
     {"runs find room beside held pages", beside_held_pages},
     {"a held run counts all its pages and keeps its bytes", held_run},
