@@ -18,6 +18,7 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
+use Larder\Driver\Common\OneByOne;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
 use Larder\Key\NamespaceName;
@@ -39,6 +40,9 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
     use LocksBySwapping;
+    use OneByOne {
+        getMany as private oneByOne;
+    }
 
     /** Stands first in an array that wraps a value. */
     private const WRAP = "\0larder";
@@ -92,7 +96,7 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
             /** @var array<string, mixed> $found */
             $found = @\apcu_fetch($names);
         } catch (\Throwable) {
-            return $this->oneByOne($keys, $default);
+            return $this->oneByOne($keys, $default); // one cannot be read, and PHP does not say which
         }
         $values = [];
         foreach ($keys as $i => $key) {
@@ -289,21 +293,5 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         $this->failures->add($error instanceof Unreadable ? $error->failure : Failure::Refused);
 
         return $default;
-    }
-
-    /**
-     * Where one of several values cannot be read, and PHP does not say which.
-     *
-     * @param list<string> $keys
-     * @return array<array-key, mixed>
-     */
-    private function oneByOne(array $keys, mixed $default): array
-    {
-        $values = [];
-        foreach ($keys as $key) {
-            $values[$key] = $this->get($key, $default);
-        }
-
-        return $values;
     }
 }
