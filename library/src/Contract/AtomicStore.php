@@ -19,8 +19,7 @@ interface AtomicStore
      * Stores only where there is nothing: of processes that do so at once, one succeeds.
      *
      * @return bool false when there is a value
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool;
@@ -29,8 +28,7 @@ interface AtomicStore
      * Stores only where there is something.
      *
      * @return bool false when there is nothing
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
@@ -40,8 +38,7 @@ interface AtomicStore
      *
      * @param int $step negative to count down
      * @return int|false the sum; false when the value is no integer, or the sum would leave the range of int
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false;
 
@@ -49,8 +46,7 @@ interface AtomicStore
      * Gives a value a new lifetime.
      *
      * @return bool false when there is nothing
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function touch(string $key, int|float $ttl): bool;
 
@@ -68,8 +64,7 @@ interface AtomicStore
      * @param \Closure(mixed): bool $isExpected is given what is there, as get() gives it; not called when there is nothing.
      *        It may be called several times, and must not use the store
      * @return bool false when there is nothing or something else; when the store refused, what is there may be gone
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool;
