@@ -28,13 +28,13 @@ final class DifferenceTest extends TestCase
         self::assertSame(['php' => ['8.2.36', '8.3.1'], 'servers.memcached' => ['not told', '1.6']], $difference->environment);
     }
 
-    /** 100 rows that did not change: some have 95 % intervals without 1, and are noise all the same. */
+    /** 200 rows that did not change: some have 95 % intervals without 1, and are noise all the same. */
     public function testNoiseOfManyRowsIsNotToldAsChange(): void
     {
         $random = new Randomizer(new Mt19937(7));
         $samples = static fn(float $middle): array => array_map(static fn(): float => $middle * (1 + $random->getInt(-1000, 1000) / 10_000), range(1, 10));
         $before = $after = [];
-        for ($i = 0; $i < 100; ++$i) {
+        for ($i = 0; $i < 200; ++$i) {
             $before[] = Rows::of("store$i", $samples(100));
             $after[] = Rows::of("store$i", $samples(100));
         }
