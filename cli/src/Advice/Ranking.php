@@ -41,6 +41,9 @@ final class Ranking
     /** "larder", or "apcu or larder (no difference)". */
     public function winners(): string
     {
-        return implode(' or ', $this->best) . (\count($this->best) > 1 ? ' (no difference)' : '');
+        $names = $this->best;
+        sort($names);
+
+        return implode(' or ', $names) . (\count($this->best) > 1 ? ' (no difference)' : '');
     }
 }

@@ -127,7 +127,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $report = new Report([...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings], $rows, $notMeasured);
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
-            ResultOptions::advise($report, $profile, $output);
+            if (!$isQuick) {
+                ResultOptions::advise($report, $profile, $output);
+            }
         }
         foreach ($files as $option => $file) {
             Outputs::all()[$option]['output']->write($report, $file);

@@ -53,9 +53,10 @@ final class SampleCommand extends Command
         }
         $recording = $file->read();
         if ($recording->samples === 0) {
-            $errors->writeln(\sprintf('Nothing was recorded for the user %s. Add sample=1000 to the DSN of the program, or run this as its user: larder sample --help', User::name()), OutputInterface::OUTPUT_RAW);
+            $isShown = $input->getOption('show') === true; // then the output is a profile, or nothing
+            ($isShown ? $errors : $output)->writeln(\sprintf('Nothing was recorded for the user %s. Add sample=1000 to the DSN of the program, or run this as its user: larder sample --help', User::name()), OutputInterface::OUTPUT_RAW);
 
-            return $input->getOption('show') === true ? Command::FAILURE : Command::SUCCESS;
+            return $isShown ? Command::FAILURE : Command::SUCCESS;
         }
         if ($input->getOption('show') === true) {
             $output->writeln((string) Profile::of($recording), OutputInterface::OUTPUT_RAW);
