@@ -41,10 +41,11 @@ final class Difference
             $chances[$key] = RankSum::chance($a[$key]->samples, $b[$key]->samples);
         }
         $limit = self::limit(array_values($chances));
+        $resampling = new Resampling();
         $changed = $noise = [];
         foreach ($both as $key => $row) {
             $other = $b[$key];
-            $interval = Interval::ofRatio($other->samples, $row->samples);
+            $interval = $resampling->ratio($other->samples, $row->samples);
             $line = ['subject' => $row->subject, 'before' => (float) $row->median, 'after' => (float) $other->median, 'ratio' => (float) $other->median / (float) $row->median];
             if ($interval !== null && !$interval->contains(1.0) && $chances[$key] <= $limit) {
                 $changed[] = [...$line, 'interval' => $interval];

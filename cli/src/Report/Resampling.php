@@ -18,6 +18,8 @@ final class Resampling
 {
     public const DRAWS = 500;
     private const TAIL = 0.025;
+    /** More rounds are not looked at: a result of somebody else may have any number. */
+    private const MOST_ROUNDS = 1000;
 
     /** @var array<int, list<list<int>>> the rounds of each draw, by the number of rounds */
     private array $rounds = [];
@@ -28,7 +30,7 @@ final class Resampling
      */
     public function medians(array $samples): ?array
     {
-        $count = \count($samples);
+        $count = min(self::MOST_ROUNDS, \count($samples));
         if ($count < Interval::FEWEST) {
             return null;
         }
@@ -43,6 +45,19 @@ final class Resampling
         }
 
         return $medians;
+    }
+
+    /**
+     * Of the ratio of two medians of different runs, which have no rounds in common.
+     *
+     * @param list<float> $a
+     * @param list<float> $b above zero
+     */
+    public function ratio(array $a, array $b): ?Interval
+    {
+        [$ofA, $ofB] = [$this->medians($a), $this->medians($b)];
+
+        return $ofA === null || $ofB === null ? null : self::percentiles(array_map(static fn(float $x, float $y): float => $x / $y, $ofA, array_reverse($ofB)));
     }
 
     /** @param list<float> $draws a figure computed from the medians of each draw */

@@ -7,6 +7,7 @@ namespace Larder\Cli\Tests\Report;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\Check;
+use Larder\Cli\Report\Difference;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
 use Larder\Cli\Report\Row;
@@ -71,6 +72,14 @@ final class CheckTest extends TestCase
         foreach ($expected as $i => $problem) {
             self::assertSame($problem, substr($problems[$i] ?? 'nothing', 0, \strlen($problem)));
         }
+    }
+
+    public function testAnyNumberOfSamplesCanBeChecked(): void
+    {
+        $samples = array_merge(...array_fill(0, 2000, Rows::around(100)));
+        $report = new Report(Rows::ENVIRONMENT, [new Row(new Subject('compare', 'apcu', null, '1k', 1000, 'get'), $samples, 100.0, 99.9, 100.1)]);
+        self::assertSame([], $this->problems($report));
+        self::assertSame([], Difference::between($report, $report)->changed);
     }
 
     public function testChangedFileIsRefused(): void
