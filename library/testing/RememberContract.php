@@ -82,7 +82,7 @@ trait RememberContract
             $again = $this->reopenedCache();
             $seen = null;
             $value = $this->cache->remember('k', 60, function () use ($again, &$seen): mixed {
-                // like another process that asks in the meantime
+                // as another process would in the meantime
                 $seen = !$this->isShared() ? 'old' : $again->remember('k', 60, $this->making('not by two'), stale: 60);
 
                 return self::opaque('new');
@@ -166,7 +166,7 @@ trait RememberContract
     {
         $old = $this->cache->remember('k', 60, function (): mixed {
             $this->reopenedCache()->invalidateTags(['data']);
-            $this->cache->invalidateTags(['data']); // where the other has another place
+            $this->cache->invalidateTags(['data']); // which the other does not reach if the store is not shared
 
             return self::opaque('of old data');
         }, stale: 60, tags: ['data']);
@@ -302,7 +302,7 @@ trait RememberContract
     }
 
     /**
-     * Starts a process and returns when it computes 'k'.
+     * Starts a process, and returns as soon as it computes 'k'.
      *
      * @param float $seconds that it takes
      */

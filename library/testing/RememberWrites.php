@@ -18,7 +18,7 @@ trait RememberWrites
 {
     private const ROUNDS = 150;
 
-    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> what is done during a computation, and what is there then */
+    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value after it */
     public static function writes(): iterable
     {
         yield 'delete()' => [static fn(Cache $cache): bool => $cache->delete('k'), null];
@@ -64,7 +64,7 @@ trait RememberWrites
         });
     }
 
-    /** After a change and a delete() no value from before the change is found. */
+    /** After the data changed and delete() was called, get() never returns a value of the old data. */
     #[Group('waiting')]
     public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {

@@ -6,7 +6,7 @@ namespace Larder\Process;
 
 use function larder_pid;
 
-/** Which process this is: a fork has a number of its own, and must not use its parent's connections and locks. */
+/** The process id. A fork has another one, and must not use its parent's connections and locks. */
 final class Pid
 {
     /**
