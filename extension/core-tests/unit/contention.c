@@ -272,9 +272,7 @@ static void one_winner(void) {
     for (unsigned i = 0; i < ADDERS; i++) {
         children[i] = start(adder, (void *)(uintptr_t)i);
     }
-    for (unsigned i = 0; i < ADDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, ADDERS);
     EXPECT_EQUAL(noted(REFUSED), 0);
     EXPECT_EQUAL(noted(NOT_FOUND), 0);
     proof_record("contention.adding", KEYS,

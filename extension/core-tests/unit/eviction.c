@@ -208,9 +208,7 @@ static struct cache_info rewritten(unsigned percent, unsigned rewrites) {
     for (unsigned number = 0; number < REWRITERS; number++) {
         children[number] = start(rewrite, (void *)(uintptr_t)number);
     }
-    for (unsigned number = 0; number < REWRITERS; number++) {
-        finish(children[number]);
-    }
+    finish_all(children, REWRITERS);
     expect_sound(cache);
     const struct cache_info after = info_of(cache);
     close_cache(cache);

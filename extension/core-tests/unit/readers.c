@@ -224,9 +224,7 @@ static void beside_writers_that_never_stop(void) {
         }
         sleep_ms(proof_is_long() ? 10000 : 500);
         reached(DONE, 1);
-        for (unsigned c = 0; c < WRITERS + READERS; c++) {
-            finish(children[c]);
-        }
+        finish_all(children, WRITERS + READERS);
     }
     proof_figure("stores of the key meanwhile", "%ld", atomic_load(&board->number[STORED]));
     char figure[512] = "";

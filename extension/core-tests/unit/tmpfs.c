@@ -61,9 +61,7 @@ static void takes_what_is_free(void) {
 static void too_little(void) {
     mount_tmpfs("8m");
     const struct cache_options options = options_of(64);
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(strstr(reason, "larder.path"));
+    expect_refused(&options, "larder.path");
     EXPECT(access(segment_file(), F_OK) != 0);
 }
 
@@ -242,10 +240,7 @@ static void outdated_goes(void) {
     close_cache(old);
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(info_of(cache).size, 16 * MIB);
-    char path[300];
-    snprintf(path, sizeof path, "%s/larder-%u/test-%016llx", test_folder, (unsigned)geteuid(),
-             (unsigned long long)geometry_layout(99));
-    EXPECT(access(path, F_OK) != 0);
+    EXPECT(access(segment_file_of("test", 99), F_OK) != 0);
 }
 
 static void outdated_in_use_stays(void) {
@@ -274,10 +269,7 @@ static void strangers_stay(void) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(16, reason);
     EXPECT_EQUAL(put(cache, key_of("b"), 1, 1000), CACHE_OK);
-    char path[300];
-    snprintf(path, sizeof path, "%s/larder-%u/test-of-another-%016llx", test_folder, (unsigned)geteuid(),
-             (unsigned long long)geometry_layout(1));
-    EXPECT(access(path, F_OK) == 0);
+    EXPECT(access(segment_file_of("test-of-another", 1), F_OK) == 0);
 }
 
 static const struct test tests[] = {

@@ -276,9 +276,7 @@ static long add_together(bool over, long *lost) {
     children[ADDERS] = start(filler, NULL);
     sleep_ms(LASTING_MS);
     atomic_store(&sums->stop, true);
-    for (unsigned i = 0; i <= ADDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, ADDERS + 1);
     long told = 0;
     *lost = 0;
     for (long i = 1; i <= atomic_load(&sums->generations); i++) {
