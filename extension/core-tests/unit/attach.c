@@ -40,7 +40,6 @@ static void private_modes(void) {
 }
 
 static void shared_between_processes_child(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT(has(cache, key_of("from the parent"), 1, 1000));
     EXPECT_EQUAL(put(cache, key_of("from the child"), 2, 1000), CACHE_OK);

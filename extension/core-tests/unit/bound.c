@@ -163,7 +163,6 @@ static void no_share(void) {
 
 /* A reader that loops on a key which is rewritten all the time. */
 static void reader_of_a_hot_key(void *argument) {
-    (void)argument;
     struct cache *cache = open_long_lived(8);
     const struct cache_key key = {"hot", 3, 3};
     while (atomic_load(&board->number[0]) == 0) {

@@ -59,7 +59,6 @@ static bool i_am_killed;
 static void counter(void *argument) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     const struct cache_key key = key_of("counted");
-    (void)argument;
     while (goes_on()) {
         count_one(cache, &key, i_am_killed);
     }

@@ -21,7 +21,6 @@
 enum { HOUR = 3600, DAY = 24 * HOUR };
 
 static void in_namespace(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT(has(cache, key_of("an hour"), 1, 100));
     EXPECT(!is_there(cache, key_of("over")));

@@ -177,7 +177,6 @@ enum { READY, STOP };
 
 /* Stores over what is there, deletes and stores again, fills the memory so that pages are reclaimed, clears a family. */
 static void change_it(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(16);
     reached(READY, 1);
     for (uint64_t i = 0; board->number[STOP] == 0; i++) {
@@ -260,7 +259,6 @@ static void looks_again(void) {
 
 /* The page whose key is being copied is not reused; one of a value given before is. */
 static void walk_and_stop(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     struct cache_walk *walk = cache_walk_begin("key", 3);
     struct cache_entry entry;

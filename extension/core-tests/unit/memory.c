@@ -431,7 +431,6 @@ static void join_cgroup(void) {
 }
 
 static void store_much(void *argument) {
-    (void)argument;
     join_cgroup();
     const struct cache_options options = options_of(64);
     char reason[CACHE_REASON_MAX] = "";
@@ -450,7 +449,6 @@ static void store_much(void *argument) {
 
 /* The control: what larder did until it knew of limits. */
 static void take_all(void *argument) {
-    (void)argument;
     join_cgroup();
     char path[200];
     snprintf(path, sizeof path, "%s/all", test_folder);

@@ -35,7 +35,6 @@ static void against_oneself(void) {
 }
 
 static void other_process(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 7, 10000), CACHE_OK);
     const struct cache_key key = key_of("b");
@@ -59,7 +58,6 @@ static void against_others(void) {
 
 /* A stopped process holds what it holds, and others find room beside it. */
 static void holder(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     struct cache_value held[200];
     unsigned count = 0;

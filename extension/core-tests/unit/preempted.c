@@ -171,7 +171,6 @@ static void closed_long_ago(void) {
 /* ---- All that is free is in the hands of one who is preempted ---- */
 
 static void take_all_free(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     use_up_pages(cache);
     bool held[PAGES_MAX] = {false};

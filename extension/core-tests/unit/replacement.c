@@ -286,7 +286,6 @@ static void retirer_dies(void) {
 
 /* Many at a cold start: exactly one segment comes out of it, and nobody is refused. */
 static void cold_start_child(void *argument) {
-    (void)argument;
     await(0, 1);
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];

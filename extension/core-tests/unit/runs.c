@@ -142,7 +142,6 @@ static void dead_writers(void) {
 /* A writer is preempted between claiming its pages and storing its value, while others fill the memory. What it stored
  * then is as young as any value, and not the next to go. */
 static void late_writer(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     at_failpoint("run_claimed", 1, stop_here);
     EXPECT_EQUAL(put(cache, key_of("late"), 1, 100 * KIB), CACHE_OK);

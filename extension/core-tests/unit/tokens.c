@@ -180,7 +180,6 @@ static void other_segment(void) {
 /* ---- Another process comes between ---- */
 
 static void late_writer(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"raced", 5, 5};
     const uint64_t token = token_by(cache, key, false);
@@ -256,7 +255,6 @@ static void adder(void *argument) {
 
 static void filler(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     while (!atomic_load(&sums->stop)) {
         churn(cache, 1);
         end_request(cache);

@@ -33,7 +33,6 @@ static void expect_empty(struct cache *cache) {
 /* One record only: after a fork it is the old one, and neither side gets another. */
 static struct cache *only;
 static void without_record(void *argument) {
-    (void)argument;
     expect_empty(only);
     cache_request_end(only, false);
     EXPECT(cache_request_begin(only));

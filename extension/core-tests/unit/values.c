@@ -144,7 +144,6 @@ struct chain {
     uint64_t number;
 };
 static void rebase_chain(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to) {
-    (void)kind;
     for (size_t i = 0; i < length / sizeof(struct chain); i++) {
         struct chain *link = (struct chain *)bytes + i;
         EXPECT(link->next >= from && link->next <= from + length);
