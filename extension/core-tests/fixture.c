@@ -180,6 +180,12 @@ enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, 
     return put_as(cache, key, seed, length, 0, CACHE_SET);
 }
 
+void put_many(struct cache *cache, const char *prefix, size_t number, size_t length) {
+    for (size_t i = 0; i < number; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%s%zu", prefix, i), i, length), CACHE_OK);
+    }
+}
+
 static bool has_value(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, bool zero_copy) {
     struct cache_value value;
     if (!cache_find(cache, &key, zero_copy, &value)) {

@@ -54,6 +54,8 @@ bool is_pattern(const void *bytes, size_t length, uint64_t seed);
 enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
 enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, uint64_t expires,
                          enum cache_mode mode);
+/* So many values of one length; each has its number, from 0 on, as its seed and behind the prefix of its key. */
+void put_many(struct cache *cache, const char *prefix, size_t number, size_t length);
 
 /* Whether the key is there; then it must have this value. */
 bool has(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);

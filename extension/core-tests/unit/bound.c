@@ -10,9 +10,7 @@
 enum { VALUES = 500, LENGTH = 14000 };
 
 static void fill(struct cache *cache) {
-    for (unsigned i = 0; i < VALUES; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, LENGTH), CACHE_OK);
-    }
+    put_many(cache, "", VALUES, LENGTH);
 }
 
 /* Fetches all it can; how many came pinned. */
@@ -199,9 +197,7 @@ static void beyond_the_share(long mebibytes) {
     enum { FETCHES = 20000 };
     struct cache *cache = open_long_lived(mebibytes);
     const unsigned limit = cache->map.pin_limit_long;
-    for (unsigned i = 0; i < limit + 20; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 40 * KIB), CACHE_OK); /* each has a page of its own */
-    }
+    put_many(cache, "", limit + 20, 40 * KIB); /* each has a page of its own */
     unsigned pinned_ones = 0;
     struct cache_value value;
     for (unsigned i = 0; i < limit + 20; i++) {

@@ -374,9 +374,7 @@ static void lives_with_a_limit(void) {
     EXPECT(info_of(cache).pin_limit < 16); /* half of what can be used, so readers cannot hold all of it */
     write_file("c/memory.current", "10000000\n");
     sleep_ms(150);
-    for (unsigned i = 0; i < 3000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
-    }
+    put_many(cache, "", 3000, 1000);
     EXPECT(info_of(cache).memory > before + 2 * MIB);
     EXPECT(info_of(cache).pin_limit > 100);
     write_file("c/memory.max", "8000000\n");

@@ -414,9 +414,7 @@ enum { RELEASES = 40 };
 static void late_keeper(void *argument) {
     struct cache *cache = open_cache(64);
     at_failpoint("spare_intended", 1, stop_here);
-    for (unsigned i = 0; i < 8; i++) {
-        EXPECT_EQUAL(put(cache, key_of("late %u", i), i, 30000), CACHE_OK);
-    }
+    put_many(cache, "late ", 8, 30000);
     at_no_failpoint();
 }
 static void late_releaser(void *argument) {

@@ -35,9 +35,7 @@ static void default_container(void) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(64, reason);
     EXPECT(info_of(cache).size > 56 * MIB);
-    for (unsigned i = 0; i < 20000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 8000), CACHE_OK);
-    }
+    put_many(cache, "", 20000, 8000);
     expect_nothing_left(cache);
 }
 
@@ -109,9 +107,7 @@ static unsigned use_everything(struct cache *cache) {
 static unsigned fill_after(unsigned entries) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(10, reason);
-    for (unsigned i = 0; i < entries; i++) {
-        EXPECT_EQUAL(put(cache, key_of("before %u", i), i, 2 * KIB), CACHE_OK);
-    }
+    put_many(cache, "before ", entries, 2 * KIB);
     const int filler = fill_tmpfs();
     const unsigned refused = use_everything(cache);
     EXPECT(ftruncate(filler, 0) == 0);

@@ -111,9 +111,7 @@ static void colliding_keys(void) {
 static void many_keys(void) {
     struct cache *cache = open_cache(64);
     enum { KEYS = 200000 };
-    for (unsigned i = 0; i < KEYS; i++) {
-        EXPECT_EQUAL(put(cache, key_of("key %u", i), i, 64), CACHE_OK);
-    }
+    put_many(cache, "key ", KEYS, 64);
     unsigned lost = 0;
     for (unsigned i = 0; i < KEYS; i++) {
         lost += !has(cache, key_of("key %u", i), i, 64);
