@@ -27,7 +27,7 @@ final class Statistics
 
         [$first, $last] = [\array_slice($figures, 0, $third), \array_slice($figures, -$third)];
 
-        return $first === [] || $last === [] ? 1.0 : self::median($last) / self::median($first);
+        return $last === [] ? 1.0 : self::median($last) / self::median($first);
     }
 
     /**
