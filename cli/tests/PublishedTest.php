@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests;
 
 use Larder\Cli\Compare\Operation;
-use Larder\Cli\Compare\PublishedFigures;
+use Larder\Cli\Compare\PublishedCounterpart;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Published;
@@ -33,7 +33,7 @@ final class PublishedTest extends TestCase
     public function testPublishedFigureIsOfTheSameStoreAndOperation(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds, array $settings = []): void
     {
         $subject = new Subject('compare', $store, $connection, $value, null, $operation->value, settings: $settings);
-        $published = (new PublishedFigures(Published::load()))->of($subject)?->figure;
+        $published = (new PublishedCounterpart(Published::load()))->of($subject)?->figure;
         if ($nanoseconds === null) {
             self::assertNull($published);
         } else {
@@ -45,7 +45,7 @@ final class PublishedTest extends TestCase
     {
         /** @var array{rows: list<array{study: string}>} $data */
         $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true);
-        $published = new PublishedFigures(Published::load());
+        $published = new PublishedCounterpart(Published::load());
         $found = 0;
         $engines = ['apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'], 'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk']];
         foreach ($engines as $store => $connections) {

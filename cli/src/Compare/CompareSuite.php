@@ -13,7 +13,7 @@ use Larder\Cli\Report\PublishedFigure;
 /** What `larder compare` measures without the name of a study or a workload: get and set of every store. */
 final class CompareSuite implements Suite, Annotator
 {
-    private readonly PublishedFigures $published;
+    private readonly PublishedCounterpart $published;
 
     /** @param non-empty-list<string> $stores */
     public function __construct(
@@ -22,7 +22,7 @@ final class CompareSuite implements Suite, Annotator
         private readonly Plan $plan,
         private readonly bool $withServers,
     ) {
-        $this->published = new PublishedFigures(Published::load());
+        $this->published = new PublishedCounterpart(Published::load());
     }
 
     public function blocks(\Closure $notMeasured): array

@@ -6,7 +6,7 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Compare\Figure;
 use Larder\Cli\Compare\Kind;
-use Larder\Cli\Compare\PublishedFigures;
+use Larder\Cli\Compare\PublishedCounterpart;
 use Larder\Cli\Compare\Verdict;
 use Symfony\Component\Console\Helper\Table;
 use Symfony\Component\Console\Helper\TableCell;
@@ -72,7 +72,7 @@ final class Terminal
         foreach ($byOperation as $operation => $rows) {
             $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
             $title[] = new TableCell($operation, ['colspan' => $hasPublished ? 5 : 4, 'style' => $this->right]);
-            array_push($head, ...array_map($this->cell(...), ['median', '±', 'ratio', '#', ...($hasPublished ? [PublishedFigures::study($value)] : [])]));
+            array_push($head, ...array_map($this->cell(...), ['median', '±', 'ratio', '#', ...($hasPublished ? [PublishedCounterpart::study($value)] : [])]));
             $ranks = self::ranks(Ranks::of(array_values(array_filter($rows, static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process))));
             $best = self::best($rows);
             foreach ([...array_column(Ranks::of($rows), 'row'), ...$rows] as $row) {

@@ -9,7 +9,7 @@ use Larder\Cli\Published;
 use Larder\Cli\Report\PublishedFigure;
 
 /** The published figure that stands beside a row of `compare`: of the same store, reached the same way, for the same value. */
-final class PublishedFigures
+final class PublishedCounterpart
 {
     /** The study that a value is from. */
     private const STUDIES = ['50 x 50 array' => '2016'];
