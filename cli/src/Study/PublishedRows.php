@@ -29,7 +29,7 @@ final class PublishedRows
     private const STORES = ['apc' => 'apcu', 'file (write, then file_get_contents)' => 'file'];
 
     /** Begins the note of further figures. */
-    public const OTHERS = 'published too: ';
+    public const OTHERS = 'published too for ';
 
     /** Machines of the study of 2016, the one that stands beside our rows first. */
     private const MACHINES = ['desktop', 'desktop10concurrent', 'desktopVM', 'laptopVM'];
@@ -71,7 +71,7 @@ final class PublishedRows
             }
         }
         if ($others !== []) {
-            $notes[] = self::OTHERS . implode(', ', $others);
+            $notes[] = \sprintf('%s%s: %s', self::OTHERS, $subject->value, implode(', ', $others));
         }
 
         return $notes;
@@ -102,7 +102,7 @@ final class PublishedRows
                     null,
                     null,
                     published: self::figure($figure),
-                    notes: [\sprintf('historic: there is no %s for PHP 8. Its place here has %s', $name, $successor)],
+                    notes: [\sprintf('historic: PHP 8 has no %s; %s took its place here', $name, $successor)],
                 );
             }
         }
@@ -137,7 +137,7 @@ final class PublishedRows
             // 20 KB in 3 ms are 100 Mbit/s
             && ($settings['rate'] ?? '100 Mbit/s') === '100 Mbit/s'
             // The studies' PHP files were in an opcode cache.
-            && !isset($settings['opcache']);
+            && !isset($settings['php']);
     }
 
     /** @param Figure $figure */
