@@ -93,7 +93,7 @@ final class Study2016 extends Study
         $blocks->add(self::figures(self::STRINGS, $store, $connection, $settings), $target, self::NANOSECONDS);
         $figures = self::figures(self::STRINGS, $store, $connection, [...$settings, 'processes' => self::PROCESSES . ' processes']);
         if ($store === 'apcu') {
-            $blocks->leaveOut($figures, 'on the command line each process has an APCu of its own; under FPM it is measured by the workloads');
+            $blocks->leaveOut($figures, 'on the command line each process has an APCu of its own; the workers of PHP-FPM share one');
         } else {
             $unpinned = new Targets($this->locations, false);
             $blocks->add($figures, static fn(): Target => $unpinned->find($store, $connection, $options), self::NANOSECONDS, self::PROCESSES, isPinned: false);
