@@ -4,21 +4,23 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Study;
 
+use Larder\Cache;
 use Larder\Cli\Compare\WrongResults;
 use Larder\Cli\Timing\Work;
-use Larder\Contract\Store;
 
-/** Opens a store, reads one key and closes the store, each time. */
+/** Opens a cache, reads one key and closes the cache, each time. */
 final class ConnectLoop implements Work
 {
     /** @var array<int, mixed> what each operation read */
     private array $read = [];
 
-    /**
-     * @param \Closure(): Store $open
-     * @param mixed $value what is stored under the key
-     */
-    public function __construct(private readonly \Closure $open, private readonly string $key, private readonly mixed $value) {}
+    /** @param mixed $value what is stored under the key */
+    public function __construct(
+        #[\SensitiveParameter]
+        private readonly string $dsn,
+        private readonly string $key,
+        private readonly mixed $value,
+    ) {}
 
     public function prepare(int $times): void
     {
@@ -34,9 +36,8 @@ final class ConnectLoop implements Work
 
     public function run(int $times): void
     {
-        $open = $this->open;
         for ($i = 0; $i < $times; ++$i) {
-            $this->read[$i] = $open()->get($this->key);
+            $this->read[$i] = Cache::open($this->dsn)->get($this->key);
         }
     }
 

@@ -89,11 +89,10 @@ final class Worker
         if (!$this->store->set($key, $stored)) {
             WrongResults::throwIfAny(['refuses values']);
         }
-        $dsn = $this->job->store;
 
         return $operation === Operation::Get
             ? new GetLoop($this->store, [$key], [$stored])
-            : new ConnectLoop(static fn(): Store => CompareWorker::open($dsn), $key, $stored);
+            : new ConnectLoop($this->job->store, $key, $stored);
     }
 
     private static function say(string $line): void
