@@ -16,6 +16,7 @@ use Larder\Cli\Report\PublishedFigure;
 abstract class Study implements Suite, Annotator
 {
     private const NOTES = [
+        'file (one handle)' => 'through a handle that stays open: no other process can read it',
         'memcache' => 'by Larder\'s own client; the studies used the extension memcache',
         'mysql-memory' => 'by PDO; the study used mysqli',
         'mysql-myisam' => 'by PDO; the study used mysqli',

@@ -69,16 +69,17 @@ final class Timer
     public function mean(Work $work, int $operations, int $nanoseconds): array
     {
         [$batch] = $this->warmUp($work);
-        $done = $passed = $net = 0;
+        $done = $passed = 0;
+        $loop = \INF; // of one operation; the least, as an interruption would be subtracted from all
         do {
             $times = min($batch, $operations - $done);
             [$full, $empty] = self::run($work, $times);
             $done += $times;
             $passed += $full;
-            $net += $full - $empty;
+            $loop = min($loop, $empty / max(1, $times));
         } while ($done < $operations && $passed < $nanoseconds);
 
-        return [max(self::LEAST_NANOSECONDS, $net / max(1, $done)), $done];
+        return [max(self::LEAST_NANOSECONDS, $passed / max(1, $done) - $loop), $done];
     }
 
     /**
