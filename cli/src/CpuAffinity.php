@@ -38,13 +38,21 @@ final class CpuAffinity
     public static function pin(): ?int
     {
         $cores = self::allowed();
-        $taskset = (new ExecutableFinder())->find('taskset');
         $core = end($cores);
-        if ($core === false || $taskset === null) {
-            return null;
-        }
-        $process = new Process([$taskset, '--cpu-list', '--pid', (string) $core, (string) getmypid()]);
 
-        return $process->run() === 0 ? $core : null;
+        return $core !== false && self::restrict([$core]) ? $core : null;
+    }
+
+    /**
+     * Keeps this process and all that it starts from now on to these cores.
+     *
+     * @param non-empty-list<int> $cores
+     * @return bool false where that cannot be had, and then nothing has changed
+     */
+    public static function restrict(array $cores): bool
+    {
+        $taskset = (new ExecutableFinder())->find('taskset');
+
+        return $taskset !== null && (new Process([$taskset, '--cpu-list', '--pid', implode(',', $cores), (string) getmypid()]))->run() === 0;
     }
 }

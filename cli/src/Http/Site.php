@@ -1,0 +1,149 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Http;
+
+use Larder\Cli\CpuAffinity;
+use Larder\Cli\Php;
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\NginxServer;
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Cli\Server\RedisServer;
+use Larder\Cli\Server\ServerFailed;
+
+/** nginx with PHP-FPM, and the servers that its pages read from. All of it is private, and ends with stop() or this object. */
+final class Site
+{
+    /** As many as a small server has: twice the cores that this was made on. */
+    public const WORKERS = 4;
+
+    /** opcache does not keep a script that was changed in the last two seconds. */
+    private const AGE = 60;
+
+    /** Requests for a page before it is measured: each worker should have run it. */
+    private const WARM_UP = 4 * self::WORKERS;
+
+    private ?string $segment = null;
+
+    /** @var list<string> */
+    private array $extensions = [];
+
+    /** @param string $directory of the pages and values */
+    private function __construct(
+        public readonly string $directory,
+        public readonly ?int $core,
+        public readonly RedisServer $redis,
+        public readonly MemcachedServer $memcached,
+        public readonly PhpFpmServer $fpm,
+        public readonly NginxServer $nginx,
+    ) {}
+
+    /**
+     * @param string $directory made when missing
+     * @param array<string, string> $values that its stores hold, by key
+     * @param int|null $core the only one that all of its servers run on; null: all
+     * @throws ServerFailed
+     */
+    public static function start(string $directory, array $values, ?int $core = null): self
+    {
+        $all = CpuAffinity::allowed();
+        if ($core !== null && !CpuAffinity::restrict([$core])) { // which all that is started inherits
+            throw new ServerFailed('servers cannot be kept to one core: taskset is not installed. To add it: apt-get install util-linux');
+        }
+
+        try {
+            $redis = RedisServer::start($directory . '/redis');
+            $memcached = MemcachedServer::start($directory . '/memcached');
+            $engine = getenv(Php::ENGINE_VARIABLE);
+            $fpm = PhpFpmServer::start(
+                $directory . '/fpm',
+                ['larder.segment' => 'http-' . bin2hex(random_bytes(6))],
+                $engine === false ? [] : [$engine],
+                [new PhpFpmPool(workers: self::WORKERS)],
+            );
+            $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
+        } finally {
+            if ($core !== null && $all !== []) {
+                CpuAffinity::restrict($all);
+            }
+        }
+        $site = new self($directory, $core, $redis, $memcached, $fpm, $nginx);
+        $site->fill($values);
+
+        return $site;
+    }
+
+    public function __destruct()
+    {
+        $this->stop();
+    }
+
+    /**
+     * Writes the page and asks for it until each worker should have it.
+     *
+     * @throws HttpFailed when there is no answer; a wrong one is for those to find who measure
+     * @throws ServerFailed when the page needs an extension that PHP-FPM has not
+     */
+    public function add(Page $page): void
+    {
+        if ($page->extension !== '' && !\in_array($page->extension, $this->extensions, true)) {
+            throw new ServerFailed(\sprintf('PHP-FPM has not loaded the extension %s. To add it: %s', $page->extension, $page->extension === 'larder' ? 'make extension (in a clone of Larder)' : "apt-get install php-{$page->extension}"));
+        }
+        $this->write($page->path(), $page->code);
+        $connection = HttpConnection::open($this->nginx->port);
+        for ($i = 0; $i < self::WARM_UP; ++$i) {
+            $connection->get($page->path());
+        }
+        $connection->close();
+    }
+
+    public function url(Page $page): string
+    {
+        return \sprintf('http://%s:%d%s', Address::HOST, $this->nginx->port, $page->path());
+    }
+
+    /** Commands that run where this site runs, of those who ask it. */
+    public function on(string ...$command): array
+    {
+        return array_values($this->core === null ? $command : ['taskset', '--cpu-list', (string) $this->core, ...$command]);
+    }
+
+    public function stop(): void
+    {
+        $this->nginx->stop();
+        $this->fpm->stop();
+        $this->redis->stop();
+        $this->memcached->stop();
+        if ($this->segment !== null) {
+            @unlink($this->segment); // it has no directory to be removed with
+            $this->segment = null;
+        }
+    }
+
+    /** @param array<string, string> $values */
+    private function fill(array $values): void
+    {
+        foreach ($values as $key => $value) {
+            file_put_contents(\sprintf('%s/%s.value', $this->directory, $key), $value);
+        }
+        $this->write(Filling::PATH, Filling::code($this->directory, $this->redis, $this->memcached));
+        $connection = HttpConnection::open($this->nginx->port);
+        $answer = $connection->get(Filling::PATH);
+        $connection->close();
+        /** @var array{extensions: list<string>, segment: ?string}|null $told */
+        $told = json_decode($answer->body, true);
+        if ($answer->status !== 200 || $told === null) {
+            throw new ServerFailed(\sprintf('the stores could not be filled: status %d, %s', $answer->status, substr($answer->body, 0, 500)));
+        }
+        ['extensions' => $this->extensions, 'segment' => $this->segment] = $told;
+    }
+
+    private function write(string $path, string $code): void
+    {
+        file_put_contents($this->directory . $path, "<?php\n" . $code . "\n");
+        touch($this->directory . $path, time() - self::AGE);
+    }
+}
