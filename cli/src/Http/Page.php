@@ -26,6 +26,12 @@ final class Page
         public readonly array $settings = [],
     ) {}
 
+    /** Length of what it shows; null where there is nothing. */
+    public function bytes(): ?int
+    {
+        return $this->value === null ? null : \strlen($this->body);
+    }
+
     /** As in a URL. */
     public function path(): string
     {

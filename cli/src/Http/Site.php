@@ -93,6 +93,7 @@ final class Site
             throw new ServerFailed(\sprintf('PHP-FPM has not loaded the extension %s. To add it: %s', $page->extension, $page->extension === 'larder' ? 'make extension (in a clone of Larder)' : "apt-get install php-{$page->extension}"));
         }
         $this->write($page->path(), $page->code);
+        file_put_contents($this->bodyFile($page), $page->body);
         $connection = HttpConnection::open($this->nginx->port);
         for ($i = 0; $i < self::WARM_UP; ++$i) {
             $connection->get($page->path());
@@ -105,7 +106,29 @@ final class Site
         return \sprintf('http://%s:%d%s', Address::HOST, $this->nginx->port, $page->path());
     }
 
-    /** Commands that run where this site runs, of those who ask it. */
+    /** The file that holds what the page must answer with. */
+    public function bodyFile(Page $page): string
+    {
+        return \sprintf('%s%s.body', $this->directory, $page->path());
+    }
+
+    /** @return array<string, string> what a row says of it */
+    public function settings(): array
+    {
+        return self::settingsOn($this->core);
+    }
+
+    /** @return array<string, string> */
+    public static function settingsOn(?int $core): array
+    {
+        return ['cores' => (string) ($core === null ? max(1, \count(CpuAffinity::allowed())) : 1), 'workers' => (string) self::WORKERS];
+    }
+
+    /**
+     * The command, run on the same cores, for those who ask it.
+     *
+     * @return list<string>
+     */
     public function on(string ...$command): array
     {
         return array_values($this->core === null ? $command : ['taskset', '--cpu-list', (string) $this->core, ...$command]);
