@@ -40,19 +40,34 @@ final class CpuAffinity
         $cores = self::allowed();
         $core = end($cores);
 
-        return $core !== false && self::restrict([$core]) ? $core : null;
+        return $core !== false && self::set([$core]) ? $core : null;
     }
 
     /**
-     * Keeps this process and all that it starts from now on to these cores.
+     * Keeps what a closure starts to one core, the last that this process may run on, where that is possible.
      *
-     * @param non-empty-list<int> $cores
-     * @return bool false where that cannot be had, and then nothing has changed
+     * @template T
+     * @param \Closure(): T $start
+     * @return T
      */
-    public static function restrict(array $cores): bool
+    public static function pinned(\Closure $start): mixed
+    {
+        $cores = self::allowed();
+        self::pin();
+
+        try {
+            return $start();
+        } finally {
+            self::set($cores);
+        }
+    }
+
+    /** @param list<int> $cores */
+    private static function set(array $cores): bool
     {
         $taskset = (new ExecutableFinder())->find('taskset');
 
-        return $taskset !== null && (new Process([$taskset, '--cpu-list', '--pid', implode(',', $cores), (string) getmypid()]))->run() === 0;
+        return $cores !== [] && $taskset !== null
+            && (new Process([$taskset, '--cpu-list', '--pid', implode(',', $cores), (string) getmypid()]))->run() === 0;
     }
 }
