@@ -39,7 +39,7 @@ final class InterleavedBlock implements Block
 
     public function name(): string
     {
-        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->base->store, $this->site->core === null ? '' : ', one core');
+        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->base->store, $this->site->settings()['cores'] === '1' ? ', one core' : '');
     }
 
     public function subjects(): array

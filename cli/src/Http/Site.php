@@ -31,10 +31,13 @@ final class Site
     /** @var list<string> */
     private array $extensions = [];
 
-    /** @param string $directory of the pages and values */
+    /**
+     * @param string $directory of the pages and values
+     * @param list<int> $cores that its servers run on; empty where the system does not tell
+     */
     private function __construct(
         public readonly string $directory,
-        public readonly ?int $core,
+        private readonly array $cores,
         public readonly RedisServer $redis,
         public readonly MemcachedServer $memcached,
         public readonly PhpFpmServer $fpm,
@@ -44,33 +47,13 @@ final class Site
     /**
      * @param string $directory made when missing
      * @param array<string, string> $values that its stores hold, by key
-     * @param int|null $core the only one that all of its servers run on; null: all
+     * @param bool $onOneCore whether all of its servers run on one core, the last that this process may run on
      * @throws ServerFailed
      */
-    public static function start(string $directory, array $values, ?int $core = null): self
+    public static function start(string $directory, array $values, bool $onOneCore = false): self
     {
-        $all = CpuAffinity::allowed();
-        if ($core !== null && !CpuAffinity::restrict([$core])) { // which all that is started inherits
-            throw new ServerFailed('servers cannot be kept to one core: taskset is not installed. To add it: apt-get install util-linux');
-        }
-
-        try {
-            $redis = RedisServer::start($directory . '/redis');
-            $memcached = MemcachedServer::start($directory . '/memcached');
-            $engine = getenv(Php::ENGINE_VARIABLE);
-            $fpm = PhpFpmServer::start(
-                $directory . '/fpm',
-                ['larder.segment' => 'http-' . bin2hex(random_bytes(6))],
-                $engine === false ? [] : [$engine],
-                [new PhpFpmPool(workers: self::WORKERS)],
-            );
-            $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
-        } finally {
-            if ($core !== null && $all !== []) {
-                CpuAffinity::restrict($all);
-            }
-        }
-        $site = new self($directory, $core, $redis, $memcached, $fpm, $nginx);
+        $start = static fn(): self => self::startServers($directory);
+        $site = $onOneCore ? CpuAffinity::pinned($start) : $start();
         $site->fill($values);
 
         return $site;
@@ -112,16 +95,16 @@ final class Site
         return \sprintf('%s%s.body', $this->directory, $page->path());
     }
 
-    /** @return array<string, string> what a row says of it */
+    /** @return array<string, string> what tells its rows from those of another site */
     public function settings(): array
     {
-        return self::settingsOn($this->core);
+        return ['cores' => (string) max(1, \count($this->cores))];
     }
 
-    /** @return array<string, string> */
-    public static function settingsOn(?int $core): array
+    /** For people. */
+    public function description(): string
     {
-        return ['cores' => (string) ($core === null ? max(1, \count(CpuAffinity::allowed())) : 1), 'workers' => (string) self::WORKERS];
+        return \sprintf('nginx %s, PHP-FPM %s with %d static workers, Redis %s, memcached %s', $this->nginx->version, $this->fpm->version, self::WORKERS, $this->redis->version, $this->memcached->version);
     }
 
     /**
@@ -131,7 +114,7 @@ final class Site
      */
     public function on(string ...$command): array
     {
-        return array_values($this->core === null ? $command : ['taskset', '--cpu-list', (string) $this->core, ...$command]);
+        return array_values(\count($this->cores) === 1 ? ['taskset', '--cpu-list', (string) $this->cores[0], ...$command] : $command);
     }
 
     public function stop(): void
@@ -144,6 +127,22 @@ final class Site
             @unlink($this->segment); // it has no directory to be removed with
             $this->segment = null;
         }
+    }
+
+    private static function startServers(string $directory): self
+    {
+        $redis = RedisServer::start($directory . '/redis');
+        $memcached = MemcachedServer::start($directory . '/memcached');
+        $engine = getenv(Php::ENGINE_VARIABLE);
+        $fpm = PhpFpmServer::start(
+            $directory . '/fpm',
+            ['larder.segment' => 'http-' . bin2hex(random_bytes(6))],
+            $engine === false ? [] : [$engine],
+            [new PhpFpmPool(workers: self::WORKERS)],
+        );
+        $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
+
+        return new self($directory, CpuAffinity::allowed(), $redis, $memcached, $fpm, $nginx);
     }
 
     /** @param array<string, string> $values */
