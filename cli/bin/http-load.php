@@ -11,6 +11,8 @@ require __DIR__ . '/autoload.php';
 
 /** @var array{port: int, concurrency: positive-int, turnRequests: positive-int, rounds: int, pages: array<string, string>} $job */
 $job = json_decode((string) stream_get_contents(\STDIN), true, flags: \JSON_THROW_ON_ERROR);
-foreach ((new LoadGenerator($job['port'], $job['concurrency'], $job['turnRequests']))->run($job['pages'], $job['rounds']) as $load) {
-    echo json_encode($load->toArray(), \JSON_THROW_ON_ERROR | \JSON_INVALID_UTF8_SUBSTITUTE), "\n";
+$loads = (new LoadGenerator($job['port'], $job['concurrency'], $job['turnRequests']))->run($job['pages'], $job['rounds']);
+foreach ($loads as $load) {
+    // all beside the first
+    echo json_encode([...$load->toArray(), 'share' => $load->share($loads[0])], \JSON_THROW_ON_ERROR | \JSON_INVALID_UTF8_SUBSTITUTE), "\n";
 }

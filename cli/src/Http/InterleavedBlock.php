@@ -13,18 +13,17 @@ use Larder\Cli\TiedProcess;
 use Larder\Cli\Timing\Histogram;
 use Symfony\Component\Process\Process;
 
-/** Several pages under LoadGenerator, and what share of a page's requests per second each of the others reaches. */
+/** Several pages under LoadGenerator, and what share of the first one's requests per second each of the others reaches. */
 final class InterleavedBlock implements Block
 {
     /** Requests of a turn, for each that is under way at a time. */
-    private const TURN = 4;
+    private const TURN = 2;
     private const SECONDS = 120;
 
     private ?Process $process = null;
 
     /**
-     * @param non-empty-list<Page> $pages
-     * @param Page $base one of them: the one that the others are compared with
+     * @param non-empty-list<Page> $pages the others are compared with the first
      * @param positive-int $concurrency
      * @param int $rounds turns of each page
      */
@@ -32,22 +31,21 @@ final class InterleavedBlock implements Block
         private readonly string $table,
         private readonly Site $site,
         private readonly array $pages,
-        private readonly Page $base,
         private readonly int $concurrency,
         private readonly int $rounds,
     ) {}
 
     public function name(): string
     {
-        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->base->store, $this->site->settings()['cores'] === '1' ? ', one core' : '');
+        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->pages[0]->store, implode('', array_map(static fn(string $setting): string => ', ' . $setting, $this->site->settings())));
     }
 
     public function subjects(): array
     {
         $subjects = [];
-        foreach ($this->pages as $page) {
+        foreach ($this->pages as $i => $page) {
             $subjects[] = $this->requests($page);
-            if ($page !== $this->base) {
+            if ($i > 0) {
                 $subjects[] = $this->share($page);
             }
         }
@@ -87,26 +85,24 @@ final class InterleavedBlock implements Block
     {
         $found = [];
         foreach (explode("\n", trim($process->getOutput())) as $line) {
-            /** @var array{path: string, nanoseconds: int|float|null, failures: int, problem: string, histogram: array{counts: array<int|string, int>, maximum: int}}|null $load */
+            /** @var array{path: string, nanoseconds: int|float|null, failures: int, problem: string, share: ?float, histogram: array{counts: array<int|string, int>, maximum: int}}|null $load */
             $load = json_decode($line, true);
             if ($load !== null) {
                 $found[$load['path']] = $load;
             }
         }
-        $base = $found[$this->base->path()]['nanoseconds'] ?? null;
-        foreach ($this->pages as $page) {
+        foreach ($this->pages as $i => $page) {
             $load = $found[$page->path()] ?? null;
             $time = $load['nanoseconds'] ?? null;
+            $share = $load['share'] ?? null;
             if ($load === null || $time === null) {
                 $problem = $load === null ? 'the load generator failed: ' . substr(trim($process->getErrorOutput()), 0, 300) : $load['problem'];
                 $tell(Sample::failed($this->requests($page), $problem, $load['failures'] ?? 1));
             } else {
                 $tell(new Sample($this->requests($page), 1e9 / $time, histogram: Histogram::fromArray($load['histogram'])));
             }
-            if ($page !== $this->base) {
-                $tell($time !== null && $base !== null
-                    ? new Sample($this->share($page), 100.0 * $base / $time)
-                    : Sample::failed($this->share($page), 'one of the two pages failed'));
+            if ($i > 0) {
+                $tell($share === null ? Sample::failed($this->share($page), 'one of the two pages failed') : new Sample($this->share($page), 100.0 * $share));
             }
         }
     }
@@ -118,6 +114,6 @@ final class InterleavedBlock implements Block
 
     private function share(Page $page): Subject
     {
-        return $page->subject($this->table, 'share of ' . $this->base->store, Unit::Percent, $this->site->settings());
+        return $page->subject($this->table, 'share of ' . $this->pages[0]->store, Unit::Percent, $this->site->settings());
     }
 }

@@ -26,7 +26,7 @@ final class SailPages extends PageSuite
     private const REQUESTS = 1_000;
 
     /** Turns of each page of an interleaved block, by concurrency: one to two seconds. */
-    private const TURNS = [1 => 1_000, 50 => 15];
+    private const TURNS = [1 => 1_000, 50 => 40];
     private const WITHOUT_SERVER = ['empty', 'literal', 'file', 'larder', 'apcu'];
 
     /** What small servers have: twice the cores of the machine that this was made on. */
@@ -45,7 +45,7 @@ final class SailPages extends PageSuite
                 $site = $this->site(fn(): Site => Site::behindNginx($this->locations->disk($onOneCore ? 'http-core' : 'http'), Pages::values(), self::WORKERS, $onOneCore));
             } catch (Unavailable $unavailable) {
                 foreach (self::tables() as $table) {
-                    $notMeasured(new Subject($table, 'nginx', null, null, null, 'request', Unit::RequestsPerSecond, $onOneCore ? ['cores' => '1'] : []), $unavailable->getMessage());
+                    $notMeasured(new Subject($table, 'nginx', null, null, null, 'request', Unit::RequestsPerSecond, $onOneCore ? Site::ONE_CORE : []), $unavailable->getMessage());
                 }
                 continue;
             }
@@ -85,10 +85,9 @@ final class SailPages extends PageSuite
                 $interleaved[$page->value ?? Pages::SHORT][] = $page;
             }
         }
-        foreach ($interleaved as $pages) {
+        foreach ($interleaved as $pages) { // the first of them does the least
             foreach (self::CONCURRENCY as $concurrency) {
-                $base = $pages[0]; // does the least
-                $blocks[] = new InterleavedBlock(\sprintf(self::INTERLEAVED, $concurrency), $site, $pages, $base, $concurrency, self::TURNS[$concurrency]);
+                $blocks[] = new InterleavedBlock(\sprintf(self::INTERLEAVED, $concurrency), $site, $pages, $concurrency, self::TURNS[$concurrency]);
             }
         }
         foreach ($blocks as $block) {

@@ -20,6 +20,9 @@ use Larder\Cli\Server\ServerFailed;
  */
 final class Site
 {
+    /** The setting of rows whose servers and load generator share a core. */
+    public const ONE_CORE = ['cores' => 'one core'];
+
     /** opcache does not keep a script that was changed in the last two seconds. */
     private const AGE = 60;
 
@@ -138,7 +141,7 @@ final class Site
     /** @return array<string, string> what tells its rows from those of another site */
     public function settings(): array
     {
-        return ['cores' => (string) max(1, \count($this->cores))];
+        return \count($this->cores) === 1 ? self::ONE_CORE : [];
     }
 
     /** For people. */
