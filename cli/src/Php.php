@@ -46,6 +46,12 @@ final class Php
         return new self($ini, $extensions, $directory);
     }
 
+    /** @param array<string, string> $ini settings besides */
+    public function with(array $ini): self
+    {
+        return new self([...$this->ini, ...$ini], $this->extensions, $this->scanDirectory);
+    }
+
     /** @return string|null the path of an extension that dev/setup has only unpacked, in a clone */
     public static function unpacked(string $extension): ?string
     {
