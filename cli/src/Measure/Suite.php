@@ -4,7 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** What a run measures: the stores of `compare`, a study, a workload. */
+/**
+ * What a run measures: the stores of `compare`, a study, a workload. Suites lists those that have a name. A suite that
+ * knows published figures or artefacts of its rows is an Annotator too.
+ *
+ * Processes of a suite may use all cores, unless the suite calls CpuAffinity::pin() before it starts its servers.
+ */
 interface Suite
 {
     /**

@@ -100,7 +100,7 @@ final class InterruptTest extends TestCase
     /** @return list<string> */
     private function directories(): array
     {
-        $name = \sprintf('larder-tool-%d-*', (int) $this->run->getPid());
+        $name = \sprintf('larder-cli-%d-*', (int) $this->run->getPid());
         $found = [];
         foreach ([$this->temporary->path, '/dev/shm'] as $parent) {
             array_push($found, ...(array) glob($parent . '/' . $name));
