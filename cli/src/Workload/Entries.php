@@ -49,8 +49,7 @@ final class Entries implements Suite
                     );
                     continue;
                 }
-                // A namespace, so that other suites find their directory as small as it was.
-                $task = new EntriesTask($store, $connection, $target->address . '?namespace=entries', $this->entries, $processes, $this->milliseconds);
+                $task = new EntriesTask($store, $connection, Stores::elsewhere($target, 'entries', $this->locations), $this->entries, $processes, $this->milliseconds);
                 $blocks[] = new TaskBlock($task, $target->php);
             }
         }

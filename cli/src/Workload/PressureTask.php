@@ -79,7 +79,7 @@ final class PressureTask implements Task
             foreach ($this->subjectsOf($ratio) as $i => $subject) {
                 $tell($wrong > 0
                     ? Sample::failed($subject, \sprintf('gives wrong values (%d)', $wrong), $wrong)
-                    : new Sample($subject, $figures[$i] ?? null));
+                    : new Sample($subject, $figures[$i]));
             }
         }
     }

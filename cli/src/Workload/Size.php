@@ -47,7 +47,7 @@ final class Size
             $server = $locations->server(Drivers::variants()[$target->store]->server, array_map($format, self::SERVER[$target->store]));
             $address = \sprintf('%s://%s?timeout=20&on_failure=throw', Drivers::schemeOf($target->store), $server->location(Connection::Socket));
         } else {
-            $address .= \sprintf('?namespace=sized-%d&max_size=%d', $mebibytes, $mebibytes << 20);
+            $address = \sprintf('%s?max_size=%d', Stores::elsewhere($target, 'sized', $locations), $mebibytes << 20);
         }
 
         return new Target($target->store, $target->connection, $address, $target->kind, $php);

@@ -11,6 +11,8 @@ use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Measure\Subject;
 use Larder\Contract\Store;
+use Larder\Driver\Scope;
+use Larder\Drivers;
 use Larder\Exception\CacheException;
 
 /** The stores of a workload: each in the one way to reach it that is fastest, and opened as a program would. */
@@ -46,6 +48,18 @@ final class Stores
         }
 
         return $targets;
+    }
+
+    /** The DSN of a store in files, in a directory of its own; of others, the same DSN. */
+    public static function elsewhere(Target $target, string $name, StoreLocations $locations): string
+    {
+        $variant = Drivers::variants()[$target->store];
+        if ($variant->connections === [] || $variant->scope === Scope::Server) {
+            return $target->address;
+        }
+        $directory = $name . '-' . $target->store;
+
+        return \sprintf('%s://%s%s', Drivers::schemeOf($target->store), $target->connection === 'tmpfs' ? $locations->tmpfs($directory) : $locations->disk($directory), $variant->file);
     }
 
     /**

@@ -29,7 +29,8 @@ final class TaskBlock implements Block
     private ?Process $process = null;
     private bool $wasMeasured = false;
 
-    public function __construct(private readonly Task $task, private readonly Php $php = new Php()) {}
+    /** @param list<string> $through a command that runs the one behind it, such as strace */
+    public function __construct(private readonly Task $task, private readonly Php $php = new Php(), private readonly array $through = []) {}
 
     public function name(): string
     {
@@ -49,7 +50,7 @@ final class TaskBlock implements Block
         }
         $unread = $unavailable = '';
         $this->process = new Process(
-            TiedProcess::toThisProcess($this->php->command([\dirname(__DIR__, 2) . '/bin/workload.php']), 'TERM'),
+            TiedProcess::toThisProcess([...$this->through, ...$this->php->command([\dirname(__DIR__, 2) . '/bin/workload.php'])], 'TERM'),
             null,
             $this->php->environment(),
             base64_encode(serialize($this->task)),
