@@ -21,8 +21,8 @@ final class Php
      * @param string|null $scanDirectory where the ini files of extensions are, when not in PHP's own place
      */
     public function __construct(
-        private readonly array $ini = [],
-        private readonly array $extensions = [],
+        public readonly array $ini = [],
+        public readonly array $extensions = [],
         private readonly ?string $scanDirectory = null,
     ) {}
 

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Loses every hundredth value that is asked for. */
+/** Loses every tenth value that is asked for. */
 final class ForgetfulStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed
     {
         $value = parent::get($key, $default);
 
-        return $this->reads % 100 === 99 ? $default : $value;
+        return $this->reads % 10 === 9 ? $default : $value;
     }
 }

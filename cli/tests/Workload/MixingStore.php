@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Changes the last byte of every hundredth string that is asked for. */
+/** Changes the last byte of every tenth string that is asked for. */
 final class MixingStore extends OverFiles
 {
     public function get(string $key, mixed $default = null): mixed
     {
         $value = parent::get($key, $default);
 
-        return $this->reads % 100 === 99 && \is_string($value) ? substr($value, 0, -1) . '?' : $value;
+        return $this->reads % 10 === 9 && \is_string($value) ? substr($value, 0, -1) . '?' : $value;
     }
 }
