@@ -5,6 +5,14 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Workload\Entries;
+use Larder\Cli\Workload\Latency;
+use Larder\Cli\Workload\Memory;
+use Larder\Cli\Workload\Objects;
+use Larder\Cli\Workload\Pressure;
+use Larder\Cli\Workload\Rate;
+use Larder\Cli\Workload\Safety;
+use Larder\Cli\Workload\Stampede;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /** The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line here. */
@@ -19,7 +27,18 @@ final class Suites
         return [
             // '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
             'study' => [],
-            'workload' => [],
+            'workload' => [
+                'latency' => [static fn(StoreLocations $locations): Suite => new Latency($locations)],
+                'rate' => [static fn(StoreLocations $locations): Suite => new Rate($locations)],
+                'memory' => [static fn(StoreLocations $locations): Suite => new Memory($locations)],
+                'pressure' => [
+                    static fn(StoreLocations $locations): Suite => new Pressure($locations),
+                    static fn(StoreLocations $locations): Suite => new Entries($locations),
+                ],
+                'objects' => [static fn(StoreLocations $locations): Suite => new Objects($locations)],
+                'stampede' => [static fn(StoreLocations $locations): Suite => new Stampede($locations)],
+                'safety' => [static fn(StoreLocations $locations): Suite => new Safety($locations)],
+            ],
         ];
     }
 

@@ -39,7 +39,7 @@ final class Entries implements Suite
         $blocks = [];
         foreach ($this->stores as $store) {
             foreach ($catalog->subjects($store) as $target) {
-                if ($target->connection !== ($connection ?? 'disk')) {
+                if ($target->settings !== [] || $target->connection !== ($connection ?? 'disk')) {
                     continue;
                 }
                 if ($target instanceof NotMeasured || $connection === null) {

@@ -9,10 +9,12 @@ use Larder\Cli\Timing\Histogram;
 /** What processes found out together; each tells its own as numbers. */
 final class Findings
 {
-    private const COUNTERS = 4;
+    private const COUNTERS = 5;
 
     /** Operations in a second. */
     public float $rate = 0.0;
+
+    public int $operations = 0;
 
     /** Gets of a key that was stored, without a value. */
     public int $lost = 0;
@@ -36,7 +38,7 @@ final class Findings
     public function numbers(): array
     {
         return [
-            $this->rate, $this->lost, $this->wrong, $this->refused,
+            $this->rate, $this->operations, $this->lost, $this->wrong, $this->refused,
             ...self::flat($this->gets), ...self::flat($this->sets),
         ];
     }
@@ -46,8 +48,9 @@ final class Findings
     {
         $all = new self();
         foreach ($answers as $numbers) {
-            [$rate, $lost, $wrong, $refused] = [...$numbers, 0.0, 0.0, 0.0, 0.0];
+            [$rate, $operations, $lost, $wrong, $refused] = [...$numbers, 0.0, 0.0, 0.0, 0.0, 0.0];
             $all->rate += $rate;
+            $all->operations += (int) $operations;
             $all->lost += (int) $lost;
             $all->wrong += (int) $wrong;
             $all->refused += (int) $refused;
@@ -59,19 +62,10 @@ final class Findings
         return $all;
     }
 
-    public function failures(): int
+    /** What a cache may do, but should not: of a million operations. */
+    public function losses(): float
     {
-        return $this->lost + $this->wrong + $this->refused;
-    }
-
-    public function problem(): string
-    {
-        $problems = array_filter(
-            ['loses values' => $this->lost, 'gives wrong values' => $this->wrong, 'refuses values' => $this->refused],
-            static fn(int $times): bool => $times > 0,
-        );
-
-        return implode(', ', array_map(static fn(string $what, int $times): string => \sprintf('%s (%d)', $what, $times), array_keys($problems), $problems));
+        return 1e6 * ($this->lost + $this->refused) / max(1, $this->operations);
     }
 
     /** @return list<int> the number of bins, the maximum, and each bin with its count */

@@ -14,6 +14,8 @@ use Larder\Cli\Measure\Unit;
 /** How long single operations take while several processes read and write the same keys, and how many there are a second. */
 final class Latency implements Suite
 {
+    public const BOTH = 'get and set';
+    public const LOST = 'lost or refused of 1,000,000';
     private const READS = [100, 99, 90, 50];
 
     /** @param list<string> $stores */
@@ -26,9 +28,13 @@ final class Latency implements Suite
     /** @param array<string, string> $settings */
     public static function subject(string $store, ?string $connection, string $operation, array $settings = []): Subject
     {
-        return $operation === 'throughput'
-            ? new Subject('latency: throughput', $store, $connection, '1k', Traffic::VALUE_BYTES, 'get and set', Unit::OperationsPerSecond, $settings)
-            : new Subject('latency: single operations', $store, $connection, '1k', Traffic::VALUE_BYTES, $operation, Unit::Nanoseconds, $settings);
+        [$table, $unit] = match ($operation) {
+            self::BOTH => ['latency: throughput', Unit::OperationsPerSecond],
+            self::LOST => ['latency: losses', Unit::Count],
+            default => ['latency: single operations', Unit::Nanoseconds],
+        };
+
+        return new Subject($table, $store, $connection, '1k', Traffic::VALUE_BYTES, $operation, $unit, $settings);
     }
 
     public function blocks(\Closure $notMeasured): array

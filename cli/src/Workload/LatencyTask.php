@@ -6,7 +6,6 @@ namespace Larder\Cli\Workload;
 
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Histogram;
 
 /** See Latency. */
@@ -73,7 +72,7 @@ final class LatencyTask implements Task
     private function subjectsOf(int $reads, Keys $keys, int $processes): array
     {
         $subjects = [];
-        foreach ($reads === 100 ? ['get', 'throughput'] : ['get', 'set', 'throughput'] as $operation) {
+        foreach ($reads === 100 ? ['get', Latency::BOTH, Latency::LOST] : ['get', 'set', Latency::BOTH, Latency::LOST] as $operation) {
             $subjects[$operation] = Latency::subject(
                 $this->store,
                 $this->connection,
@@ -85,18 +84,19 @@ final class LatencyTask implements Task
         return $subjects;
     }
 
-    /** What a store loses or refuses stands beside its figure; wrong values leave none. */
+    /** A cache may lose values, and says so in a row of its own. None may give wrong ones. */
     private static function sample(Subject $subject, ?Histogram $histogram, Findings $findings): Sample
     {
         if ($findings->wrong > 0) {
-            return Sample::failed($subject, $findings->problem(), $findings->failures());
-        }
-        if ($subject->unit === Unit::OperationsPerSecond) {
-            return new Sample($subject, $findings->rate, $findings->failures(), $findings->problem());
+            return Sample::failed($subject, 'gives wrong values', $findings->wrong);
         }
 
-        return $histogram === null || $histogram->count() === 0
-            ? Sample::failed($subject, 'did not finish one operation')
-            : new Sample($subject, (float) $histogram->percentile(50), $findings->failures(), $findings->problem(), $histogram);
+        return match ($subject->operation) {
+            Latency::BOTH => new Sample($subject, $findings->rate),
+            Latency::LOST => new Sample($subject, $findings->losses()),
+            default => $histogram === null || $histogram->count() === 0
+                ? Sample::failed($subject, 'did not finish one operation')
+                : new Sample($subject, (float) $histogram->percentile(50), histogram: $histogram),
+        };
     }
 }

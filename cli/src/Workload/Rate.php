@@ -31,9 +31,13 @@ final class Rate implements Suite
     /** @param array<string, string> $settings */
     public static function subject(string $store, ?string $connection, string $operation, array $settings = []): Subject
     {
-        return $operation === self::REACHED
-            ? new Subject('rate: operations done', $store, $connection, '1k', Traffic::VALUE_BYTES, $operation, Unit::OperationsPerSecond, $settings)
-            : new Subject('rate: latency from the intended start', $store, $connection, '1k', Traffic::VALUE_BYTES, $operation, Unit::Nanoseconds, $settings);
+        [$table, $unit] = match ($operation) {
+            self::REACHED => ['rate: operations done', Unit::OperationsPerSecond],
+            Latency::LOST => ['rate: losses', Unit::Count],
+            default => ['rate: latency from the intended start', Unit::Nanoseconds],
+        };
+
+        return new Subject($table, $store, $connection, '1k', Traffic::VALUE_BYTES, $operation, $unit, $settings);
     }
 
     public function blocks(\Closure $notMeasured): array

@@ -52,17 +52,20 @@ final class RateTask implements Task
                     return $findings->numbers();
                 };
             }));
-            [$get, $set, $reached] = $this->subjectsOf($rate);
+            [$get, $set, $reached, $lost] = $this->subjectsOf($rate);
             foreach ([[$get, $findings->gets], [$set, $findings->sets]] as [$subject, $histogram]) {
-                $tell($findings->wrong > 0 || $histogram->count() === 0
-                    ? Sample::failed($subject, $findings->problem() . ($histogram->count() === 0 ? 'no operation was started' : ''), max(1, $findings->failures()))
-                    : new Sample($subject, (float) $histogram->percentile(50), $findings->failures(), $findings->problem(), $histogram));
+                $tell(match (true) {
+                    $findings->wrong > 0 => Sample::failed($subject, 'gives wrong values', $findings->wrong),
+                    $histogram->count() === 0 => Sample::failed($subject, 'did not start one operation'),
+                    default => new Sample($subject, (float) $histogram->percentile(50), histogram: $histogram),
+                });
             }
-            $tell(new Sample($reached, $findings->rate, $findings->failures(), $findings->problem()));
+            $tell(new Sample($reached, $findings->rate));
+            $tell(new Sample($lost, $findings->losses()));
         }
     }
 
-    /** @return array{Subject, Subject, Subject} */
+    /** @return array{Subject, Subject, Subject, Subject} */
     private function subjectsOf(int $rate): array
     {
         $settings = ['rate' => number_format($rate) . '/s', 'processes' => (string) $this->processes];
@@ -71,6 +74,7 @@ final class RateTask implements Task
             Rate::subject($this->store, $this->connection, 'get', $settings),
             Rate::subject($this->store, $this->connection, 'set', $settings),
             Rate::subject($this->store, $this->connection, Rate::REACHED, $settings),
+            Rate::subject($this->store, $this->connection, Latency::LOST, $settings),
         ];
     }
 }

@@ -36,7 +36,7 @@ final class Stores
         $targets = [];
         foreach ($stores as $store) {
             foreach ($catalog->subjects($store) as $candidate) {
-                if (!\in_array($candidate->connection, self::CONNECTIONS, true)) {
+                if ($candidate->settings !== [] || !\in_array($candidate->connection, self::CONNECTIONS, true)) {
                     continue;
                 }
                 if ($candidate instanceof NotMeasured) {

@@ -118,6 +118,7 @@ final class Traffic
             }
             ++$n;
         } while ($end < $until);
+        $findings->operations += $n;
         foreach ($gets as $time) {
             $findings->gets->record((int) max(0, $time - $clock));
         }
@@ -139,6 +140,7 @@ final class Traffic
             $operations += self::CHUNK;
         } while (\hrtime(true) < $until);
         $full = \hrtime(true) - $start;
+        $findings->operations += $operations;
         $findings->rate += 1e9 * $operations / max(1.0, $full - $operations / self::CHUNK * $this->emptyChunks($findings));
     }
 
@@ -186,6 +188,7 @@ final class Traffic
             $late = (int) max(0, $end - $start - (int) ($omitted * $interval));
             $isSet[$omitted & self::LAST] ? $findings->sets->record($late) : $findings->gets->record($late);
         }
+        $findings->operations += $n;
         $findings->rate += 1e9 * $n / max($nanoseconds, $end - $start);
     }
 

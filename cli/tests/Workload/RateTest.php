@@ -12,8 +12,8 @@ final class RateTest extends TaskTestCase
 {
     public function testOperationsAreDoneAtTheRate(): void
     {
-        [$get, $set, $done] = $this->measure($this->files(), 500, 200);
-        self::assertSame([0, 0, 0], [$get->failures, $set->failures, $done->failures]);
+        [$get, $set, $done, $lost] = $this->measure($this->files(), 500, 200);
+        self::assertSame([0, 0, 0, 0.0], [$get->failures, $set->failures, $done->failures, $lost->figure]);
         self::assertSame(100, (int) $get->histogram?->count() + (int) $set->histogram?->count());
         self::assertGreaterThan(0, $done->figure);
         self::assertLessThanOrEqual(500, $done->figure);
@@ -35,6 +35,11 @@ final class RateTest extends TaskTestCase
         [$get, $set, $done] = $this->measure(HiccupStore::class, 100_000, 100);
         self::assertSame(10_000, (int) $get->histogram?->count() + (int) $set->histogram?->count());
         self::assertLessThan(50_000, $done->figure);
+    }
+
+    public function testLossesAreTold(): void
+    {
+        self::assertGreaterThan(0.0, $this->measure(ForgetfulStore::class, 1_000, 100)[3]->figure);
     }
 
     /** @return list<Sample> */
