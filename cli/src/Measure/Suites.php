@@ -9,6 +9,7 @@ use Larder\Cli\Workload\Entries;
 use Larder\Cli\Workload\Latency;
 use Larder\Cli\Workload\Memory;
 use Larder\Cli\Workload\Objects;
+use Larder\Cli\Workload\Peers;
 use Larder\Cli\Workload\Pressure;
 use Larder\Cli\Workload\Rate;
 use Larder\Cli\Workload\Safety;
@@ -36,6 +37,7 @@ final class Suites
                     static fn(StoreLocations $locations): Suite => new Entries($locations),
                 ],
                 'objects' => [static fn(StoreLocations $locations): Suite => new Objects($locations)],
+                'peers' => [static fn(StoreLocations $locations): Suite => new Peers($locations)],
                 'stampede' => [static fn(StoreLocations $locations): Suite => new Stampede($locations)],
                 'safety' => [static fn(StoreLocations $locations): Suite => new Safety($locations)],
             ],

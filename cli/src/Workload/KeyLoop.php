@@ -7,9 +7,13 @@ namespace Larder\Cli\Workload;
 use Larder\Cli\Compare\WrongResults;
 use Larder\Cli\Timing\Work;
 use Larder\Contract\Store;
+use Psr\SimpleCache\CacheInterface;
 
-/** Gets or sets of objects, which are equal to what was stored and not the same: so Compare's loops cannot check them. */
-final class ObjectLoop implements Work
+/**
+ * Gets or sets of one key, of a store or of a library's cache. What is read is compared serialized: objects are equal to
+ * what was stored, and not the same.
+ */
+final class KeyLoop implements Work
 {
     private const KEY = 'object';
 
@@ -22,7 +26,7 @@ final class ObjectLoop implements Work
     private int $made = 0;
 
     /** @param \Closure(int): mixed $make */
-    public function __construct(private readonly Store $store, private readonly bool $isSet, private readonly \Closure $make)
+    public function __construct(private readonly Store|CacheInterface $store, private readonly bool $isSet, private readonly \Closure $make)
     {
         if (!$isSet && !$store->set(self::KEY, $make(0))) {
             WrongResults::throwIfAny(['refuses values']);
@@ -67,7 +71,6 @@ final class ObjectLoop implements Work
         $problems = [];
         $wanted = $this->isSet ? true : ($this->make)(0);
         foreach ($this->returned as $value) {
-            // Objects of the same class with equal properties, all the way down.
             if (serialize($value) !== serialize($wanted)) {
                 $problems[] = match (true) {
                     $this->isSet => 'refuses values',

@@ -56,7 +56,7 @@ final class ObjectsTask implements Task
                 $subject = $this->subject($value, $make, $operation);
 
                 try {
-                    $times = $timer->measureFor(new ObjectLoop($store, $operation === 'set', $make), 1_000_000 * $this->milliseconds, self::FEWEST_BATCHES, self::MOST_BATCHES);
+                    $times = $timer->measureFor(new KeyLoop($store, $operation === 'set', $make), 1_000_000 * $this->milliseconds, self::FEWEST_BATCHES, self::MOST_BATCHES);
                     $tell(new Sample($subject, Statistics::median($times)));
                 } catch (WrongResults $wrong) {
                     $tell(Sample::failed($subject, $wrong->getMessage(), $wrong->operations));
