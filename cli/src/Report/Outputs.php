@@ -20,6 +20,9 @@ final class Outputs
     {
         return [
             'json' => ['help' => 'Also write the result to this file, as JSON Lines; --json=- prints it instead of the tables', 'output' => new ResultFile()],
+            'csv' => ['help' => 'Also write a line for each row to this file, as CSV', 'output' => new Csv()],
+            'markdown' => ['help' => 'Also write the tables to this file, as Markdown', 'output' => new Markdown()],
+            self::PUBLISH => ['help' => 'Also put the result into a new folder for this machine and date in this directory', 'output' => new Publish()],
         ];
     }
 
