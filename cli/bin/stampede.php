@@ -2,8 +2,8 @@
 
 declare(strict_types=1);
 
-// One place of `larder stampede`, in a process that has been given its settings. It is started by the tool, not by people.
-// What is to be done stands on standard input: an address may have a password in it, which everybody could see in arguments.
+// Measures one store of `larder stampede`, in a process with the settings for it. The command starts it, not people.
+// The job comes on standard input: a DSN may contain a password, and arguments are visible to everybody.
 
 use Larder\Cli\Command\Interrupted;
 use Larder\Cli\Stampede\PrivateStore;
@@ -12,16 +12,16 @@ use Larder\Exception\CacheException;
 
 require __DIR__ . '/autoload.php';
 
-/** @var array{address: string, directory: string, processes: int, seconds: int|float, lease: int|float} $job */
+/** @var array{dsn: string, directory: string, processes: int, seconds: int|float, lease: int|float} $job */
 $job = json_decode((string) stream_get_contents(\STDIN), true, flags: \JSON_THROW_ON_ERROR);
 pcntl_async_signals(true);
 foreach ([\SIGINT, \SIGTERM, \SIGHUP] as $signal) {
     pcntl_signal($signal, static fn(int $signal): never => throw new Interrupted($signal));
 }
-$place = $stampede = null;
+$store = $stampede = null;
 try {
-    $place = new PrivateStore($job['address']);
-    $stampede = new Stampede($place->address, $job['directory'], $job['processes'], (float) $job['seconds'], (float) $job['lease']);
+    $store = new PrivateStore($job['dsn']);
+    $stampede = new Stampede($store->dsn, $job['directory'], $job['processes'], (float) $job['seconds'], (float) $job['lease']);
     $outcome = ['cold' => $stampede->cold(), 'killed' => $stampede->killed()];
 } catch (CacheException $missing) {
     $outcome = ['missing' => $missing->getMessage()];
@@ -30,7 +30,7 @@ try {
 }
 try {
     $stampede?->end();
-    $place?->remove();
+    $store?->remove();
 } catch (\Exception $failure) {
     $outcome += ['failed' => 'its namespace could not be removed: ' . $failure->getMessage()];
 }

@@ -6,7 +6,7 @@ namespace Larder\Cli;
 
 /**
  * Command lines for PHP processes that measure: this PHP with its own settings, opcache on, and what else is asked for.
- * What was given to this process by -d is not inherited by itself; what matters for measuring is passed on.
+ * PHP does not pass settings given by -d on to child processes. Those of the engine and of PASSED_ON are passed on here.
  */
 final class Php
 {
@@ -73,6 +73,8 @@ final class Php
                 $settings[$setting] = $value;
             }
         }
+        $engines = \extension_loaded('larder') ? ini_get_all('larder', false) : [];
+        $settings += array_filter($engines === false ? [] : $engines, \is_string(...));
         $options = [];
         foreach ([...$settings, ...$this->ini] as $setting => $value) {
             array_push($options, '-d', $setting . '=' . $value);

@@ -31,7 +31,7 @@ final class TemporaryDirectory
     {
         $parent = rtrim($parent ?? sys_get_temp_dir(), '/');
         $this->maker = (int) getmypid();
-        $this->path = \sprintf('%s/larder-tool-%d-%s', $parent, $this->maker, bin2hex(random_bytes(4)));
+        $this->path = \sprintf('%s/larder-cli-%d-%s', $parent, $this->maker, bin2hex(random_bytes(4)));
 
         try {
             $made = @mkdir($this->path, 0o700);
@@ -95,7 +95,7 @@ final class TemporaryDirectory
 
     private static function removeLeftovers(string $parent): void
     {
-        foreach ((array) glob($parent . '/larder-tool-*/' . self::LOCK) as $file) {
+        foreach ((array) glob($parent . '/larder-cli-*/' . self::LOCK) as $file) {
             $isOurs = \function_exists('posix_geteuid') && fileowner((string) $file) === posix_geteuid();
             $lock = $isOurs ? fopen((string) $file, 'r') : false;
             if ($lock !== false && flock($lock, \LOCK_EX | \LOCK_NB)) {

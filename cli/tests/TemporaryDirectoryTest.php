@@ -43,9 +43,9 @@ final class TemporaryDirectoryTest extends TestCase
             posix_kill((int) getmypid(), \SIGKILL);
         }
         pcntl_waitpid($child, $status);
-        self::assertCount(2, (array) glob($parent->path . '/larder-tool-*'));
+        self::assertCount(2, (array) glob($parent->path . '/larder-cli-*'));
         $next = new TemporaryDirectory($parent->path);
-        self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-tool-*'));
+        self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-cli-*'));
     }
 
     public function testMissingParentIsReported(): void

@@ -16,8 +16,8 @@ use Larder\Remember\RememberOptions;
 use Larder\Tag\TagVersions;
 
 /**
- * One cache over every store, for programs to type, decorate and mock; Cache is Larder's own. What only some stores can do
- * throws NotSupported by the others; what they do, they do in one step, whatever other processes do at the same time.
+ * The same interface to every store, for programs to use as a type, decorate and mock. Cache implements it. Methods that only
+ * some stores support throw NotSupported on the others (see can()). Where they are supported they are atomic.
  */
 interface CacheInterface
 {
@@ -25,13 +25,13 @@ interface CacheInterface
 
     /**
      * @return mixed the value, which may be null or false; on a miss the default
-     * @throws InvalidKey when empty or longer than 65,535 bytes
+     * @throws InvalidKey if it is empty or longer than 65,535 bytes
      */
     public function get(string $key, mixed $default = null): mixed;
 
     /**
-     * @param array<string|int> $keys PHP makes integers of array keys such as "7": they are taken back
-     * @return array<array-key, mixed> every asked key in the order asked, misses as the default
+     * @param array<string|int> $keys integers too, because PHP turns array keys such as "7" into them
+     * @return array<array-key, mixed> every requested key, in the order requested; the default for a miss
      * @throws InvalidKey
      */
     public function getMany(array $keys, mixed $default = null): array;
@@ -41,41 +41,40 @@ interface CacheInterface
 
     /**
      * @param int|float $ttl seconds, fractions allowed; 0 for no expiry
-     * @param array<string|int>|TagVersions $tags what invalidateTags() takes; a value that was computed from what may have
-     *        changed meanwhile needs those that tagVersions() gave before
-     * @return bool false when the store refused, also a tag; the old value is gone then too
+     * @param array<string|int>|TagVersions $tags for invalidateTags(). If the value was computed from data that may have changed
+     *        since, pass what tagVersions() returned before the data were read
+     * @return bool false if the store refused the value or a tag; the old value is deleted then
      * @throws InvalidKey also for a tag
-     * @throws InvalidTtl when negative or not a number
+     * @throws InvalidTtl if it is negative or not a number
      */
     public function set(string $key, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool;
 
     /**
      * @param array<array-key, mixed> $values
-     * @param array<string|int>|TagVersions $tags of each of them, as set() takes them
-     * @return bool false when any was refused
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @param array<string|int>|TagVersions $tags of each value, as for set()
+     * @return bool false if any was refused
+     * @throws InvalidKey|InvalidTtl
      */
     public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool;
 
     /**
-     * The value, computed by $make when there is none. Of any number of processes that need it at once, one computes; the
-     * others wait for it, 5 seconds at most, and compute for themselves then, or as soon as nothing was stored. An exception
-     * of $make is the caller's; only where there is an old value, that is returned, and the exception goes to PHP's error
-     * log. Bad input is refused by the exceptions of set().
+     * Returns the value. If there is none, $make computes it. If several processes need it at once, one computes, and the
+     * others wait for up to $wait seconds; after that, or as soon as they learn that nothing was stored, they compute it
+     * themselves. An exception of $make reaches the caller, unless there is a stale value: that is returned, and the
+     * exception goes to PHP's error log. Invalid arguments throw what set() throws.
      *
-     * What is set, deleted or cleared while a value is computed is not written over by it, on stores that can compare.
+     * A set, delete or clear during the computation wins over its result, on stores that can compare and set.
      *
      * @template T
-     * @param int|float $ttl seconds, 0 for no expiry; at random up to $jitter shorter, so that not all expire at once
-     * @param callable(Computation): T $make what it returns is kept, null and false too
-     * @param int|float $stale seconds after its ttl in which the old value is still returned while one makes the new one
-     * @param list<string> $tags what invalidateTags() takes; noted before $make is called
-     * @param int|float $wait seconds for which others wait
-     * @param int|float $lease seconds after which another begins, where it is not to be seen whether the one that computes
+     * @param int|float $ttl seconds, 0 for no expiry. Shortened at random by up to $jitter, so that not all expire at once
+     * @param callable(Computation): T $make its result is stored, null and false too
+     * @param int|float $stale seconds after the ttl in which the stale value is returned while one process recomputes it
+     * @param list<string> $tags for invalidateTags(); their versions are read before $make is called
+     * @param int|float $wait seconds for which the others wait
+     * @param int|float $lease seconds after which another process computes, where it cannot be seen whether the first one
      *        lives: on servers
-     * @param float $beta how early a value is recomputed before its ttl is over, at random and by its cost (XFetch): 0.0
-     *        never, INF now: nothing is waited for, those who began before store no more, and exceptions reach the caller
+     * @param float $beta how early a value is recomputed before it expires, at random and by its cost (XFetch): 0.0 never;
+     *        INF now, without waiting: earlier computations no longer store their results, and exceptions reach the caller
      * @param float $jitter less than 1
      * @return T
      * @phpstan-impure
@@ -93,8 +92,8 @@ interface CacheInterface
     ): mixed;
 
     /**
-     * The present state of tags, for set(): to be asked for before what a value is computed from is read, so that the value
-     * is not served if a tag is invalidated meanwhile.
+     * The current versions of tags, for set(). Call it before you read the data that a value is computed from: the value is
+     * then not served if a tag was invalidated meanwhile.
      *
      * @param iterable<string|int> $tags 1 to 65,535 bytes each
      * @throws InvalidKey
@@ -102,17 +101,17 @@ interface CacheInterface
     public function tagVersions(iterable $tags): TagVersions;
 
     /**
-     * Makes every value with one of these tags a miss from now on, and those that are being computed since before. Takes the
-     * same time however many values there are.
+     * Makes every value with one of these tags a miss, also those that are being computed now. The time does not depend on
+     * the number of values.
      *
      * @param iterable<string|int> $tags
-     * @return bool false when the store, or one of its servers, cannot be reached: it may serve such values when it is back
+     * @return bool false if the store, or one of its servers, cannot be reached: it may serve such values when it is back
      * @throws InvalidKey before anything is invalidated
      */
     public function invalidateTags(iterable $tags): bool;
 
     /**
-     * @return bool true also when there was nothing
+     * @return bool true also if there was nothing
      * @throws InvalidKey
      */
     public function delete(string $key): bool;
@@ -127,105 +126,106 @@ interface CacheInterface
     public function clear(): bool;
 
     /**
-     * To be called between two requests where one process serves many: what belongs to one request goes, which are the values
-     * of an array: store. Connections stay open, and what is known of servers that are unreachable is kept.
+     * Call it between two requests if one process serves many: it drops what belongs to one request, which is the content of
+     * an array: store. Connections stay open, and so does what is known about unreachable servers.
      */
     public function reset(): void;
 
-    /** Whether the method that this is about works here. */
+    /** Whether the store of this cache has the capability. */
     public function can(Capability $capability): bool;
 
     /**
-     * Stores where there is nothing, or a value that is out of date: past its freshness, or with a tag that was invalidated.
+     * Stores only if there is no value, or one that is out of date: past its freshness, or with a tag that was invalidated.
      *
      * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when there is a value, which stays, or the store refused
+     * @return bool false if there is a value, which stays, or the store refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Stores where there is something.
+     * Stores only if there is a value.
      *
      * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when there is nothing, or the store refused
+     * @return bool false if there is none, or the store refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry. One with tags, or
-     * from remember(), cannot be counted.
+     * Adds to an integer. A missing one starts at $first and gets the ttl; an existing one keeps its expiry. A value with tags,
+     * or from remember(), is not a counter.
      *
      * @param int|float $ttl seconds, 0 for no expiry
-     * @return int|false the sum; false, and nothing changes, when the value is no integer, the sum would leave the range
-     *                   of int, or the store refused
+     * @return int|false the sum; false, and nothing changes, if the value is not an integer, the sum is outside the range of
+     *                   int, or the store refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false;
 
     /**
-     * As increment(), downwards, and below 0 too.
+     * Like increment(), but subtracts. The result may be negative.
      *
-     * @param int $step not PHP_INT_MIN, which has no negative
+     * @param int $step not PHP_INT_MIN, which cannot be negated
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function decrement(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false;
 
     /**
-     * Gives a value $ttl seconds from now; 0 for no expiry. Its tags stay.
+     * Sets a new ttl, from now; 0 for no expiry. The tags stay.
      *
-     * @return bool false when there is none, it is one of remember() that is not to be fresh for so long, or the store
+     * @return bool false if there is no value, if it came from remember() and is not fresh for that long, or if the store
      *              refused
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function touch(string $key, int|float $ttl): bool;
 
     /**
-     * When get() gives a value no longer.
+     * The time from which get() is a miss.
      *
-     * @return float|null unix time, 0.0 for never; null when there is none, or it is out of date
+     * @return float|null unix time, 0.0 for never; null if there is no value, or it is out of date
      * @throws NotSupported|InvalidKey
      * @phpstan-impure
      */
     public function expiry(string $key): ?float;
 
     /**
-     * Puts the integer $new in the place of $old; the expiry stays.
+     * Compare and swap: replaces the integer $old by $new; the expiry stays.
      *
-     * @return bool false when there is nothing or something else, which stays, or the store refused
+     * @return bool false if there is no value, or another one, which stays, or the store refused
      * @throws NotSupported|InvalidKey
      */
     public function swap(string $key, int $old, int $new): bool;
 
     /**
-     * A lock that one process has at a time, until it releases it, $seconds are over, or it ends: a holder that died is
-     * succeeded at once on stores of this machine, after its ttl on servers. It protects work that several must not begin
-     * at once, not data against a holder that went on too long; a store that loses values may lose a lock too.
+     * A lock that one process holds at a time, until it releases it, $seconds have passed, or it ends. If the holder dies, the
+     * lock is free at once on stores of this machine, and after its ttl on servers. It keeps several processes from starting
+     * the same work; it does not protect data from a holder that continues after the ttl. A store that loses values may
+     * lose a lock too.
      *
-     * @param int|float $seconds more than 0, a year at most
-     * @param int|float $wait seconds to wait for it, 0 to try once; looked at every few milliseconds
-     * @param LockLifetime $ends Ttl for a lock that stays when this process ends, as another goes on
-     * @return Lock|null null when another has it
+     * @param int|float $seconds more than 0, at most a year
+     * @param int|float $wait seconds to wait for it, polling every few milliseconds; 0 to try once
+     * @param LockLifetime $ends Ttl for a lock that stays when this process ends, because another continues the work
+     * @return Lock|null null if another process holds it
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock;
 
     /**
-     * The keys that have a value here; not for each request, since all of them are looked at.
+     * The keys that have a value. Reads all of them, so it is not for each request.
      *
-     * @param string $prefix with which they begin
+     * @param string $prefix only keys that begin with it
      * @return iterable<string>
      * @throws NotSupported
      */
     public function keys(string $prefix = ''): iterable;
 
     /**
-     * Removes what has expired and still takes memory or disk. Stores that offer it remove some at each write too; this looks at all
-     * of them, so it is for a cron job.
+     * Removes expired values that still use memory or disk. Stores that support it also remove a few with some writes; this
+     * reads all entries, so it is for a cron job.
      *
      * @return int how many values were removed
-     * @throws NotSupported by a store that leaves nothing behind, or removes it by itself
+     * @throws NotSupported if the store keeps no expired values, or removes them by itself
      */
     public function prune(): int;
 }

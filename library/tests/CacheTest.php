@@ -79,7 +79,7 @@ final class CacheTest extends TestCase
         $user = 'user ' . (posix_getpwuid(posix_geteuid())['name'] ?? '');
         $php = \sprintf('PHP %d.%d', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
         $advice = '. So that both have one cache, name its store, such as larder: or file:///var/cache/app (docs/cli-sees-nothing.md)';
-        $noEngine = 'larder: no, the PHP extension larder is not loaded. To add it: pie install larder/ext-larder';
+        $noEngine = 'larder: no, the PHP extension larder is not loaded. To add it: run make extension in a clone of Larder, and put extension=/path/of/the/clone/extension/modules/larder.so into php.ini';
         yield 'the engine' => [[...$larder, ...$apcu], "larder: $first ($user, segment default in /dev/shm, $php)|apcu: $after|file: $after"];
         yield 'the engine off' => [[...$larder, '-d', 'larder.enabled=0', ...$apcu, '-d', 'apc.enable_cli=1'], "larder: no, the engine is loaded but switched off. Set larder.enabled=1 in php.ini|apcu: $first, but the web server's PHP has another apcu, of its own workers ($user, $php, this process alone)$advice|file: $after"];
         yield 'APCu off on the command line' => [[...$apcu, '-d', 'apc.enable_cli=0'], "$noEngine|apcu: no, APCu is loaded but switched off. On the command line it is on with: php -d apc.enable_cli=1|file: $first, but a web server's PHP with these extensions takes apcu, which is off on the command line only ($user)$advice"];
@@ -143,7 +143,7 @@ final class CacheTest extends TestCase
     public static function missing(): iterable
     {
         $package = static fn(string $name): string => \sprintf('apt-get install php%d.%d-%s', \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION, $name);
-        yield 'larder' => ['larder:', 'pie install larder/ext-larder'];
+        yield 'larder' => ['larder:', '/extension/modules/larder.so into php.ini'];
         yield 'apcu' => ['apcu:', $package('apcu')];
         yield 'yac' => ['yac:', $package('yac')];
         yield 'shmop' => ['shmop:', $package('common')];

@@ -30,7 +30,7 @@ final class DoctorCommand extends Command
 {
     protected function configure(): void
     {
-        $this->addArgument('addresses', InputArgument::IS_ARRAY, 'DSNs of further stores to check, such as redis://10.0.0.5');
+        $this->addArgument('dsn', InputArgument::IS_ARRAY, 'DSNs of further stores to check, such as redis://10.0.0.5');
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
@@ -47,11 +47,11 @@ final class DoctorCommand extends Command
         foreach (Stores::all() as $finding) {
             $this->write($finding, $output);
         }
-        /** @var list<string> $addresses */
-        $addresses = $input->getArgument('addresses');
-        foreach ($addresses as $address) {
+        /** @var list<string> $dsns */
+        $dsns = $input->getArgument('dsn');
+        foreach ($dsns as $dsn) {
             try {
-                $this->write(Stores::at($address), $output);
+                $this->write(Stores::at($dsn), $output);
             } catch (InvalidDsn $mistake) {
                 $output->writeln($mistake->getMessage(), OutputInterface::OUTPUT_RAW);
 

@@ -29,8 +29,8 @@ use Symfony\Component\Console\Output\OutputInterface;
 
 /**
  * `larder listen`: one process a host that hears from Redis or Valkey what other hosts change, and drops this host's copies
- * at once. Runs until it gets SIGTERM or SIGINT. Ends with 0 then, with 1 when another listens here, with 2 when the
- * address is none to listen for. docs/tiers.md.
+ * at once. Runs until it gets SIGTERM or SIGINT, and exits with 0 then; with 1 if another process listens here already, with
+ * 2 if the DSN has nothing to listen for. docs/tiers.md.
  */
 #[AsCommand('listen', 'Drop local copies of what other hosts change in Redis or Valkey')]
 final class ListenCommand extends Command implements SignalableCommandInterface
@@ -39,7 +39,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
 
     protected function configure(): void
     {
-        $this->addArgument('address', InputArgument::REQUIRED, 'The cache as the program opens it: tier:(larder:)(redis://10.0.0.5)');
+        $this->addArgument('dsn', InputArgument::REQUIRED, 'The DSN as the program opens it: tier:(larder:)(redis://10.0.0.5)');
     }
 
     /** @return list<int> */
@@ -62,14 +62,14 @@ final class ListenCommand extends Command implements SignalableCommandInterface
     {
         // What is fetched would be held until this process ends.
         ini_set('larder.zero_copy', '0');
-        $text = $input->getArgument('address');
+        $text = $input->getArgument('dsn');
         $local = null;
         $reason = null;
 
         try {
-            $address = Drivers::parse(\is_string($text) ? $text : '');
-            $reason = self::whyNot($address);
-            $local = $reason === null ? self::local($address) : null;
+            $dsn = Drivers::parse(\is_string($text) ? $text : '');
+            $reason = self::whyNot($dsn);
+            $local = $reason === null ? self::local($dsn) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
@@ -78,16 +78,16 @@ final class ListenCommand extends Command implements SignalableCommandInterface
 
             return Command::INVALID;
         }
-        $shared = $address->tiers[1];
-        $presence = new ListenerPresence($local, $shared->place());
+        $shared = $dsn->tiers[1];
+        $presence = new ListenerPresence($local, $shared->identity());
         $this->listener = new Listener(
-            new LocalCopies($local, $shared->place(), 0.0),
+            new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
             $shared->endpoints(6379),
             RedisProtocol::prefix($shared->namespace()),
             $shared->user,
             $shared->password(),
-            $address->poll(),
+            $dsn->poll(),
             $shared->timeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
@@ -104,18 +104,18 @@ final class ListenCommand extends Command implements SignalableCommandInterface
     }
 
     /** The shared tier is not opened: its servers may be away now. */
-    private static function local(Dsn $address): Store&AtomicStore
+    private static function local(Dsn $dsn): Store&AtomicStore
     {
-        return Capability::of(Resolver::at($address->tiers[0])->store(), AtomicStore::class);
+        return Capability::of(Resolver::at($dsn->tiers[0])->store(), AtomicStore::class);
     }
 
-    /** @return string|null null for an address that can be listened for */
-    private static function whyNot(Dsn $address): ?string
+    /** @return string|null null for a DSN that can be listened for */
+    private static function whyNot(Dsn $dsn): ?string
     {
-        if ($address->tiers === []) {
-            return \sprintf('This %s: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $address->scheme);
+        if ($dsn->tiers === []) {
+            return \sprintf('This %s: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)', $dsn->scheme);
         }
-        [$local, $shared] = [$address->tiers[0]->scheme, $address->tiers[1]->scheme];
+        [$local, $shared] = [$dsn->tiers[0]->scheme, $dsn->tiers[1]->scheme];
         // Local tiers that the command line and the web server have together.
         $reachable = array_filter(Drivers::all(), static fn(Driver $driver): bool => ($driver->variants()[0] ?? null)?->scope === Scope::Machine);
         if (!isset($reachable[$local])) {
@@ -129,6 +129,6 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 
-        return $address->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
+        return $dsn->poll() === 0.0 ? 'With poll=0 nobody asks what was changed, so there is nothing to do better' : null;
     }
 }

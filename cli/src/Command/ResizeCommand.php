@@ -26,7 +26,8 @@ final class ResizeCommand extends Command
     private const SETTINGS = ['size' => 'larder.size', 'processes' => 'larder.processes', 'pin-share' => 'larder.pin_share', 'segment' => 'larder.segment', 'path' => 'larder.path'];
 
     /** These settings are read when a process attaches, so a new process has to do it. */
-    private const CODE = 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo extension_loaded("larder") ? "" : "PHP does not load the extension larder by itself: add extension=larder to php.ini. ", "Nothing was changed."; exit(1); } } '
+    private const CODE = 'if (!extension_loaded("larder")) { echo "PHP does not load the extension larder by itself: add extension=larder to php.ini. Nothing was changed."; exit(1); } '
+        . 'foreach (json_decode($argv[1], true) as $name => $value) { if (ini_get($name) !== $value) { echo "Nothing was changed."; exit(1); } } '
         . 'if (!larder_resize()) { echo larder_info()["reason"]; exit(1); } larder_fetch("k"); $info = larder_info(); printf("%s: %d MiB, %d processes", $info["path"], $info["size"] >> 20, $info["processes"]["limit"]);';
 
     protected function configure(): void
@@ -56,7 +57,9 @@ final class ResizeCommand extends Command
         $php = new Php(['log_errors' => '0', 'display_errors' => 'stderr', 'display_startup_errors' => '1', ...$settings]);
         $process = new Process($php->command(['-r', self::CODE, '--', json_encode($settings, \JSON_THROW_ON_ERROR | \JSON_FORCE_OBJECT)]), env: $php->environment());
         $process->run();
-        $output->writeln(trim(trim($process->getErrorOutput()) . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
+        // A refused value is a warning at PHP's start, which has no line of a file to name.
+        $warnings = preg_replace('~^Warning: +(.*?)(?:; the value is ignored)? in Unknown on line 0$~m', '$1.', trim($process->getErrorOutput()));
+        $output->writeln(trim($warnings . "\n" . $process->getOutput()), OutputInterface::OUTPUT_RAW);
         if ($process->isSuccessful()) {
             $output->writeln(\sprintf('The new segment is empty. All processes of user %d switch to it within a second, or at their next request.', posix_geteuid()));
         }

@@ -35,7 +35,7 @@ final class StampedeCommand extends Command
     protected function configure(): void
     {
         $this
-            ->addArgument('address', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'Stores such as redis://127.0.0.1:6379; default: every store, on servers started for the run')
+            ->addArgument('dsn', InputArgument::IS_ARRAY | InputArgument::OPTIONAL, 'DSNs of stores such as redis://127.0.0.1:6379; default: every store, on servers started for the run')
             ->addOption('processes', null, InputOption::VALUE_REQUIRED, 'Processes that ask at once', '100')
             ->addOption('compute', null, InputOption::VALUE_REQUIRED, 'Milliseconds of one computation', '50')
             ->addOption('lease', null, InputOption::VALUE_REQUIRED, 'Seconds until a lease expires in a store that cannot tell that its holder died', '1')
@@ -58,7 +58,7 @@ final class StampedeCommand extends Command
         }
         [$processes, $milliseconds, $lease] = array_map(static fn(string $option): float => self::number($input, $option), ['processes', 'compute', 'lease']);
         /** @var list<string> $given */
-        $given = $input->getArgument('address');
+        $given = $input->getArgument('dsn');
         try {
             array_map(Drivers::parse(...), $given);
         } catch (InvalidDsn $mistake) {
@@ -66,8 +66,8 @@ final class StampedeCommand extends Command
 
             return Command::INVALID;
         }
-        $places = new StoreLocations();
-        $addresses = $given === [] ? self::all($places) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $address): \Closure => static fn(): string => $address, $given));
+        $locations = new StoreLocations();
+        $dsns = $given === [] ? self::all($locations) : array_combine(array_map(self::shown(...), $given), array_map(static fn(string $dsn): \Closure => static fn(): string => $dsn, $given));
         $output->writeln([
             \sprintf('PHP %s, %s, %s', \PHP_VERSION, Machine::processor(), Machine::system()),
             \sprintf('%d processes miss the same value at once; its computation takes %d ms. Then again, and the computing process is killed.', $processes, $milliseconds),
@@ -77,21 +77,21 @@ final class StampedeCommand extends Command
         ]);
         $measured = 0;
         $isWhole = true;
-        foreach ($addresses as $name => $address) {
-            $row = self::measure($places, $address, (int) $processes, $milliseconds / 1000, $lease);
+        foreach ($dsns as $name => $dsn) {
+            $row = self::measure($locations, $dsn, (int) $processes, $milliseconds / 1000, $lease);
             $measured += (int) ($row->end === End::Measured);
             $isWhole = $isWhole && ($row->end === End::Measured || $row->end === End::Missing && $given === []);
             $output->writeln(\sprintf('%-26s ', $name) . $row->text, OutputInterface::OUTPUT_RAW);
         }
-        $places->close();
+        $locations->close();
 
         return $isWhole && $measured > 0 ? Command::SUCCESS : Command::FAILURE;
     }
 
     /** @return array<string, \Closure(): string> DSNs by the names of their stores; a server is started when it is asked for */
-    private static function all(StoreLocations $places): array
+    private static function all(StoreLocations $locations): array
     {
-        $catalog = new Catalog($places);
+        $catalog = new Catalog($locations);
         $dsns = [];
         foreach (Drivers::variants() as $name => $variant) {
             if ($variant->scope !== Scope::Process) {
@@ -102,11 +102,11 @@ final class StampedeCommand extends Command
         return $dsns;
     }
 
-    /** @param \Closure(): string $address */
-    private static function measure(StoreLocations $places, \Closure $address, int $processes, float $seconds, float $lease): Row
+    /** @param \Closure(): string $dsn */
+    private static function measure(StoreLocations $locations, \Closure $dsn, int $processes, float $seconds, float $lease): Row
     {
         try {
-            $job = ['address' => $address(), 'directory' => $places->disk('stampede'), 'processes' => $processes, 'seconds' => $seconds, 'lease' => $lease];
+            $job = ['dsn' => $dsn(), 'directory' => $locations->disk('stampede'), 'processes' => $processes, 'seconds' => $seconds, 'lease' => $lease];
         } catch (ServerFailed $failed) {
             return Row::missing($failed->getMessage());
         }
@@ -124,9 +124,9 @@ final class StampedeCommand extends Command
     }
 
     /** For people, and without what may be a password. */
-    private static function shown(#[\SensitiveParameter] string $address): string
+    private static function shown(#[\SensitiveParameter] string $dsn): string
     {
-        return (string) preg_replace('~//.*@~', '//…@', $address);
+        return (string) preg_replace('~//.*@~', '//…@', $dsn);
     }
 
     /** @return array<string, string> settings that make it work on the command line, but those that ask for a folder of a run's own */

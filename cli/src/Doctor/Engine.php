@@ -10,8 +10,10 @@ use Symfony\Component\Console\Helper\Helper;
 /** The engine's own account of itself, larder_info(), in words. */
 final class Engine
 {
-    /** Of the values stored since the segment was made, so many may go for want of room before it is called small. */
+    /** The share of stored values that may be evicted for memory before the segment counts as too small. */
     private const MANY = 0.01;
+    /** The engine leaves this part of the file system to others. */
+    private const SPARE_PART = 16;
 
     /** @return list<string> lines */
     public static function lines(): array
@@ -98,9 +100,23 @@ final class Engine
             $lines[] = \sprintf('%s is %s here, but the segment was created with %s. larder resize replaces it by an empty one', $name, $values['here'], $values['segment']);
         }
         if ($room + $index > self::MANY * $info['stores'] || $info['refusals']['room'] > 0) {
-            $lines[] = \sprintf('Too little memory if values must live longer than %s s: set larder.size above %s in php.ini', number_format($info['oldest']), Helper::formatMemory($info['size_asked']));
+            $lines[] = \sprintf('Too little memory if values must live longer than %s s: %s. Then run larder resize', number_format($info['oldest']), self::remedy($info['size'], $info['size_asked']));
         }
 
         return $lines;
+    }
+
+    private static function remedy(int $size, int $asked): string
+    {
+        $path = (string) \ini_get('larder.path');
+        $all = (int) @disk_total_space($path);
+        $isFileSystemFull = $all > 0 && $size >= $all - intdiv($all, self::SPARE_PART) - (1 << 20);
+        $setting = \sprintf('set larder.size above %s in php.ini', Helper::formatMemory($asked));
+
+        return match (true) {
+            $isFileSystemFull => \sprintf('enlarge the file system of %s, which has %s (in a container: --shm-size)%s', $path, Helper::formatMemory($all), $size < $asked ? '' : ", and $setting"),
+            $size < $asked => 'raise the memory limit of this process (its cgroup or container), of which the engine takes at most three quarters',
+            default => $setting,
+        };
     }
 }

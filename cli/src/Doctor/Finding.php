@@ -9,7 +9,7 @@ final class Finding
 {
     /**
      * @param string $store the name that people choose it by: "redis"
-     * @param bool|null $isUsable null when only an address with a login can tell
+     * @param bool|null $isUsable null when only a DSN with a login can tell
      * @param string $what where it was found and who shares it, or what is missing
      * @param string $how the command or setting that makes it usable, or better; empty when there is nothing to do
      */

@@ -28,12 +28,13 @@ final class Stores
                 if ($variant->scope === Scope::Process || $variant->needsLogin && $i > 0) {
                     continue; // nothing to find out, or no more than of the first
                 }
-                yield match (true) {
+                $finding = match (true) {
                     $variant->needsLogin => self::login($scheme, $variant),
                     $variant->scope === Scope::Server => self::server($scheme, $variant),
                     $variant->connections !== [] => self::files($scheme, $variant),
                     default => self::memory($scheme, $variant),
                 };
+                yield $variant->isLegacy ? new Finding($finding->store, $finding->isUsable, $finding->what . ' (legacy, not recommended)', $finding->how) : $finding;
             }
         }
     }
@@ -59,7 +60,7 @@ final class Stores
             : $finding;
     }
 
-    private static function attempt(string $store, #[\SensitiveParameter] string $dsn, string $place): Finding
+    private static function attempt(string $store, #[\SensitiveParameter] string $dsn, string $endpoint): Finding
     {
         try {
             $cache = Cache::open($dsn);
@@ -77,22 +78,22 @@ final class Stores
             return new Finding($store, false, $problem !== '' ? $problem : 'it opens, but did not keep a value');
         }
 
-        return new Finding($store, true, ltrim($place . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '');
+        return new Finding($store, true, ltrim($endpoint . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '');
     }
 
-    /** Tries the usual places, of which the first that answers is taken. */
+    /** Tries the usual endpoints; the first that answers is taken. */
     private static function server(string $scheme, Variant $variant): Finding
     {
         $options = http_build_query(['timeout' => self::TIMEOUT, ...$variant->options]);
         $absent = [];
         $finding = null;
-        foreach ($variant->places as $place) {
-            if (str_starts_with($place, '/') && !file_exists($place)) {
-                $absent[] = $place;
+        foreach ($variant->endpoints as $endpoint) {
+            if (str_starts_with($endpoint, '/') && !file_exists($endpoint)) {
+                $absent[] = $endpoint;
 
                 continue;
             }
-            $finding = self::attempt($variant->name, \sprintf('%s://%s?%s', $scheme, $place, $options), $place);
+            $finding = self::attempt($variant->name, \sprintf('%s://%s?%s', $scheme, $endpoint, $options), $endpoint);
             if ($finding->isUsable === true) {
                 return $finding;
             }
@@ -111,13 +112,13 @@ final class Stores
         } catch (StoreUnavailable $missing) {
             return new Finding($variant->name, false, $missing->what, $missing->how);
         }
-        foreach ($variant->places as $place) {
-            if (@stream_socket_client((str_starts_with($place, '/') ? 'unix://' : 'tcp://') . $place, timeout: (float) self::TIMEOUT) !== false) {
-                return new Finding($variant->name, null, \sprintf('a server listens at %s', $place), \sprintf('To try it: larder doctor %s://user:password@127.0.0.1/database', $scheme));
+        foreach ($variant->endpoints as $endpoint) {
+            if (@stream_socket_client((str_starts_with($endpoint, '/') ? 'unix://' : 'tcp://') . $endpoint, timeout: (float) self::TIMEOUT) !== false) {
+                return new Finding($variant->name, null, \sprintf('a server listens at %s', $endpoint), \sprintf('To try it: larder doctor %s://user:password@127.0.0.1/database', $scheme));
             }
         }
 
-        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->places), $variant->serverPackage === '' ? '' : 'To have one: apt-get install ' . $variant->serverPackage);
+        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->endpoints), $variant->serverPackage === '' ? '' : 'To have one: apt-get install ' . $variant->serverPackage);
     }
 
     private static function files(string $scheme, Variant $variant): Finding

@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
-/** What a row of a report is about: one store, reached one way, doing one thing to one value. */
+/**
+ * What a row of a report is about: one store, reached one way, doing one thing to one value.
+ *
+ * @phpstan-type SubjectFields array{table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string, settings: array<string, string>}
+ */
 final class Subject
 {
     /**
@@ -37,6 +41,36 @@ final class Subject
         ksort($settings);
 
         return json_encode([$this->table, $this->store, $this->connection, $this->value, $this->operation, $this->unit, $settings], \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES);
+    }
+
+    /** @return SubjectFields for json_encode() */
+    public function toArray(): array
+    {
+        return [
+            'table' => $this->table,
+            'store' => $this->store,
+            'connection' => $this->connection,
+            'value' => $this->value,
+            'bytes' => $this->bytes,
+            'operation' => $this->operation,
+            'unit' => $this->unit->value,
+            'settings' => $this->settings,
+        ];
+    }
+
+    /** @param SubjectFields $fields */
+    public static function fromArray(array $fields): self
+    {
+        return new self(
+            $fields['table'],
+            $fields['store'],
+            $fields['connection'],
+            $fields['value'],
+            $fields['bytes'],
+            $fields['operation'],
+            Unit::from($fields['unit']),
+            $fields['settings'],
+        );
     }
 
     /** For people: "redis socket". */

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
-use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Histogram;
+use Larder\Cli\Timing\Interval;
 
 /**
  * A row of a report: what was measured of one subject, and what a study published for it. A historic row has the published
@@ -25,7 +25,8 @@ final class Row
      * @param list<float> $samples one a block, in the order measured, in the subject's unit; none when the store failed
      * @param float|null $median of the samples; null when the store failed or the row is historic, and then low and high
      *                           are too
-     * @param float|null $low lower end of the 95 % confidence interval of the median
+     * @param float|null $low lower end of the 95 % confidence interval of the median; null when there are too few samples
+     *                        for one, as in a quick look
      * @param float|null $high its upper end
      * @param int $failures operations with a wrong result
      * @param string $problem why it failed; empty when it did not
@@ -50,20 +51,16 @@ final class Row
         return $this->median === null && $this->failures === 0 && $this->published !== null;
     }
 
+    public function interval(): ?Interval
+    {
+        return $this->low === null || $this->high === null ? null : new Interval($this->low, $this->high);
+    }
+
     /** @return Fields for json_encode() */
     public function toArray(): array
     {
-        $subject = $this->subject;
-
         return [
-            'table' => $subject->table,
-            'store' => $subject->store,
-            'connection' => $subject->connection,
-            'value' => $subject->value,
-            'bytes' => $subject->bytes,
-            'operation' => $subject->operation,
-            'unit' => $subject->unit->value,
-            'settings' => $subject->settings,
+            ...$this->subject->toArray(),
             'median' => $this->median,
             'low' => $this->low,
             'high' => $this->high,
@@ -80,16 +77,7 @@ final class Row
     public static function fromArray(array $fields): self
     {
         return new self(
-            new Subject(
-                $fields['table'],
-                $fields['store'],
-                $fields['connection'],
-                $fields['value'],
-                $fields['bytes'],
-                $fields['operation'],
-                Unit::from($fields['unit']),
-                $fields['settings'],
-            ),
+            Subject::fromArray($fields),
             $fields['samples'],
             $fields['median'],
             $fields['low'],

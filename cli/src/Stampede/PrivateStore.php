@@ -14,7 +14,7 @@ use Larder\Exception\InvalidDsn;
 final class PrivateStore
 {
     /** The DSN with this namespace; of a tier, both have it. Where nothing is shared, the same DSN. */
-    public readonly string $address;
+    public readonly string $dsn;
     private readonly string $namespace;
 
     /** @var list<string> directories that remove() removes, if nobody else has put anything there meanwhile */
@@ -24,14 +24,14 @@ final class PrivateStore
     public function __construct(#[\SensitiveParameter] string $dsn)
     {
         $this->namespace = 'stampede-' . bin2hex(random_bytes(6));
-        $this->address = $this->within($dsn);
-        $this->noteMissingFolders(Drivers::parse($this->address));
+        $this->dsn = $this->within($dsn);
+        $this->noteMissingFolders(Drivers::parse($this->dsn));
     }
 
     public function remove(): void
     {
-        Cache::open($this->address)->clear();
-        self::erase(Drivers::parse($this->address));
+        Cache::open($this->dsn)->clear();
+        self::erase(Drivers::parse($this->dsn));
         foreach ($this->made as $directory) {
             @rmdir($directory);
         }
@@ -50,10 +50,10 @@ final class PrivateStore
         if (!\in_array('namespace', Drivers::get($parsed->scheme)->scheme()->options, true)) {
             return $dsn;
         }
-        [$place, $query] = [...explode('?', $dsn, 2), ''];
+        [$store, $query] = [...explode('?', $dsn, 2), ''];
         $options = array_filter(explode('&', $query), static fn(string $option): bool => $option !== '' && !str_starts_with($option, 'namespace='));
 
-        return $place . '?' . implode('&', [...$options, 'namespace=' . $this->namespace]);
+        return $store . '?' . implode('&', [...$options, 'namespace=' . $this->namespace]);
     }
 
     private function noteMissingFolders(Dsn $dsn): void

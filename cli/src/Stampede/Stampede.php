@@ -35,7 +35,7 @@ final class Stampede
      * @param float $lease seconds, where a process cannot be seen
      */
     public function __construct(
-        private readonly string $address,
+        private readonly string $dsn,
         string $directory,
         private readonly int $processes,
         private readonly float $seconds,
@@ -62,7 +62,7 @@ final class Stampede
         [$forks, $go] = $this->waiting();
         $this->forks[] = $killed = Fork::start(function () use ($go): array {
             fclose($go); // else it would hold the others back as long as it lives
-            $this->ask(self::PATIENCE, Cache::open($this->address));
+            $this->ask(self::PATIENCE, Cache::open($this->dsn));
 
             return [];
         });
@@ -92,7 +92,7 @@ final class Stampede
     {
         $this->end();
         file_put_contents($this->log, '');
-        $cache = Cache::open($this->address);
+        $cache = Cache::open($this->dsn);
         $cache->reach();
         $cache->clear();
         if ($cache->store() instanceof NullStore) {
@@ -119,7 +119,7 @@ final class Stampede
                 fclose($here);
 
                 try {
-                    $cache = Cache::open($this->address);
+                    $cache = Cache::open($this->dsn);
                     // Connected, and with the code loaded, as a worker is that has served requests before.
                     $cache->remember('another', 60, static fn(): string => 'value');
                 } catch (\Throwable $failure) {

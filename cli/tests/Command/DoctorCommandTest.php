@@ -50,11 +50,12 @@ final class DoctorCommandTest extends TestCase
             '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',
         ]];
         yield 'no extension' => [[], 0, [
-            '^  not loaded; see larder below$', '^  larder     no .*\n +To add it: pie install larder/ext-larder$',
+            '^  not loaded; see larder below$', '^  larder     no .*\n +To add it: run make extension in a clone of Larder, and put extension=/\S+/extension/modules/larder.so into php.ini$',
             ...array_map(
-                static fn(string $store, string $name): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded\n +To add it: %s$', $store, $package($name)),
-                ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'sqlite'],
-                ['apcu', 'yac', 'common', 'memcached', 'redis', 'mysql', 'sqlite3'],
+                static fn(string $store, string $name, string $legacy): string => \sprintf('^  %-10s no   the PHP extension \w+ is not loaded%s\n +To add it: %s$', $store, $legacy, $package($name)),
+                ['apcu', 'yac', 'shmop', 'memcached', 'redis', 'mysql', 'pgsql', 'sqlite'],
+                ['apcu', 'yac', 'common', 'memcached', 'redis', 'mysql', 'pgsql', 'sqlite3'],
+                ['', ' \(legacy, not recommended\)', ' \(legacy, not recommended\)', '', '', '', '', ''],
             ),
             '^  file       yes ', '^  php-file   yes .*\n +It is slow without opcache', '^  file: chosen', '^  Processes share it\.$',
         ]];
@@ -171,7 +172,27 @@ final class DoctorCommandTest extends TestCase
         self::assertStringNotContainsString('Too little memory', $this->doctor($options)->mustRun()->getOutput());
         $fill = 'for ($i = 0; $i < 64000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }';
         (new Process([\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', $fill]))->mustRun();
-        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini$~m', $this->doctor($options)->mustRun()->getOutput());
+        self::assertMatchesRegularExpression('~^  Too little memory if .* set larder\.size above 16\.0 MiB in php\.ini\. Then run larder resize$~m', $this->doctor($options)->mustRun()->getOutput());
+    }
+
+    /** @return iterable<string, array{string, string}> */
+    public static function sizesOnASmallTmpfs(): iterable
+    {
+        yield 'larder.size is larger than it' => ['64M', 'has 16.0 MiB (in a container: --shm-size). Then run'];
+        yield 'larder.size is as large as it can be' => ['15M', 'has 16.0 MiB (in a container: --shm-size), and set larder.size above 15.0 MiB in php.ini. Then run'];
+    }
+
+    #[DataProvider('sizesOnASmallTmpfs')]
+    public function testEngineOnASmallTmpfsNeedsALargerOne(string $size, string $advice): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('only root can mount');
+        }
+        $options = [...self::POSIX, ...self::ENGINE, '-d', "larder.size=$size", '-d', 'error_log=/dev/null'];
+        $fill = [\PHP_BINARY, '-n', ...$options, ...$this->place(), '-r', 'for ($i = 0; $i < 32000; ++$i) { larder_store("k$i", str_repeat("x", 1000)); }'];
+        $script = \sprintf('mount -t tmpfs -o size=16m tmpfs %s && %s && exec "$@"', $this->directory->path, implode(' ', array_map(escapeshellarg(...), $fill)));
+        $doctor = new Process(['unshare', '--mount', 'sh', '-c', $script, 'sh', \PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor']);
+        self::assertStringContainsString("enlarge the file system of {$this->directory->path}, which $advice larder resize", $doctor->mustRun()->getOutput());
     }
 
     public function testItLeavesNothingBehind(): void
@@ -179,7 +200,7 @@ final class DoctorCommandTest extends TestCase
         $this->doctor([...self::POSIX, ...self::ENGINE])->mustRun();
         $entries = (new Process([\PHP_BINARY, '-n', ...self::ENGINE, ...$this->place(), '-r', 'larder_exists("k"); echo larder_info()["entries"];']))->mustRun();
         self::assertSame('0', $entries->getOutput());
-        self::assertSame([], glob($this->directory->path . '/larder-tool-*'));
+        self::assertSame([], glob($this->directory->path . '/larder-cli-*'));
     }
 
     public function testInvalidDsnIsRefused(): void

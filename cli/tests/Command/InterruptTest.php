@@ -24,7 +24,7 @@ final class InterruptTest extends TestCase
         $this->run = new Process(
             [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
             null,
-            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path],
+            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
         );
         $this->run->start();
         $pid = (int) $this->run->getPid();
@@ -100,7 +100,7 @@ final class InterruptTest extends TestCase
     /** @return list<string> */
     private function directories(): array
     {
-        $name = \sprintf('larder-tool-%d-*', (int) $this->run->getPid());
+        $name = \sprintf('larder-cli-%d-*', (int) $this->run->getPid());
         $found = [];
         foreach ([$this->temporary->path, '/dev/shm'] as $parent) {
             array_push($found, ...(array) glob($parent . '/' . $name));

@@ -16,7 +16,7 @@ final class ListenCommandTest extends TestCase
     public static function unfit(): iterable
     {
         yield 'no tier' => ['redis://127.0.0.1', 'This redis: DSN has no local tier to keep fresh. Give it as the program has it: tier:(larder:)(redis://10.0.0.5)'];
-        yield 'no address' => ['tier:(larder:)(redis://', 'does not name two others in parentheses'];
+        yield 'no DSN' => ['tier:(larder:)(redis://', 'does not name two others in parentheses'];
         yield 'a local tier of one process' => ['tier:(array:)(redis://127.0.0.1)', 'array: is not shared by the command line and the web server'];
         yield 'APCu, which the command line has for itself' => ['tier:(apcu:)(redis://127.0.0.1)', 'Local tiers that can be listened for: larder:, shmop:, sqlite:, file:, php-file:'];
         yield 'a server that does not tell' => ['tier:(file:///dev/shm/larder-listen)(memcached://127.0.0.1)', 'memcached: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves'];
@@ -25,10 +25,10 @@ final class ListenCommandTest extends TestCase
     }
 
     #[DataProvider('unfit')]
-    public function testWhatCannotBeListenedForIsRefusedWithTheReason(string $address, string $reason): void
+    public function testWhatCannotBeListenedForIsRefusedWithTheReason(string $dsn, string $reason): void
     {
         $command = new CommandTester(new ListenCommand());
-        self::assertSame(2, $command->execute(['address' => $address]));
+        self::assertSame(2, $command->execute(['dsn' => $dsn]));
         self::assertStringContainsString($reason, $command->getDisplay());
     }
 }

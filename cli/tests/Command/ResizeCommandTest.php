@@ -49,7 +49,17 @@ final class ResizeCommandTest extends TestCase
     {
         $command = new CommandTester(new ResizeCommand());
         self::assertSame(1, $command->execute(['size' => '1M']));
-        self::assertStringContainsString('larder.size must be between 8M', $command->getDisplay());
+        self::assertSame("larder.size must be between 8M and 64G, \"1M\" given.\nNothing was changed.\n", $command->getDisplay());
+    }
+
+    public function testSettingsOfTheCommandReachTheNewProcess(): void
+    {
+        $segment = 'resize-' . bin2hex(random_bytes(4));
+        $engine = getenv(Php::ENGINE_VARIABLE);
+        $load = $engine === false ? [] : ['-d', "extension=$engine"];
+        $command = new Process([\PHP_BINARY, ...$load, '-d', "larder.segment=$segment", '-d', 'larder.size=16M', self::ROOT . '/cli/bin/larder', 'resize'], env: [Php::ENGINE_VARIABLE => $engine]);
+        self::assertMatchesRegularExpression("~^/\\S+/$segment\\S*: 16 MiB, ~", $command->mustRun()->getOutput());
+        $this->runPhp($segment, 'unlink(larder_info()["path"]);', '16M');
     }
 
     private function runPhp(string $segment, string $code, string $size): string

@@ -22,7 +22,7 @@ final class StampedeCommandTest extends TestCase
         $directory = new TemporaryDirectory();
         $command = new CommandTester(new StampedeCommand());
         $file = 'file://' . $directory->path;
-        self::assertSame(1, $command->execute(['address' => [$file, 'file:///proc/nowhere'], '--processes' => '5', '--compute' => '20']));
+        self::assertSame(1, $command->execute(['dsn' => [$file, 'file:///proc/nowhere'], '--processes' => '5', '--compute' => '20']));
         $directory->remove();
         self::assertMatchesRegularExpression('~^' . preg_quote($file, '~') . ' +1 +\d+ ms +2 +\d+ ms$~m', $command->getDisplay());
         self::assertMatchesRegularExpression('~^file:///proc/nowhere +not measured: file: the directory /proc/nowhere/stampede-\w+ cannot be made~m', $command->getDisplay());
@@ -32,7 +32,7 @@ final class StampedeCommandTest extends TestCase
     public function testWithoutAStoreEveryProcessComputes(): void
     {
         $command = new CommandTester(new StampedeCommand());
-        self::assertSame(0, $command->execute(['address' => ['none:'], '--processes' => '5', '--compute' => '1']));
+        self::assertSame(0, $command->execute(['dsn' => ['none:'], '--processes' => '5', '--compute' => '1']));
         self::assertMatchesRegularExpression('~^none: +5 +\d+ ms +6 +\d+ ms$~m', $command->getDisplay());
     }
 
@@ -42,7 +42,7 @@ final class StampedeCommandTest extends TestCase
         $redis = RedisServer::start($directory->add('redis'));
         $mariaDb = MariaDbServer::start($directory->add('mariadb'));
         $mySql = \sprintf('mysql://%s:%s@/%s?socket=%s', MariaDbServer::USER, $mariaDb->password, MariaDbServer::DATABASE, $mariaDb->socket);
-        $addresses = [
+        $dsns = [
             'file://' . $directory->add('files'),
             'php-file://' . $directory->add('php-files') . '?namespace=shop',
             \sprintf('sqlite://%s/cache.sqlite', $directory->path),
@@ -51,8 +51,8 @@ final class StampedeCommandTest extends TestCase
             $mySql . '&engine=memory&namespace=shop',
             \sprintf('tier:(file://%s)(redis://%s?namespace=behind)?poll=0', $directory->add('local'), $redis->socket),
         ];
-        foreach ($addresses as $address) {
-            Cache::open($address)->set('stampede', 'of the application', 600);
+        foreach ($dsns as $dsn) {
+            Cache::open($dsn)->set('stampede', 'of the application', 600);
         }
         $client = new \Redis();
         $client->connect($redis->socket);
@@ -66,12 +66,12 @@ final class StampedeCommandTest extends TestCase
         $before = $there();
 
         $command = new CommandTester(new StampedeCommand());
-        $code = $command->execute(['address' => $addresses, '--processes' => '3', '--compute' => '5']);
+        $code = $command->execute(['dsn' => $dsns, '--processes' => '3', '--compute' => '5']);
 
         self::assertSame(0, $code, $command->getDisplay());
         self::assertStringNotContainsString($mariaDb->password, $command->getDisplay());
-        foreach ($addresses as $address) {
-            self::assertSame('of the application', Cache::open($address)->get('stampede'), $address);
+        foreach ($dsns as $dsn) {
+            self::assertSame('of the application', Cache::open($dsn)->get('stampede'), $dsn);
         }
         $after = $there();
         self::assertEqualsCanonicalizing($before[0], $after[0]);
@@ -86,7 +86,7 @@ final class StampedeCommandTest extends TestCase
         $directory = new TemporaryDirectory();
         $redis = RedisServer::start($directory->path, ['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
         $command = new CommandTester(new StampedeCommand());
-        $code = $command->execute(['address' => ['redis://' . $redis->socket], '--processes' => '2']);
+        $code = $command->execute(['dsn' => ['redis://' . $redis->socket], '--processes' => '2']);
         $redis->stop();
         self::assertSame(1, $code, $command->getDisplay());
         self::assertStringContainsString('failed: it can be opened, but stores nothing', $command->getDisplay());
@@ -105,7 +105,7 @@ final class StampedeCommandTest extends TestCase
     public function testInvalidDsnIsRefusedBeforeMeasuring(): void
     {
         $command = new CommandTester(new StampedeCommand());
-        self::assertSame(2, $command->execute(['address' => ['array:', 'nothing:']]));
+        self::assertSame(2, $command->execute(['dsn' => ['array:', 'nothing:']]));
         self::assertStringContainsString('The scheme of the DSN is not known', $command->getDisplay());
         self::assertStringNotContainsString('computations', $command->getDisplay());
     }

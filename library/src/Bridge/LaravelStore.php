@@ -11,9 +11,9 @@ use Larder\CacheInterface;
 /**
  * A cache of Laravel over any store:
  *
- *     Cache::extend('larder', fn($app, array $config) => Cache::repository(new LaravelStore(Larder\Cache::open($config['address']))));
+ *     Cache::extend('larder', fn($app, array $config) => Cache::repository(new LaravelStore(Larder\Cache::open($config['dsn']))));
  *
- * As Laravel has it, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's address. Keys may
+ * As Laravel has it, null is a miss, and lifetimes are whole seconds. The prefix is the namespace of Larder's DSN. Keys may
  * be integers, which PHP makes of array keys such as "7". Counters and locks throw Larder\Exception\NotSupported over the few
  * stores that cannot do them in one step.
  */
@@ -119,7 +119,7 @@ final class LaravelStore implements Store, LockProvider
         return $this->cache->clear();
     }
 
-    /** Laravel puts it before no key: the namespace of Larder's address keeps caches apart. */
+    /** Laravel puts it before no key: the namespace of Larder's DSN keeps caches apart. */
     public function getPrefix(): string
     {
         return '';

@@ -38,7 +38,7 @@ final class SigningKeys
     }
 
     /**
-     * @param string $keys separated by white space, the one that signs first
+     * @param string $keys separated by white space; the first one signs
      * @throws \InvalidArgumentException
      */
     public static function in(#[\SensitiveParameter] string $keys): self

@@ -8,68 +8,63 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 
 /**
- * A store that reads and writes a key in one step: no other process comes between, and nobody's change is lost.
+ * A store that reads and writes a key atomically: no other process comes between, and no change is lost.
  *
- * A ttl is in seconds, 0 for no expiry. false also means that the store refused (too large, full, unreachable): what is there
- * stays then. A server that was lost meanwhile may or may not have done it.
+ * A ttl is in seconds, 0 for no expiry. false also means that the store refused (too large, full, unreachable); the existing
+ * value stays then. If the connection is lost during a call, the server may or may not have executed it.
  */
 interface AtomicStore
 {
     /**
-     * Stores only where there is nothing: of processes that do so at once, one succeeds.
+     * Stores only if there is no value. If several processes do so at once, one succeeds.
      *
-     * @return bool false when there is a value
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @return bool false if there is a value
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Stores only where there is something.
+     * Stores only if there is a value.
      *
-     * @return bool false when there is nothing
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @return bool false if there is none
+     * @throws InvalidKey|InvalidTtl
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Adds to an integer; get() gives it as one, and set() may have stored it. A missing one counts as $first and gets the
-     * ttl; an existing one keeps its expiry.
+     * Adds to an integer, which set() may have stored and get() returns. A missing one starts at $first and gets the ttl;
+     * an existing one keeps its expiry.
      *
      * @param int $step negative to count down
-     * @return int|false the sum; false when the value is no integer, or the sum would leave the range of int
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @return int|false the sum; false if the value is not an integer, or the sum is outside the range of int
+     * @throws InvalidKey|InvalidTtl
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false;
 
     /**
-     * Gives a value a new lifetime.
+     * Sets a new ttl.
      *
-     * @return bool false when there is nothing
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @return bool false if there is no value
+     * @throws InvalidKey|InvalidTtl
      */
     public function touch(string $key, int|float $ttl): bool;
 
     /**
-     * Compare and swap: puts the integer $new in the place of $old; the expiry stays.
+     * Compare and swap: replaces the integer $old by $new; the expiry stays.
      *
-     * @return bool false when there is nothing or something else
+     * @return bool false if there is no value, or another one
      * @throws InvalidKey
      */
     public function swap(string $key, int $old, int $new): bool;
 
     /**
-     * Compare and set: stores in the place of what is there, if that is what is expected.
+     * Compare and set: replaces the existing value if it is the expected one.
      *
-     * @param \Closure(mixed): bool $isExpected is given what is there, as get() gives it; not called when there is nothing.
+     * @param \Closure(mixed): bool $isExpected receives the existing value, as get() returns it; not called if there is none.
      *        It may be called several times, and must not use the store
-     * @return bool false when there is nothing or something else; when the store refused, what is there may be gone
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @return bool false if there is no value, or another one. If the store refused, the existing value may be deleted
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool;

@@ -8,8 +8,8 @@ use Larder\Drivers;
 use Larder\Exception\NotSupported;
 
 /**
- * What only some stores can do, each by an interface of its own: a store can do what its class implements, and a Decorator,
- * whose class implements all of them, what it reports.
+ * What only some stores can do. Each capability is an interface: a store has it if its class implements the interface. The
+ * class of a Decorator implements all of them, so a decorator reports which it has.
  */
 enum Capability: string
 {

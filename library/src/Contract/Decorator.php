@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-/** A store in front of others. What it can do depends on them, whatever interfaces its class implements: it reports it. */
+/** A store in front of others. It reports its capabilities, because they depend on those others. */
 interface Decorator extends Store
 {
     /** @param class-string $interface such as AtomicStore::class */

@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-/** A store that waits for locks which other processes hold: for several calls no longer than for one. */
+/** A store that waits for locks of other processes, and can limit the wait of several calls to that of one. */
 interface HasWaitBudget
 {
     /**
-     * Does several calls as one (see WaitBudget).
+     * Makes several calls, which together wait no longer than one would (see WaitBudget).
      *
      * @template T
      * @param \Closure(): T $calls

@@ -7,31 +7,31 @@ namespace Larder\Contract;
 use Larder\Exception\InvalidKey;
 
 /**
- * A store that can lock: of processes that ask for a lock at once, one has it.
+ * A store that can lock: if several processes try to acquire a lock at once, one succeeds.
  *
- * What ends a lock that is not released is said when it is taken. It also falls with clear(), and when the place loses it
- * as it may lose any value. Locks and values do not meet, whatever their keys.
+ * LockLifetime says what ends a lock that nobody releases. clear() ends all locks, and a store may lose a lock like any
+ * value. Locks and values have separate keys.
  */
 interface LockingStore
 {
     /**
      * Does not wait.
      *
-     * @param float $seconds more than 0, the lock's time
-     * @param string $token what stands for the holder, without spaces: the lock falls by time then, whatever $ends says;
-     *                      '' for one that no other lock has
-     * @return string|false|null what renew() and release() ask for, in this or another process; null when another has the
-     *                           lock; false when the store refused, or is unreachable
+     * @param float $seconds the lock's ttl, more than 0
+     * @param string $token names the holder, without spaces; the lock then ends by its ttl, whatever $ends says. '' for a
+     *                      new, unique token
+     * @return string|false|null the token for renew() and release(), in this or another process; null if another holds the
+     *                           lock; false if the store refused or is unreachable
      * @throws InvalidKey
      * @phpstan-impure
      */
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null;
 
     /**
-     * Gives the lock so many seconds from now.
+     * Sets the lock's ttl, from now.
      *
      * @param string $token from acquire()
-     * @return bool false when the lock had fallen, so that another may have it, which keeps it; or the store refused
+     * @return bool false if the lock had ended, and another may hold it now, or if the store refused
      * @throws InvalidKey
      * @phpstan-impure
      */
@@ -39,14 +39,14 @@ interface LockingStore
 
     /**
      * @param string $token from acquire()
-     * @return bool false when the lock had fallen, so that another may have it, which keeps it
+     * @return bool false if the lock had ended; one that another holds now stays
      * @throws InvalidKey
      * @phpstan-impure
      */
     public function release(string $key, string $token): bool;
 
     /**
-     * @return string|null the token of who holds the lock; null when nobody does, or the store is unreachable
+     * @return string|null the token of the holder; null if there is none, or the store is unreachable
      * @throws InvalidKey
      * @phpstan-impure
      */

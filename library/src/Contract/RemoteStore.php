@@ -7,8 +7,8 @@ namespace Larder\Contract;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * A store on a server. It connects when it is first used. Where the server does not answer, or not as it should, its
- * methods throw StoreFailed, and what was stored, or not, is unknown; a BreakerStore in front makes misses of that.
+ * A store on a server. It connects when it is first used. If the server does not answer, or answers wrongly, its methods
+ * throw StoreFailed; whether something was stored is unknown then. A BreakerStore in front turns that into misses.
  */
 interface RemoteStore extends Store
 {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-/** A store before servers, which knows of outages. */
+/** A decorator of servers that knows of their outages. */
 interface ReportsOutages
 {
     /** @return float seconds until the server of a key is asked again; 0.0 while it may be asked */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Contract;
 
-/** A store that keeps something for one request: what one process keeps from request to request has to be dropped between them. */
+/** A store that keeps something for one request. In a process that serves several requests, it must be reset between them. */
 interface ResettableStore
 {
     public function reset(): void;

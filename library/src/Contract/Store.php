@@ -8,16 +8,16 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 
 /**
- * A place that keeps values by key, for a while.
+ * Keeps values by key, for a limited time.
  *
- * Keys are any 1 to 65,535 bytes; others are an InvalidKey. Values are whatever serialize() takes; what it refuses throws
- * PHP's own exception and leaves the old value. A miss gives the caller's own default, so null and false are values.
- * What a store holds can go at any time, but never comes back changed: not torn, not another key's, not from before a
- * completed set, delete or clear.
+ * A key is any string of 1 to 65,535 bytes; anything else throws InvalidKey. A value is whatever serialize() takes; for
+ * other values PHP's own exception is thrown, and the old value stays. A miss returns the caller's default, so null and
+ * false can be stored. A store may lose any value at any time. It never returns a wrong one: none that is torn, belongs to
+ * another key, or is older than a completed set, delete or clear.
  *
- * A store that becomes unreachable after it was opened gives misses, and false for set, delete and clear; a later call tries again.
- * A RemoteStore throws StoreFailed in place of that; the one that Cache::open() puts before it does not.
- * Objects of this kind may be used by one thread at a time. In a fork they open connections of their own.
+ * While a store is unreachable, reads are misses, and set, delete and clear return false; each later call tries again.
+ * A RemoteStore throws StoreFailed instead, which the BreakerStore of Cache::open() turns into that.
+ * One thread at a time may use an object. After a fork, the child opens connections of its own.
  */
 interface Store
 {
@@ -36,15 +36,15 @@ interface Store
 
     /**
      * @param int|float $ttl seconds, 0 for no expiry
-     * @return bool false when refused (too large, full, unreachable): then the old value is gone too, never stale, as far as
-     *              the place can be reached
+     * @return bool false if the store refused (too large, full, unreachable). The old value is deleted then, so that nobody
+     *              reads a stale one, unless the store cannot be reached
      * @throws InvalidKey
      * @throws InvalidTtl when negative or not a number
      */
     public function set(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Each value as by set(); not one step for other readers.
+     * Like set() for each value. Others may see some of the values before the rest.
      *
      * @param array<array-key, mixed> $values
      * @return bool false when any was refused
@@ -54,7 +54,7 @@ interface Store
     public function setMany(array $values, int|float $ttl = 0): bool;
 
     /**
-     * @return bool true also when there was nothing; false when the place cannot be reached
+     * @return bool true also if there was nothing; false if the store cannot be reached
      * @throws InvalidKey
      */
     public function delete(string $key): bool;

@@ -14,7 +14,7 @@ use Larder\Contract\LockLifetime;
 use Larder\Contract\PrunableStore;
 use Larder\Exception\NotSupported;
 
-/** Passes on what only some stores can do, and can do what the store behind it can. For your own decorators too. */
+/** Forwards the optional operations, and has the capabilities of the store behind it. For your own decorators too. */
 abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     public function supports(string $interface): bool

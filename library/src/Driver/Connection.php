@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver;
 
-/** A way to reach a store, or a kind of place for its files. */
+/** A way to reach a store, or the kind of file system of its files. */
 enum Connection: string
 {
     case Socket = 'socket';

@@ -19,8 +19,7 @@ interface Opener
     /**
      * The store of a DSN that stands inside of another.
      *
-     * @throws InvalidDsn
-     * @throws StoreUnavailable
+     * @throws InvalidDsn|StoreUnavailable
      */
     public function open(Dsn $dsn): Store;
 
@@ -50,8 +49,7 @@ interface Opener
     /**
      * What turns values into bytes, as the options of the DSN say.
      *
-     * @throws InvalidDsn
-     * @throws StoreUnavailable
+     * @throws InvalidDsn|StoreUnavailable
      */
     public function codec(Dsn $dsn): Codec;
 

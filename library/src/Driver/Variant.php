@@ -26,7 +26,7 @@ final class Variant
      * @param list<Connection> $connections ways to reach it that are worth measuring; none where there is only one
      * @param string $server its launcher: Redis for Larder\Cli\Server\RedisServer; empty when it needs none
      * @param string $serverPackage Debian's package of the server
-     * @param list<string> $places where such a server usually listens: sockets, then a host and a port
+     * @param list<string> $endpoints where such a server usually listens: sockets, then a host and a port
      * @param bool $needsLogin whether only a DSN with a user can tell if a server that listens can be used
      * @param string $file of a store in files: what stands behind the directory, such as "/cache.sqlite"
      * @param array<string, string> $ini settings of PHP with which it works on the command line, with 64 MiB of memory
@@ -48,7 +48,7 @@ final class Variant
         public readonly array $connections = [],
         public readonly string $server = '',
         public readonly string $serverPackage = '',
-        public readonly array $places = [],
+        public readonly array $endpoints = [],
         public readonly bool $needsLogin = false,
         public readonly string $file = '',
         public readonly array $ini = [],

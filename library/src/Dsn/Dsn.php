@@ -8,20 +8,20 @@ use Larder\Exception\InvalidDsn;
 use Larder\Key\NamespaceName;
 
 /**
- * The line that chooses a store, taken apart:
+ * A parsed DSN, the string that chooses a store:
  *
  *     scheme:[name]                                     larder:shop   apcu:
  *     scheme://[user[:password]@]host[:port][,host…][/path][?option=value&…]
  *     scheme:///path[,path…][?…]                        unix sockets, files, directories
  *     tier:(DSN)(DSN)[?…]                               a local tier, and the shared one behind it
  *
- * What has a meaning here (? & % , @ / :) is written %3F %26 … inside a name. A mistake is named by the part where it is,
- * never by what stands there: that may be a piece of a password (DsnError).
+ * Inside a name these characters are percent-encoded: ? & % , @ / : An error names the part that is wrong and never quotes
+ * it, because it may belong to a password (DsnError).
  */
 final class Dsn
 {
-    /** Options that say how to speak to a place; all others say which place it is. */
-    private const MANNERS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    /** Options that say how to use a store; all others say which one it is. */
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -86,6 +86,7 @@ final class Dsn
         if ($scheme->isRemote && strpbrk($parts[4], '@:') !== false) {
             throw DsnError::inPath($scheme->name);
         }
+        self::decode($parts[4], $scheme, 'path');
         $servers = $hosts === '' ? [] : explode(',', $hosts);
         foreach ($scheme->isRemote ? $servers : [] as $server) {
             self::hostAndPort($server) ?? throw DsnError::inHost($scheme->name);
@@ -95,21 +96,21 @@ final class Dsn
             $scheme,
             $parts[4],
             $servers,
-            rawurldecode($user),
-            new \SensitiveParameterValue(rawurldecode($password)),
+            self::decode($user, $scheme, 'user name or password'),
+            new \SensitiveParameterValue(self::decode($password, $scheme, 'user name or password')),
             self::options($scheme, $schemes, $parts[5] ?? ''),
         );
     }
 
-    /** The same for all DSNs of one place, whatever its options say of how to speak to it. */
-    public function place(): string
+    /** The same for all DSNs of one store, whatever their options say about how to use it. */
+    public function identity(): string
     {
         $servers = $this->servers;
         sort($servers);
-        $named = array_diff_key($this->options, array_flip(self::MANNERS));
+        $named = array_diff_key($this->options, array_flip(self::USAGE_OPTIONS));
         ksort($named);
 
-        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->place(), $this->tiers)]);
+        return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
     }
 
     /** The part after the scheme as one name or path, decoded. */
@@ -249,7 +250,13 @@ final class Dsn
      */
     public function maxSize(): int
     {
-        return isset($this->options['max_size']) ? (int) $this->number('max_size', 0.0, 1 << 20, 1 << 50) : 0;
+        [$least, $most] = [1 << 20, 1 << 50];
+        $value = $this->options['max_size'] ?? '0';
+        if (isset($this->options['max_size']) && (!ctype_digit($value) || (int) $value < $least || (int) $value > $most)) {
+            throw $this->invalid(\sprintf('has a value for the option max_size that is not a number of bytes from %d (1 MiB) to %d (1 PiB)', $least, $most));
+        }
+
+        return (int) $value;
     }
 
     /**
@@ -306,9 +313,25 @@ final class Dsn
             if (!\in_array($option, $scheme->options, true)) {
                 throw DsnError::unknownOption($scheme, $schemes, $option);
             }
-            $options[$option] = rawurldecode($value);
+            if (isset($options[$option])) {
+                throw DsnError::repeatedOption($scheme->name, $option);
+            }
+            $options[$option] = self::decode($value, $scheme, "option $option");
         }
 
         return $options;
+    }
+
+    /**
+     * @param string $part its name, for the message
+     * @throws InvalidDsn
+     */
+    private static function decode(#[\SensitiveParameter] string $text, Scheme $scheme, string $part): string
+    {
+        if (preg_match('~%(?![0-9A-Fa-f]{2})~', $text) === 1) {
+            throw DsnError::encoding($scheme->name, $part);
+        }
+
+        return rawurldecode($text);
     }
 }

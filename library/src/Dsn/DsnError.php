@@ -12,7 +12,7 @@ use Larder\Exception\InvalidDsn;
  */
 final class DsnError
 {
-    public const ENCODING = 'Inside a user name, a password or a path write %2F for /, %3F for ?, %40 for @, %3A for : and %25 for %';
+    public const ENCODING = 'Inside a user name, a password, a path or an option write %2F for /, %3F for ?, %40 for @, %3A for : and %25 for %';
 
     /** Letters by which a name may differ from an option that is proposed for it. */
     private const TYPOS = 2;
@@ -40,6 +40,17 @@ final class DsnError
     public static function inPath(string $scheme): InvalidDsn
     {
         return new InvalidDsn(\sprintf('This %s: DSN has a character in its path that does not belong there. %s', $scheme, self::ENCODING));
+    }
+
+    /** @param string $part such as "path" or "option socket" */
+    public static function encoding(string $scheme, string $part): InvalidDsn
+    {
+        return new InvalidDsn(\sprintf('This %s: DSN has a %% in its %s that two hexadecimal digits do not follow. %s', $scheme, $part, self::ENCODING));
+    }
+
+    public static function repeatedOption(string $scheme, string $option): InvalidDsn
+    {
+        return new InvalidDsn(\sprintf('This %s: DSN has the option %s twice', $scheme, $option));
     }
 
     public static function inNesting(Scheme $scheme): InvalidDsn

@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-/** An address that names no store, or that a store does not understand. The message says what is known. */
+/** A DSN that names no store, or that a store does not understand. The message names the wrong part and what is allowed there. */
 final class InvalidDsn extends \InvalidArgumentException implements CacheException {}

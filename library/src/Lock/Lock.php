@@ -30,8 +30,7 @@ final class Lock
 
     /**
      * @return self|null null when another has it, and had it until the waiting was over; or the store is unreachable for longer
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public static function take(LockingStore $store, string $key, int|float $seconds, int|float $wait, LockLifetime $ends): ?self
     {

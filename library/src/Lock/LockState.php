@@ -10,8 +10,8 @@ use Larder\Contract\LockLifetime;
 final class LockState
 {
     /**
-     * For so long after its time a lock is kept whose owner may still be alive. Not forever: a worker process lives on
-     * when one of its requests has died in a way that released nothing.
+     * How long after its ttl a lock is kept while its owner may be alive. Not forever: a worker process continues after a
+     * request died without releasing its locks.
      */
     private const KEPT_SECONDS = 900;
 

@@ -8,15 +8,15 @@ use Larder\Process\Pid;
 use Larder\Process\Quietly;
 
 /**
- * Exclusive locks between processes (see FileLock) on files that are made when missing and never removed here.
+ * Exclusive locks between processes (see FileLock) on files that are created when missing and never removed here.
  *
- * In a fork the files are opened again: an inherited one would share its lock with the parent. (A child that never comes
- * here shares it all the same: if the parent is killed while it holds a lock, that is free when the child ends.)
+ * After a fork the files are opened again, because an inherited descriptor shares its lock with the parent. (A child that
+ * never locks shares it too: if the parent is killed while it holds a lock, the lock is free when the child ends.)
  */
 final class StripedLock
 {
     private const STRIPES = 32;
-    /** A file that is removed while it is locked is created again so often. */
+    /** How often a file is recreated that was removed while it was being locked. */
     private const TRIES = 3;
 
     /** @var array<int, resource> by stripe */

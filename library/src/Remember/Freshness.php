@@ -7,7 +7,7 @@ namespace Larder\Remember;
 use Psr\Clock\ClockInterface;
 use Random\Randomizer;
 
-/** For how long a computed value is fresh, and when it is recomputed before that. Both at random, so that not all do it at once. */
+/** How long a computed value is fresh, and when it is recomputed before that. Both are randomized, so that not all processes recompute at once. */
 final class Freshness
 {
     private const STEPS = 2 ** 53;

@@ -15,20 +15,19 @@ use Larder\Lock\LockOwner;
 use Larder\Tag\Tags;
 
 /**
- * Values that are computed when they are missing, by one process at a time for each key.
+ * Computes missing values, in one process at a time for each key.
  *
- * The process that misses takes a lease and computes; others look for the value until it is there, and take the lease
- * over when its holder is gone. Nobody waits without bound: after that time each computes for itself, as at once where the
- * store has no locks or does not answer, or when the computation that was waited for stored nothing. A value that is stale,
- * or early to be recomputed, is returned at once to all but the one that has the lease. What is written while a value is
- * computed stays: see Claim.
+ * The process that misses takes a lease and computes. The others poll for the value, and take over the lease if its holder
+ * is gone. Waiting is bounded: after that each computes for itself; at once if the store has no locks or does not answer,
+ * or if the computation stored nothing. A value that is stale, or due for early recomputation, is returned at once to all
+ * but the holder of the lease. A write during a computation wins: see Claim.
  */
 final class Remember
 {
-    /** Microseconds between two looks for a value that another computes: so much at first, so much at most. */
+    /** Microseconds between two polls for a value that another process computes: at first, and at most. */
     private const PAUSE = 1000;
     private const LONGEST_PAUSE = 20_000;
-    /** Seconds between two looks whether the lease is free: a store is asked more for that than for a value. */
+    /** Seconds between two polls for the lease, which cost the store more than polls for the value. */
     private const LEASE_PAUSE = 0.1;
     /** A store in which others write just then is asked so often. */
     private const TRIES = 3;

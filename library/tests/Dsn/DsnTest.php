@@ -80,6 +80,14 @@ final class DsnTest extends TestCase
         yield 'no file' => ['sqlite:', 'names no absolute path: sqlite:///path'];
         yield 'two databases' => ['mysql://me@localhost/a/b', 'is not the name of one database'];
         yield 'a password with a slash' => ['redis://:a/b@localhost', 'write %2F for /, %3F for ?, %40 for @'];
+        yield 'a percent sign in a password' => ['redis://:a%ZZ@localhost', 'This redis: DSN has a % in its user name or password that two hexadecimal digits do not follow. Inside a user name'];
+        yield 'a percent sign in a user name' => ['mysql://a%@localhost/db', 'has a % in its user name or password'];
+        yield 'a percent sign in a path' => ['file:///a%2', 'has a % in its path'];
+        yield 'a percent sign in an option' => ['pgsql://me@/db?socket=/run/%zz', 'has a % in its option socket'];
+        yield 'a percent sign in the shared tier' => ['tier:(array:)(redis://:a%ZZ@localhost)', 'This redis: DSN has a % in its user name or password'];
+        yield 'an option twice' => ['redis://localhost?namespace=a&timeout=1&namespace=b', 'This redis: DSN has the option namespace twice'];
+        yield 'a small size' => ['file:///a?max_size=12', 'has a value for the option max_size that is not a number of bytes from 1048576 (1 MiB) to 1125899906842624 (1 PiB)'];
+        yield 'a size in words' => ['sqlite:///a?max_size=10M', 'that is not a number of bytes from 1048576 (1 MiB)'];
         yield 'a zero byte' => ['file:///a%00b', 'has a zero byte'];
         yield 'a name for APCu' => ['apcu:shop', 'has something after its colon'];
         yield 'a host for the engine' => ['larder://localhost', 'has no host'];

@@ -15,13 +15,13 @@ final class StoredValueTest extends TestCase
     public function testStoredValueComesBack(): void
     {
         foreach ([null, false, 1, 'text', [1, 2], new \ArrayObject([1]), (new StoredValue('inner'))->stored()] as $value) {
-            $wrapped = new StoredValue($value, 1234.5, 0.25, ['a' => 1, '7' => 'random']);
-            self::assertTrue(StoredValue::is($wrapped->stored()));
-            self::assertEquals($wrapped, StoredValue::of($wrapped->stored()));
+            $stored = new StoredValue($value, 1234.5, 0.25, ['a' => 1, '7' => 'random']);
+            self::assertTrue(StoredValue::is($stored->stored()));
+            self::assertEquals($stored, StoredValue::of($stored->stored()));
         }
     }
 
-    public function testPlainValueIsNotWrapped(): void
+    public function testPlainValueIsStoredAsItIs(): void
     {
         foreach ([null, 1, 'text', [], ['larder' => [0.0, 0.0, []], 0 => 1], new \ArrayObject()] as $value) {
             self::assertFalse(StoredValue::is($value));

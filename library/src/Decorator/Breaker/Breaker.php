@@ -11,23 +11,23 @@ use Psr\Log\LoggerInterface;
 use Psr\Log\NullLogger;
 
 /**
- * A circuit breaker: after some failures in a row a server is left alone, and nobody waits for it, until one call, the
- * probe, is let through to find out whether it is back. If it is not, the next probe comes later, up to half a minute.
+ * A circuit breaker: after some failures in a row it opens, and calls fail at once, until one call, the probe, may find out
+ * whether the server is back. If it is not, the next probe comes later, after half a minute at most.
  *
- * All processes of a user that share the record see one breaker: an outage costs the machine some timeouts, not every
- * request one, and there is one probe at a time and one line in the log. Without a record, each object is by itself.
+ * All processes of a user share one record: an outage costs the machine a few timeouts instead of one per request, and
+ * there is one probe at a time and one log line. Without a record, each object has its own state.
  */
 final class Breaker
 {
-    /** Seconds, and four timeouts: failures further apart are not in a row. One a minute costs no less when it is open. */
+    /** Seconds, plus four timeouts: failures further apart are not in a row. With one a minute, an open breaker would save nothing. */
     private const WINDOW = 60.0;
     private const FIRST_PAUSE = 0.5;
     private const LONGEST_PAUSE = 30.0;
-    /** The first pause is as many times as long as the failed call took: a probe holds up a request for that time. */
+    /** The first pause takes as many times as long as the failed call: a probe delays a request by that much. */
     private const PAUSE_IN_FAILURES = 5.0;
 
     /**
-     * Whether nothing is known against the server: then nothing needs to be asked here, or told but failed().
+     * Whether the server has no known failure: then only failed() needs to be called.
      *
      * @phpstan-readonly-allow-private-mutation
      */
@@ -50,13 +50,13 @@ final class Breaker
         private readonly ClockInterface $clock = new SystemClock(),
     ) {}
 
-    /** Whether a call may go to the server now. One that may has to be followed by worked(), failed() or endedWithoutCall(). */
+    /** Whether a call may go to the server now. After one that may, call worked(), failed() or endedWithoutCall(). */
     public function allows(): bool
     {
         return $this->isWell || $this->looksUp();
     }
 
-    /** For how long the server is left alone yet, whoever asks; 0.0 where a call may go to it. */
+    /** Seconds until a call may go to the server; 0.0 if it may now. */
     public function secondsToProbe(): float
     {
         $now = $this->now();
@@ -116,7 +116,7 @@ final class Breaker
         }
     }
 
-    /** The call came to nothing before it asked the server. */
+    /** The call ended before it reached the server. */
     public function endedWithoutCall(): void
     {
         if ($this->isProbing) {
@@ -125,7 +125,7 @@ final class Breaker
         }
     }
 
-    /** What a call is told that allows() did not let through. */
+    /** The exception for a call that allows() refused. */
     public function refusal(): StoreFailed
     {
         $now = $this->now();
@@ -161,13 +161,13 @@ final class Breaker
         return $this->isProbing;
     }
 
-    /** Further ahead than any pause is a clock that has been set back. */
+    /** A time further ahead than any pause means that the clock was set back. */
     private function isDue(Outage $outage, float $now): bool
     {
         return $outage->until <= $now || $outage->until > $now + self::LONGEST_PAUSE + $this->probe;
     }
 
-    /** Each pause is twice as long as the one before, and shortened at random, so that machines do not come all at once. */
+    /** Each pause is twice the previous one, and shortened at random, so that not all machines probe at once. */
     private static function pause(int $probes, float $seconds): float
     {
         $first = max(self::FIRST_PAUSE, self::PAUSE_IN_FAILURES * $seconds);

@@ -12,8 +12,6 @@ use Larder\Driver\Engine\EngineStore;
 use Larder\Key\ReservedKey;
 use Larder\Remember\StoredValue;
 
-use function larder_fetch;
-
 /**
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
  * what tells this shared tier from others, so several may have their copies in one store.
@@ -72,7 +70,7 @@ final class LocalCopies
     /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
     public function lease(): ?array
     {
-        $lease = $this->isEngine ? larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
+        $lease = $this->isEngine ? \larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
         if (!\is_array($lease)) {
             return null;
         }
@@ -154,8 +152,8 @@ final class LocalCopies
     }
 
     /**
-     * Where copies are in this process alone they go, all of them. What is known of the shared tier's changes stays, or it
-     * would have to be found out again.
+     * Drops all copies if they belong to this process alone. Keeps what is known about changes in the shared tier, to save
+     * asking for it again.
      */
     public function reset(): void
     {
@@ -171,7 +169,7 @@ final class LocalCopies
     public function find(string $key, int $epoch, mixed $miss): mixed
     {
         $name = \strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key);
-        $copy = $this->isEngine ? larder_fetch($name) : $this->local->get($name);
+        $copy = $this->isEngine ? \larder_fetch($name) : $this->local->get($name);
 
         return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
     }
@@ -283,7 +281,7 @@ final class LocalCopies
     }
 
     /**
-     * A copy that is past its freshness would hide that another host has recomputed the value.
+     * A copy must not outlive its freshness: it would hide that another host has recomputed the value.
      *
      * @param Entry<mixed> $entry
      * @return float seconds that a copy may live; 0.0 or less when it must not be made

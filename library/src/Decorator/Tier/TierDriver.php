@@ -26,7 +26,7 @@ final class TierDriver implements Driver
         $poll = $dsn->poll();
 
         try {
-            return new TierStore($local, $shared, $dsn->tiers[1]->place(), $localTtl, $poll);
+            return new TierStore($local, $shared, $dsn->tiers[1]->identity(), $localTtl, $poll);
         } catch (NotSupported $refusal) {
             throw $dsn->invalid('names a store that cannot be a tier: ' . $refusal->getMessage());
         }

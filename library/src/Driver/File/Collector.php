@@ -15,10 +15,10 @@ use Larder\Process\Quietly;
  */
 final class Collector
 {
-    /** One write of so many with an expiry looks for what has expired, in a random folder; of those without, fewer do. */
+    /** One of so many writes with an expiry looks for expired files, in a random folder. Writes without one do so less often. */
     private const WRITES_A_LOOK = 32;
     private const LASTING_WRITES_A_LOOK = 256;
-    /** It looks at so many files there; while a quarter of those is over, at more. */
+    /** It looks at so many files there, and at more while a quarter of them has expired. */
     private const FEW = 8;
     private const MANY = 256;
     private const QUARTER = 4;

@@ -45,7 +45,7 @@ final class MemcachedDriver implements Driver
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'Memcached',
                 serverPackage: 'memcached',
-                places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
+                endpoints: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
             ),
         ];
     }

@@ -334,7 +334,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
             $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
-            $this->version->expire(); // a process that opens a cache again sees what others have cleared
+            $this->version->expire(); // a process that reopens a cache sees that others have cleared it
         }
     }
 

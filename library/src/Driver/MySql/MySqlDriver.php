@@ -49,7 +49,7 @@ final class MySqlDriver implements Erases
             'connections' => [Connection::Socket, Connection::Tcp],
             'server' => 'MariaDb',
             'serverPackage' => 'mariadb-server',
-            'places' => ['/run/mysqld/mysqld.sock', '127.0.0.1:' . self::PORT],
+            'endpoints' => ['/run/mysqld/mysqld.sock', '127.0.0.1:' . self::PORT],
             'needsLogin' => true,
         ];
 

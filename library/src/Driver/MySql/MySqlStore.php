@@ -37,7 +37,7 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
     use PacksByCodec;
 
     private const TRIES = 1000;
-    /** InnoDB's code for transactions that wait for each other: this one was rolled back. */
+    /** InnoDB's code for a deadlock: this transaction was rolled back. */
     private const DEADLOCK = 1213;
 
     private const TRIES_TO_WRITE = 10;
@@ -202,7 +202,7 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
     }
 
     /**
-     * Looks without a lock, and deletes by name, as writers lock rows: else InnoDB would roll back one of the two.
+     * Reads without a lock, then deletes by name, in the order in which writers lock rows: else there would be deadlocks.
      *
      * @return bool false when there was nothing to remove
      */

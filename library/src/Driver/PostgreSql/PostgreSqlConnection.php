@@ -10,7 +10,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Lock\Backoff;
 use Larder\Process\Pid;
 
-/** A connection to a PostgreSQL server, for one table. It is opened when first used, again when it was lost, and in a fork. */
+/** A connection to a PostgreSQL server, for one table. It is opened on first use, and again after it was lost and after a fork. */
 final class PostgreSqlConnection
 {
     /** The server cancels a statement before the client does, so that the connection can be used again. */
@@ -143,7 +143,7 @@ final class PostgreSqlConnection
                 $this->prepares = false;
                 $this->link = null;
             } elseif ($error->isAboutTheTable()) {
-                $this->link = null; // it was dropped, or changed: it is made again, or refused
+                $this->link = null; // it was dropped, or changed: it is recreated, or refused
                 $this->hasTable = false;
             } elseif (!$error->isLost() || !$mayRepeat) {
                 throw $this->failure($error);
@@ -167,7 +167,8 @@ final class PostgreSqlConnection
             $link = $this->ready();
         } catch (StoreUnavailable $none) {
             $cause = $none->getPrevious();
-            $isAway = $cause instanceof PostgreSqlError && ($cause->isLost() || $cause->isTimeout());
+            // libpq gives no code for a login that the server refused, so its text tells.
+            $isAway = $cause instanceof PostgreSqlError && ($cause->isLost() || $cause->isTimeout()) && self::advice($cause->getMessage()) === null;
 
             throw $isAway ? StoreFailed::because('pgsql', $none->what, $none) : StoreFailed::refused('pgsql', $none->what);
         }
@@ -289,22 +290,28 @@ final class PostgreSqlConnection
     private function unavailable(PostgreSqlError $cause): StoreUnavailable
     {
         $said = $cause->isTimeout() ? \sprintf('no reply within %g s', $this->timeout) : $cause->getMessage();
-        $advice = 'Is the server running there? To have one: apt-get install postgresql';
-        foreach (self::ADVICE as $pattern => $known) {
-            if (preg_match("~$pattern~", $said) === 1) {
-                $advice = str_replace(['DATABASE', 'USER'], [$this->database, $this->user], $known);
-                break;
-            }
-        }
+        $advice = self::advice($said) ?? 'Is the server running there? To have one: apt-get install postgresql';
 
         return StoreUnavailable::because(
             'pgsql',
             $cause->isLost() || $cause->isTimeout()
                 ? \sprintf('cannot connect to the database %s at %s (%s)', $this->database, $this->endpoint, $said)
                 : \sprintf('cannot use the table %s at %s (%s)', $this->table->quoted, $this->endpoint, $said),
-            $advice,
+            str_replace(['DATABASE', 'USER'], [$this->database, $this->user], $advice),
             $cause,
         );
+    }
+
+    /** @return string|null null for what only a server that is away explains */
+    private static function advice(string $said): ?string
+    {
+        foreach (self::ADVICE as $pattern => $advice) {
+            if (preg_match("~$pattern~", $said) === 1) {
+                return $advice;
+            }
+        }
+
+        return null;
     }
 
     /**

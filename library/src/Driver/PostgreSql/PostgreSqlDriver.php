@@ -44,7 +44,8 @@ final class PostgreSqlDriver implements Erases
                 package: 'pgsql',
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'PostgreSql',
-                places: ['/run/postgresql/.s.PGSQL.' . self::PORT, '127.0.0.1:' . self::PORT],
+                serverPackage: 'postgresql',
+                endpoints: ['/run/postgresql/.s.PGSQL.' . self::PORT, '127.0.0.1:' . self::PORT],
                 needsLogin: true,
             ),
         ];

@@ -24,7 +24,7 @@ use Larder\Lock\LocksByChanging;
 /**
  * A table of a PostgreSQL server with one row for each value. Each operation is one statement, and each statement a
  * transaction. Statements that lock several rows lock them in the order of their names, so that none waits for another in
- * a circle. One write of sixteen removes a few rows that have expired.
+ * a circle. One write in sixteen removes a few expired rows.
  */
 final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {

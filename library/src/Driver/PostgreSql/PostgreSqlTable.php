@@ -100,7 +100,7 @@ final class PostgreSqlTable
             throw StoreUnavailable::because(
                 'pgsql',
                 \sprintf('the table %s has other columns than a cache, or no unique index on the first', $this->table),
-                \sprintf('Choose another namespace; or, if nobody needs it, DROP TABLE %s: it is made again', $this->quoted),
+                \sprintf('Choose another namespace; or, if nobody needs it, DROP TABLE %s: it is recreated', $this->quoted),
             );
         }
     }

@@ -40,7 +40,7 @@ final class RedisDriver implements Driver
             'connections' => [Connection::Socket, Connection::Tcp],
             'server' => 'Redis',
             'serverPackage' => 'redis-server',
-            'places' => ['/run/redis/redis-server.sock', '/run/redis/redis.sock', '/run/valkey/valkey.sock', '127.0.0.1:' . self::PORT],
+            'endpoints' => ['/run/redis/redis-server.sock', '/run/redis/redis.sock', '/run/valkey/valkey.sock', '127.0.0.1:' . self::PORT],
         ];
 
         return [

@@ -262,20 +262,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return $this->writeIf($key, $value, $ttl, isThere: true);
     }
 
-    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
-    {
-        $until = Ttl::until($ttl);
-        $sum = false;
-        $isChanged = $this->change($key, function (?Entry $old) use ($key, $step, $first, $until, &$sum): Entry|false {
-            $value = $old === null ? $first : $this->unpack($key, $old->stored);
-            $sum = \is_int($value) ? $value + $step : false; // a float out of the range of int
-
-            return \is_int($sum) ? new Entry($this->pack($key, $sum), $old === null ? $until : null) : false;
-        });
-
-        return $isChanged && \is_int($sum) ? $sum : false;
-    }
-
     /** By SET with NX and PX: the server ends it, by its own clock. What is no lock, or not signed, is in nobody's way. */
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {
@@ -381,7 +367,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     abstract protected function exists(string $name): bool;
 
-    /** @param int $milliseconds to live, 0 forever */
+    /** @param int $milliseconds the ttl, 0 for no expiry */
     abstract protected function write(string $name, string $bytes, int $milliseconds): bool;
 
     /** @param array<string, string> $values */
@@ -440,8 +426,8 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     }
 
     /**
-     * Connects, unless it is connected. A connection that was idle is asked first whether it still stands, since no
-     * client is to send a command twice, nor to reconnect by itself.
+     * Connects, unless it is connected. An idle connection is tested first, because clients must neither send a command
+     * twice nor reconnect by themselves.
      *
      * @return int nanoseconds: when it was ready
      */

@@ -41,7 +41,7 @@ final class RedisStore extends RedisProtocol
         } else {
             @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
         }
-        // Never by itself: before its version 6 it reconnects in the midst of an answer, and waits there for the rest.
+        // No retries: before version 6 it reconnects in the middle of a reply, and then waits for the rest of it.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
         $this->authenticate();
         if ($this->client->select($this->database) !== true) {

@@ -14,7 +14,7 @@ final class RedisTrouble
 
     /** What the client says => what it means, and what to do. */
     private const KNOWN = [
-        'NOAUTH' => ['the server asks for a password', 'Put one into the address: redis://:password@host or redis://user:password@host'],
+        'NOAUTH' => ['the server asks for a password', 'Put it into the DSN: redis://:password@host or redis://user:password@host'],
         'WRONGPASS|invalid (username|password)|AUTH.*(without any|called)' => ['the server refuses the user name or the password', 'Are they right? ' . self::SPECIAL],
         'NOPERM' => ['the server does not let this user do what the store needs', 'Give the user the rights by ACL SETUSER: docs/stores.md lists them'],
         'out of range|invalid DB|DB index' => ['the server does not have the database of the option database', 'Take another one, or raise databases in redis.conf'],

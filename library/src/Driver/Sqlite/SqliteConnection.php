@@ -12,14 +12,14 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to an SQLite file with one table, opened again in a fork and when another file has taken its place. It waits
- * for other writers, a second at most, sets a damaged file aside, and evicts from a full one.
+ * A connection to an SQLite file with one table, opened again after a fork and after the file was replaced. It waits for
+ * other writers, up to a second, sets a damaged file aside, and evicts from a full one.
  */
 final class SqliteConnection
 {
-    /** How long others are waited for who write. */
+    /** How long to wait for other writers. */
     private const BUSY_SECONDS = 1.0;
-    /** The same for those who make the file, when a store is opened: some writes to a disk that may be busy. */
+    /** How long to wait for a process that creates the file: some writes to a disk that may be busy. */
     private const OPENING_SECONDS = 5.0;
     /** Microseconds. SQLite itself would look again after a tenth of a second, when many wait. */
     private const FIRST_PAUSE = 200;
@@ -49,8 +49,7 @@ final class SqliteConnection
     /**
      * @param int $maxBytes of the file, 0 for no limit
      * @param \Closure(self, int): bool $evict so many bytes; false when it could not
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function __construct(string $file, private readonly int $maxBytes, private readonly \Closure $evict)
     {
@@ -62,8 +61,7 @@ final class SqliteConnection
      * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
      * @param int $bytes that are evicted from a full file
      * @return list<list<mixed>> rows
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function run(string $sql, array $parameters, int $bytes = 0): array
     {
@@ -97,8 +95,7 @@ final class SqliteConnection
      * @template T
      * @param \Closure(): T $work
      * @return T
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function insist(\Closure $work): mixed
     {

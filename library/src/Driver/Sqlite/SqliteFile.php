@@ -201,7 +201,7 @@ final class SqliteFile
         return $head === false || $head === '' || $head === self::HEAD; // why it cannot be read, SQLite says
     }
 
-    /** Whether the file was a cache before it was damaged. A mistaken address may name anything else, which stays. */
+    /** Whether the file was a cache before it was damaged. A wrong DSN may name anything else, which stays. */
     private function isCache(): bool
     {
         return ($this->prepared !== '' && $this->prepared === $this->opened)

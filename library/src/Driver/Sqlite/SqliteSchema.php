@@ -62,7 +62,7 @@ final class SqliteSchema
     /**
      * Whether the table is there, and its index. `IF NOT EXISTS` would cost every open a tenth.
      *
-     * A cache's file is discarded when it is damaged, or the disk is full; another program's tables must not go with it.
+     * A cache's file is discarded if it is damaged or the disk is full, which must not delete another program's tables.
      */
     private static function isMade(PDO $database): bool
     {

@@ -27,9 +27,9 @@ use PDOException;
 /**
  * An SQLite file: shared by all processes of one user on one machine (not over a network file system), kept over restarts.
  *
- * In write-ahead mode, so readers never wait for the writer; writers wait for each other, a second at most. One write of
- * sixteen removes a few rows that have expired. A damaged file is set aside as `<file>.corrupt` and recreated; one that was
- * removed or replaced is noticed a tenth of a second later at most.
+ * It uses a write-ahead log, so readers never wait for the writer; writers wait for each other, up to a second. One write
+ * in sixteen removes a few expired rows. A damaged file is set aside as `<file>.corrupt` and recreated; that a file was
+ * removed or replaced is noticed within a tenth of a second.
  */
 final class SqliteStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {

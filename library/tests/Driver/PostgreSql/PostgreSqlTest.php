@@ -139,6 +139,15 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
+    public function testRefusedLoginIsNotLoggedAsAnOutage(): void
+    {
+        foreach (['larder:wrong@' => 'password authentication failed', 'larder@' => 'no password supplied'] as $login => $reason) {
+            $cache = Cache::open(\sprintf('pgsql://%s127.0.0.1:%d/larder', $login, self::server()->port), $log = new RecordingLogger());
+            self::assertSame(['a miss', 'a miss'], [$cache->get('k', 'a miss'), $cache->get('k', 'a miss')]);
+            self::assertMatchesRegularExpression("~^warning: pgsql at \S+ refuses this client: .*$reason~", $log->entries()[0] ?? '');
+        }
+    }
+
     public function testUserWithoutTheRightToMakeTablesIsTold(): void
     {
         self::user('guest', '');
@@ -198,7 +207,7 @@ final class PostgreSqlTest extends DriverTestCase
             $cache = $this->with('&timeout=' . 13 + 2 * $n);
             self::assertSame('a miss', $cache->get('k', 'a miss'), $change);
             self::assertFalse($cache->set('k', 1) || $cache->increment('n') !== false || $cache->add('new', 1), $change);
-            self::assertThrows(StoreUnavailable::class, static fn() => $cache->reach(), "DROP TABLE $table: it is made again");
+            self::assertThrows(StoreUnavailable::class, static fn() => $cache->reach(), "DROP TABLE $table: it is recreated");
             self::assertContains($connected->get('k', 'a miss'), ['value', 'a miss'], $change);
             self::query("DROP TABLE $table");
         }
@@ -482,7 +491,9 @@ final class PostgreSqlTest extends DriverTestCase
 
     private function with(string $options): Cache
     {
-        return Cache::open(self::dsn($this->namespace) . $options, new NullLogger());
+        $timeout = str_contains($options, 'timeout=') ? '' : Servers::PATIENTLY;
+
+        return Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace$timeout$options", new NullLogger());
     }
 
     private static function dsnOf(PostgreSqlServer $server, string $user = PostgreSqlServer::USER): string

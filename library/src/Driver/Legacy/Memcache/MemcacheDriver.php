@@ -43,7 +43,7 @@ final class MemcacheDriver implements Driver
                 connections: [Connection::Socket, Connection::Tcp],
                 server: 'Memcached',
                 serverPackage: 'memcached',
-                places: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
+                endpoints: ['/run/memcached/memcached.sock', '127.0.0.1:' . self::PORT],
                 isLegacy: true,
             ),
         ];

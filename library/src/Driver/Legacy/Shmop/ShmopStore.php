@@ -31,9 +31,9 @@ use Larder\Lock\StripedLock;
  * System V shared memory, one block a key, by the extension shmop: shared by all processes of one user, also those of
  * the command line, until the machine restarts. The kernel lets a machine have 4,096 blocks (kernel.shmmni).
  *
- * A block's id is a hash of a secret of this user, namespace and key. The full key stands in the block: of two keys with
- * one id the last written is kept, and the other is a miss. Readers and writers of a block hold its lock. When the kernel
- * gives no more blocks, expired values release theirs, or else those that were used longest ago, of all namespaces.
+ * A block's id is a hash of a secret of this user, the namespace and the key. The block contains the full key: if two keys
+ * have the same id, the last one written stays, and the other is a miss. Readers and writers of a block hold its lock. When
+ * the kernel provides no more blocks, expired entries are removed, or else the least recently used ones, of all namespaces.
  */
 final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
 {

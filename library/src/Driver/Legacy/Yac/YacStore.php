@@ -25,13 +25,13 @@ use Yac;
 /**
  * Yac: shared by the workers of one FPM master, without locks, and allowed to lose what it was given.
  *
- * Names in Yac have at most 48 bytes: longer keys are hashed, and the full key stands beside the value, so that another
- * key with the same hash is a miss. Of a value of 256 bytes or more Yac checks only a sample, so a checksum of all its
- * bytes stands before it: a value torn by concurrent writers is a miss. A random version in every name makes clear()
- * one step; when Yac loses the version, the namespace is empty. losses() counts the values that Yac discarded.
+ * Yac's keys have at most 48 bytes: longer keys are hashed, and the full key is stored with the value, so that another key
+ * with the same hash is a miss. Yac checks only a sample of a value of 256 bytes or more, so a checksum of all its bytes is
+ * stored before it: a value torn by concurrent writers is a miss. A random version in every key makes clear() a single
+ * write; if Yac loses the version, the namespace is empty. losses() counts the values that Yac discarded.
  *
- * Yac cannot compare and swap, so taking and releasing a lock is done under flock() on files in /dev/shm; the lock itself
- * is a value in Yac, and lost when Yac loses it. Processes of one user exclude each other.
+ * Yac cannot compare and swap, so locks are acquired and released under flock() on files in /dev/shm. The lock itself is a
+ * value in Yac, which may lose it. Processes of one user exclude each other.
  */
 final class YacStore implements Store, LockingStore
 {
@@ -120,8 +120,8 @@ final class YacStore implements Store, LockingStore
     }
 
     /**
-     * What Yac has lost since it started, for all its users: "kicks" are values pushed out by others for lack of a slot,
-     * "recycles" are pieces of its memory that were written over from the start, "fails" are stores it refused.
+     * What Yac has lost since it started, for all its users: "kicks" are values that others replaced for lack of a slot,
+     * "recycles" are segments of its memory that were reused from the start, "fails" are stores that it refused.
      *
      * @return array{kicks: int, recycles: int, fails: int}
      */

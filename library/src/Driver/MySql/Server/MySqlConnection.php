@@ -15,8 +15,8 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to a MySQL or MariaDB server, for one table. It is opened when first used, again when it was lost, and in a
- * fork. PDO counts its timeouts in whole seconds.
+ * A connection to a MySQL or MariaDB server, for one table. It is opened on first use, and again after it was lost
+ * and after a fork. PDO counts its timeouts in whole seconds.
  */
 final class MySqlConnection
 {
@@ -113,7 +113,7 @@ final class MySqlConnection
             return $this->execute($sql, $parameters);
         } catch (PDOException $error) {
             if (($error->errorInfo[1] ?? null) === self::NO_SUCH_TABLE) {
-                $this->hasTable = false; // somebody has dropped it: it is made again
+                $this->hasTable = false; // somebody has dropped it: it is recreated
                 $this->statements = [];
             } elseif (!$this->isLost($error)) {
                 throw $error;
