@@ -1,0 +1,117 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Report\Html;
+
+use Larder\Cli\Report\Html\HtmlFile;
+use Larder\Cli\Report\Html\Page;
+use Larder\Cli\Report\Report;
+use Larder\Cli\Report\ResultFile;
+use PHPUnit\Framework\TestCase;
+
+/** The page as a file. What a browser makes of it: tests/Browser. */
+final class PageTest extends TestCase
+{
+    public function testEmbeddedDataIsWhatTheResultFileHas(): void
+    {
+        $report = SampleReport::make();
+        $data = self::text(self::parsed($report), '//script[@id="data"]');
+
+        self::assertSame(ResultFile::encode($report), gzdecode((string) base64_decode($data, true)));
+    }
+
+    public function testPageNeedsNothingBesideItself(): void
+    {
+        $html = (new Page(SampleReport::make()))->html();
+        $page = self::parsed(SampleReport::make());
+
+        foreach (self::nodes($page, '//@src | //link | //@href[not(starts-with(., "#"))] | //@action | //iframe | //object') as $node) {
+            self::fail('refers to something else: ' . $node->nodeName . ' ' . $node->nodeValue);
+        }
+        self::assertDoesNotMatchRegularExpression('/@import|url\(/', self::text($page, '//style'));
+        self::assertMatchesRegularExpression('/\{\{[a-z]/', '{{data}}'); // control
+        self::assertDoesNotMatchRegularExpression('/\{\{[a-z]/', $html, 'a part of the template was not filled in');
+    }
+
+    /** The policy names the scripts by their hashes: the browser runs no other and connects to nothing. */
+    public function testOnlyTheOwnScriptsMayRun(): void
+    {
+        $page = self::parsed(SampleReport::make());
+        $policy = self::text($page, '//meta[@http-equiv="Content-Security-Policy"]/@content');
+        self::assertStringStartsWith("default-src 'none'; ", $policy);
+        preg_match('/script-src ([^;]+)/', $policy, $allowed);
+
+        $scripts = self::nodes($page, '//script[not(@type)]');
+        self::assertCount(3, $scripts);
+        $hashes = array_map(static fn(\DOMNode $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', (string) $script->nodeValue, true))), $scripts);
+        self::assertSame($hashes, explode(' ', $allowed[1] ?? ''));
+    }
+
+    public function testTextOfTheReportStaysText(): void
+    {
+        $report = SampleReport::make();
+        $advice = [SampleReport::HOSTILE];
+        $page = self::parsed(new Report(['processor' => SampleReport::HOSTILE] + $report->environment, $report->rows, $report->notMeasured, [SampleReport::HOSTILE]), $advice);
+
+        self::assertCount(5, self::nodes($page, '//script'));
+        self::assertCount(0, self::nodes($page, '//img'));
+        self::assertSame('PHP caches, measured on ' . SampleReport::HOSTILE, self::text($page, '//title'));
+        $facts = json_decode(self::text($page, '//script[@id="facts"]'), true);
+        self::assertIsArray($facts);
+        self::assertSame($advice, $facts['advice']);
+    }
+
+    public function testThreeThousandRowsStayBelowThreeMegabytes(): void
+    {
+        self::assertLessThan(3_000_000, \strlen((new Page(SampleReport::large(3000)))->html()));
+    }
+
+    public function testEmptyReportIsAPageToo(): void
+    {
+        self::assertStringContainsString('<title>PHP caches, measured</title>', (new Page(new Report([], [])))->html());
+    }
+
+    public function testFileThatCannotBeWrittenIsNamed(): void
+    {
+        $this->expectExceptionObject(new \RuntimeException('/nowhere/report.html could not be written'));
+        (new HtmlFile())->write(SampleReport::make(), '/nowhere/report.html');
+    }
+
+    /** @param list<string> $advice */
+    private static function parsed(Report $report, array $advice = []): \DOMXPath
+    {
+        $document = new \DOMDocument();
+        $errors = libxml_use_internal_errors(true);
+        $document->loadHTML((new Page($report, $advice))->html(), \LIBXML_PARSEHUGE);
+        // libxml knows the elements of HTML 4 only
+        $wrong = array_filter(libxml_get_errors(), static fn(\LibXMLError $error): bool => preg_match('/^Tag (header|nav|main|footer|details|summary|svg) invalid/', $error->message) !== 1);
+        libxml_clear_errors();
+        libxml_use_internal_errors($errors);
+        self::assertSame([], $wrong);
+
+        return new \DOMXPath($document);
+    }
+
+    /** @return list<\DOMNode> */
+    private static function nodes(\DOMXPath $page, string $query): array
+    {
+        $found = $page->query($query);
+        self::assertInstanceOf(\DOMNodeList::class, $found);
+        $nodes = [];
+        foreach ($found as $node) {
+            self::assertInstanceOf(\DOMNode::class, $node);
+            $nodes[] = $node;
+        }
+
+        return $nodes;
+    }
+
+    private static function text(\DOMXPath $page, string $query): string
+    {
+        $nodes = self::nodes($page, $query);
+        self::assertCount(1, $nodes, $query);
+
+        return (string) $nodes[0]->nodeValue;
+    }
+}
