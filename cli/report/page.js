@@ -39,21 +39,23 @@
     const scale = SCALES[unit];
     if (!scale) {
       const short = !exact && number >= 1e6 ? grouped(number / 1e6) + '\u00a0M' : !exact && number >= 1e4 ? grouped(number / 1e3) + '\u00a0k' : grouped(exact ? Number(Number(number).toPrecision(4)) : number);
-      return short + (unit === '%' ? '\u00a0%' : unit === 'count' ? '' : '/s');
+      return short + (unit === '%' ? '\u00a0%' : unit === 'count' || unit === 'score' ? '' : '/s');
     }
     const [factor, name] = scale.findLast(([size]) => Math.abs(number) >= size * 0.9995) ?? scale[0];
     const value = number / factor;
     return (exact && !(unit === 'bytes' && factor === 1) ? significant(value) : grouped(value)) + '\u00a0' + name;
   }
   const bytes = (number) => figure(number, 'bytes', false);
-  const UNITS = { ns: 'Time of one operation', 'requests/s': 'Requests per second', 'operations/s': 'Operations per second', bytes: 'Memory', '%': 'Share', count: 'Number' };
+  const UNITS = { ns: 'Time of one operation', 'requests/s': 'Requests per second', 'operations/s': 'Operations per second', bytes: 'Memory', '%': 'Share', count: 'Number', score: 'Score' };
   const isBetter = (unit, a, b) => (MORE_IS_BETTER.includes(unit) ? a > b : a < b);
   const times = (ratio) => (ratio >= 10 ? grouped(Math.round(ratio)) : ratio >= 1 ? ratio.toFixed(1) : ratio.toPrecision(2)) + '\u00d7';
   const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
   const plural = (count, one, many = one + 's') => `${grouped(count)} ${count === 1 ? one : many}`;
   const unique = (list) => [...new Set(list)];
-  const bySize = (list) => unique(list).sort((a, b) => Number(a) - Number(b));
-  const isNumeric = (word) => /^\d+(\.\d+)?$/.test(word);
+  /** Of a setting: "4", "0.5x the memory", "10,000/s". */
+  const numberOf = (word) => Number.parseFloat(String(word).replaceAll(',', ''));
+  const bySize = (list) => unique(list).sort((a, b) => numberOf(a) - numberOf(b));
+  const areNumbers = (words) => words.every((word) => /^\d[\d.,]*/.test(word)) && unique(words.map((word) => word.replace(/^[\d.,]+/, ''))).length === 1;
 
   /* ---------- elements ---------- */
 
@@ -457,7 +459,7 @@
       this.varying = names.filter((name) => unique(list.map((row) => row.settings[name] ?? '')).length > 1);
       this.axes = this.varying.filter((name) => {
         const values = unique(list.map((row) => row.settings[name]).filter((each) => each !== undefined));
-        return values.length > 1 && values.every(isNumeric);
+        return values.length > 1 && areNumbers(values);
       });
       this.fixed = names.filter((name) => !this.varying.includes(name)).map((name) => `${name}: ${list[0].settings[name]}`);
       this.names = this.varying.filter((name) => !this.axes.includes(name));
@@ -594,10 +596,10 @@
         const ticks = NAMED.concat(99.999).map((percent) => -Math.log10(1 - percent / 100)).filter((each) => each <= most + 1e-6);
         return drawLines(this, chart, list, { x: { type: 'linear', ticks, format: (each) => 'p' + Number((100 - 100 * 10 ** -each).toPrecision(6)) }, xLabel: 'Percentile', unit: 'ns', name: 'Latency that so many percent of the operations did not exceed' });
       }
-      const at = this.at[over].values.map(Number);
+      const at = this.at[over].values.map(numberOf);
       const isWide = Math.min(...at) > 0 && Math.max(...at) / Math.min(...at) >= 8;
-      const list = lines(here, (row) => (row.settings[over] === undefined ? null : Number(row.settings[over]))).map((line) => ({ ...line, points: line.points.map((point) => ({ ...point, at: `${over} ${point.row.settings[over]}` })) }));
-      return drawLines(this, chart, list, { x: { type: isWide ? 'log' : 'linear', ticks: at.length <= 12 ? at : undefined, format: grouped }, xLabel: over[0].toUpperCase() + over.slice(1), unit: this.unit, name: `By ${over}` });
+      const list = lines(here, (row) => (row.settings[over] === undefined ? null : numberOf(row.settings[over]))).map((line) => ({ ...line, points: line.points.map((point) => ({ ...point, at: `${over} ${point.row.settings[over]}` })) }));
+      return drawLines(this, chart, list, { x: { type: isWide ? 'log' : 'linear', ticks: at.length <= 12 ? at : undefined, format: (each) => this.at[over].values.find((value) => numberOf(value) === each) ?? grouped(each) }, xLabel: over[0].toUpperCase() + over.slice(1), unit: this.unit, name: `By ${over}` });
     }
 
     sizeTicks(lines, room) {
@@ -751,23 +753,25 @@
   const citation = () => `larder compare${environment.larder ? ' ' + environment.larder : ''}${machine ? `, ${machine}` : ''}${environment.php ? `, PHP ${environment.php}` : ''}${date ? `, ${date}` : ''}, sha256:${header.checksum.slice(0, 16)}`;
 
   const SECTIONS = [
-    [/^(2008|2013|2016|sail)$/, 'studies', 'The studies, then and now', 'Tables that others have published, measured again on this machine with today’s systems. Hardware and versions have changed: compare the order and the ratios, not the nanoseconds.'],
-    [/^compare$/, 'stores', 'Stores', 'One operation of one process on an open connection.'],
+    [/^sail: interleaved|^http|^pages/, 'http', 'HTTP', 'Whole pages, served by a web server.'],
+    [/^(2008|2013|2016|sail)(:|$)/, 'studies', 'The studies, then and now', 'Tables that others have published, measured again on this machine with today’s systems. Hardware and versions have changed: compare the order and the ratios, not the nanoseconds.'],
+    [/^compare/, 'stores', 'Stores', 'One operation of one process on an open connection.'],
+    [/^objects/, 'objects', 'Objects', 'Values that are objects, which each store has to encode.'],
+    [/throughput|^scaling/, 'scaling', 'Scaling', 'Several processes at once.'],
     [/^latency/, 'latency', 'Latency', 'Single operations, timed one by one and merged over all processes. Percentiles are never averaged.'],
-    [/^(scaling|mix|concurren|readers)/, 'scaling', 'Scaling', 'Several processes at once.'],
-    [/^memory/, 'memory', 'Memory', 'What an entry takes besides its value.'],
-    [/^hit/, 'hits', 'Hit rates', 'When the data is larger than the memory.'],
-    [/^(http|requests|pages)/, 'http', 'HTTP', 'Whole pages, served by a web server.'],
+    [/^rate/, 'rate', 'Latency under load', 'Operations at a constant rate, whatever the store does. Each is counted from the moment when it was to start.'],
+    [/^memory/, 'memory', 'Memory and cost', 'What an entry takes besides its value, and what an operation takes besides time.'],
+    [/^(pressure|hit)/, 'hits', 'Hit rates', 'When the data is larger than the memory.'],
   ];
+  const ORDER = ['studies', 'stores', 'objects', 'latency', 'rate', 'scaling', 'memory', 'hits', 'http'];
   const sections = new Map();
   for (const table of unique(rows.map((row) => row.table))) {
     const prefix = table.split(':')[0];
-    const [, id, title, intro] = SECTIONS.find(([pattern]) => pattern.test(prefix)) ?? [null, `more-${slug(prefix)}`, prefix[0].toUpperCase() + prefix.slice(1), ''];
+    const [, id, title, intro] = SECTIONS.find(([pattern]) => pattern.test(table)) ?? [null, `more-${slug(prefix)}`, prefix[0].toUpperCase() + prefix.slice(1), ''];
     if (!sections.has(id)) sections.set(id, { id, title, intro, tables: [] });
     sections.get(id).tables.push(table);
   }
-  const order = SECTIONS.map(([, id]) => id);
-  const rank = (section) => (order.includes(section.id) ? order.indexOf(section.id) : order.length);
+  const rank = (section) => (ORDER.includes(section.id) ? ORDER.indexOf(section.id) : ORDER.length);
 
   const panels = [];
   const observer = new IntersectionObserver((entries) => {
@@ -783,12 +787,42 @@
     for (const panel of panels) panel.draw();
   }
 
+  const listing = (label, heads, lines) => el('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, el('table', {}, el('thead', {}, el('tr', {}, ...heads.map((head) => el('th', { scope: 'col', className: 'text' }, head)))),
+    el('tbody', {}, ...lines.map(([first, ...rest]) => el('tr', {}, el('th', { scope: 'row' }, first), ...rest.map((each) => el('td', { className: 'text' }, each)))))));
+  /** The score as dots: it starts at 1, so bars from zero would mean nothing. */
+  function scoreOf({ title, scores }) {
+    const panel = { id: slug(title), title: () => title };
+    const chart = el('div', { className: 'chart' });
+    panel.element = el('article', { className: 'card panel', id: `panel-${panel.id}`, 'aria-labelledby': `${panel.id}-title` });
+    panel.draw = () => {
+      if (!panel.drawn) return;
+      const shown = scores.filter(({ store, connection }) => isShown({ store, connection, bytes: null }));
+      const body = el('figure', {}, chart);
+      panel.element.replaceChildren(el('header', {}, el('h3', { id: `${panel.id}-title` }, title)), body);
+      const items = shown.map(({ name, store, connection, score, low, high }) => ({ store, connection, settings: { name }, median: score, low, high, published: null, historic: false, samples: [] }));
+      const drawing = drawRanking({ id: panel.id, unit: 'score', key: (row) => row.settings.name, label: (row) => row.settings.name }, chart, items);
+      if (drawing) Panel.prototype.show.call({ title: panel.title, fixed: [] }, body, chart, drawing);
+      else chart.replaceChildren(el('p', { className: 'empty' }, 'None of the chosen stores has a score.'));
+      if (drawing) panel.element.append(el('div', { className: 'tools' }, el('button', { type: 'button', className: 'link', 'data-download': 'svg', onclick: () => download(`larder-${panel.id}.svg`, 'image/svg+xml', exported(drawing, panel)) }, 'Download SVG')));
+      const missing = shown.filter((each) => each.missing.length);
+      panel.element.append(el('div', { className: 'notes' }, el('details', {}, el('summary', {}, 'Table'), listing(title, ['Store', 'Score', '95 % interval', 'Without a figure'], shown.map(({ name, score, low, high, missing }) => [name, figure(score, 'score'), low === null ? '–' : `${figure(low, 'score')} – ${figure(high, 'score')}`, missing.join(', ') || '–'])))),
+      missing.length ? el('p', {}, `${plural(missing.length, 'store')} without a figure in some rows: the table names them.`) : null);
+    };
+    panels.push(panel);
+    return panel.element;
+  }
+
   const section = (id, title, intro, ...children) => el('section', { id, 'aria-labelledby': `${id}-heading` }, el('h2', { id: `${id}-heading` }, title), intro ? el('p', { className: 'intro' }, intro) : null, ...children);
   const main = document.getElementById('content');
   const blocks = [];
 
   if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
-  if (facts.advice.length) blocks.push(section('advice', 'Advice', 'From the figures of this run.', el('div', { className: 'card' }, el('ol', { className: 'advice' }, ...facts.advice.map((each) => el('li', {}, each))))));
+  const advice = Object.entries(facts.advice);
+  if (advice.length) {
+    blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
+      ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));
+  }
+  if (facts.scores.length) blocks.push(section('score', 'Score', 'One number for each store: the geometric mean of its ratios to the best in each row. 1 is the best everywhere; a row without a figure costs twice the slowest. Default settings and others apart.', ...facts.scores.map(scoreOf)));
   for (const { id, title, intro, tables } of [...sections.values()].sort((a, b) => rank(a) - rank(b))) {
     const cards = tables.sort((a, b) => d3.ascending(a.split(':')[0], b.split(':')[0])).map((table) => {
       const panel = new Panel(table, rows.filter((row) => row.table === table));
@@ -803,8 +837,6 @@
   const failed = rows.filter((row) => row.failures > 0 || (row.median === null && !row.historic));
   const historic = rows.filter((row) => row.historic);
   const where = (row) => [row.store + (row.connection ? `, ${row.connection}` : ''), row.operation, row.value, ...Object.entries(row.settings ?? {}).map(([name, value]) => `${name} ${value}`)].filter(Boolean).join(', ');
-  const listing = (label, heads, lines) => el('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, el('table', {}, el('thead', {}, el('tr', {}, ...heads.map((head) => el('th', { scope: 'col', className: 'text' }, head)))),
-    el('tbody', {}, ...lines.map(([first, ...rest]) => el('tr', {}, el('th', { scope: 'row' }, first), ...rest.map((each) => el('td', { className: 'text' }, each)))))));
   const gaps = [];
   if (failed.length) gaps.push(el('h3', {}, plural(failed.length, 'row') + ' failed'), listing('Failed rows', ['Table', 'Row', 'Failures', 'Reason'], failed.map((row) => [row.table, where(row), grouped(row.failures), row.problem])));
   const merged = (list, words, key) => [...d3.group(list, (row) => JSON.stringify([row.table, row.store, row.connection, row.operation, row.settings, key(row)])).values()]
@@ -862,7 +894,7 @@
   applyTheme();
   showFilters();
   main.replaceChildren(...blocks);
-  const SHORT = { spoilers: 'Spoilers', studies: 'Then and now', missing: 'Not measured', machine: 'Machine', method: 'Method', cite: 'Cite, data' };
+  const SHORT = { spoilers: 'Spoilers', rate: 'Under load', studies: 'Then and now', missing: 'Not measured', machine: 'Machine', method: 'Method', cite: 'Cite, data' };
   const contents = document.getElementById('contents');
   contents.append(el('ul', {}, ...[...main.querySelectorAll('section')].map((each) => el('li', {}, el('a', { href: `#${each.id}` }, SHORT[each.id] ?? each.querySelector('h2').textContent)))));
   document.addEventListener('click', (event) => {

@@ -15,8 +15,11 @@ final class Page
 {
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_HEX_TAG | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES | \JSON_INVALID_UTF8_SUBSTITUTE;
 
-    /** @param list<string> $advice one piece of advice each */
-    public function __construct(private readonly Report $report, private readonly array $advice = []) {}
+    /**
+     * @param array<string, list<string>> $advice sentences by title
+     * @param list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, missing: list<string>}>}> $scores
+     */
+    public function __construct(private readonly Report $report, private readonly array $advice = [], private readonly array $scores = []) {}
 
     public function html(): string
     {
@@ -32,7 +35,7 @@ final class Page
             // The browser runs these scripts and no other, and connects to nothing.
             '{{script-hashes}}' => implode(' ', array_map(static fn(string $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))), $scripts)),
             '{{licences}}' => self::escaped(self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE')),
-            '{{facts}}' => json_encode(['advice' => $this->advice], self::FLAGS),
+            '{{facts}}' => json_encode(['advice' => (object) $this->advice, 'scores' => $this->scores], self::FLAGS),
             '{{data}}' => base64_encode((string) gzencode(ResultFile::encode($this->report), 9)),
         ]);
     }

@@ -51,7 +51,7 @@ final class PageTest extends TestCase
     public function testTextOfTheReportStaysText(): void
     {
         $report = SampleReport::make();
-        $advice = [SampleReport::HOSTILE];
+        $advice = [SampleReport::HOSTILE => [SampleReport::HOSTILE]];
         $page = self::parsed(new Report(['processor' => SampleReport::HOSTILE] + $report->environment, $report->rows, $report->notMeasured, [SampleReport::HOSTILE]), $advice);
 
         self::assertCount(5, self::nodes($page, '//script'));
@@ -78,7 +78,7 @@ final class PageTest extends TestCase
         (new HtmlFile())->write(SampleReport::make(), '/nowhere/report.html');
     }
 
-    /** @param list<string> $advice */
+    /** @param array<string, list<string>> $advice */
     private static function parsed(Report $report, array $advice = []): \DOMXPath
     {
         $document = new \DOMDocument();
