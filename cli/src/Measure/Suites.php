@@ -5,6 +5,10 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Study\Study2008;
+use Larder\Cli\Study\Study2013;
+use Larder\Cli\Study\Study2016;
+use Larder\Cli\Study\StudySail;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /** The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line here. */
@@ -17,8 +21,12 @@ final class Suites
     private static function known(): array
     {
         return [
-            // '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
-            'study' => [],
+            'study' => [
+                '2008' => [static fn(StoreLocations $locations): Suite => new Study2008($locations)],
+                '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
+                '2016' => [static fn(StoreLocations $locations): Suite => new Study2016($locations)],
+                'sail' => [static fn(StoreLocations $locations): Suite => new StudySail($locations)],
+            ],
             'workload' => [],
         ];
     }

@@ -1,0 +1,128 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Http;
+
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Unit;
+use Larder\Cli\Php;
+use Larder\Cli\TiedProcess;
+use Larder\Cli\Timing\Histogram;
+use Symfony\Component\Process\Process;
+
+/** Several pages under LoadGenerator, and what share of a page's requests per second each of the others reaches. */
+final class InterleavedBlock implements Block
+{
+    /** Requests of a turn, for each that is under way at a time. */
+    private const TURN = 4;
+    private const SECONDS = 120;
+
+    private ?Process $process = null;
+
+    /**
+     * @param non-empty-list<Page> $pages
+     * @param Page $base one of them: the one that the others are compared with
+     * @param positive-int $concurrency
+     * @param int $rounds turns of each page
+     */
+    public function __construct(
+        private readonly string $table,
+        private readonly Site $site,
+        private readonly array $pages,
+        private readonly Page $base,
+        private readonly int $concurrency,
+        private readonly int $rounds,
+    ) {}
+
+    public function name(): string
+    {
+        return \sprintf('interleaved pages, %d at a time, beside %s%s', $this->concurrency, $this->base->store, $this->site->settings()['cores'] === '1' ? ', one core' : '');
+    }
+
+    public function subjects(): array
+    {
+        $subjects = [];
+        foreach ($this->pages as $page) {
+            $subjects[] = $this->requests($page);
+            if ($page !== $this->base) {
+                $subjects[] = $this->share($page);
+            }
+        }
+
+        return $subjects;
+    }
+
+    public function run(\Closure $tell): void
+    {
+        $bodies = [];
+        foreach ($this->pages as $page) {
+            $bodies[$page->path()] = $page->body;
+        }
+        $this->process = new Process(
+            TiedProcess::toThisProcess($this->site->on(...(new Php())->command([\dirname(__DIR__, 2) . '/bin/http-load.php']))),
+            input: json_encode([
+                'port' => $this->site->nginx->port,
+                'concurrency' => $this->concurrency,
+                'turnRequests' => $this->concurrency === 1 ? 1 : self::TURN * $this->concurrency,
+                'rounds' => $this->rounds,
+                'pages' => $bodies,
+            ], \JSON_THROW_ON_ERROR),
+            timeout: self::SECONDS,
+        );
+        $this->process->run();
+        $this->tell($this->process, $tell);
+        $this->process = null;
+    }
+
+    public function stop(): void
+    {
+        $this->process?->stop(0);
+    }
+
+    /** @param \Closure(Sample): void $tell */
+    private function tell(Process $process, \Closure $tell): void
+    {
+        $found = [];
+        foreach (explode("\n", trim($process->getOutput())) as $line) {
+            /** @var array{path: string, nanoseconds: int|float|null, failures: int, problem: string, histogram: array{counts: array<int|string, int>, maximum: int}}|null $load */
+            $load = json_decode($line, true);
+            if ($load !== null) {
+                $found[$load['path']] = $load;
+            }
+        }
+        $base = $found[$this->base->path()]['nanoseconds'] ?? null;
+        foreach ($this->pages as $page) {
+            $load = $found[$page->path()] ?? null;
+            $time = $load['nanoseconds'] ?? null;
+            if ($load === null || $time === null) {
+                $problem = $load === null ? 'the load generator failed: ' . substr(trim($process->getErrorOutput()), 0, 300) : $load['problem'];
+                $tell(Sample::failed($this->requests($page), $problem, $load['failures'] ?? 1));
+            } else {
+                $tell(new Sample($this->requests($page), 1e9 / $time, histogram: Histogram::fromArray($load['histogram'])));
+            }
+            if ($page !== $this->base) {
+                $tell($time !== null && $base !== null
+                    ? new Sample($this->share($page), 100.0 * $base / $time)
+                    : Sample::failed($this->share($page), 'one of the two pages failed'));
+            }
+        }
+    }
+
+    private function requests(Page $page): Subject
+    {
+        return $this->subject($page, 'request', Unit::RequestsPerSecond);
+    }
+
+    private function share(Page $page): Subject
+    {
+        return $this->subject($page, 'share of ' . $this->base->store, Unit::Percent);
+    }
+
+    private function subject(Page $page, string $operation, Unit $unit): Subject
+    {
+        return new Subject($this->table, $page->store, $page->connection, $page->value, $page->bytes(), $operation, $unit, [...$page->settings, ...$this->site->settings()]);
+    }
+}
