@@ -95,10 +95,10 @@
   const styled = stores.toSorted((a, b) => tablesOf.get(b) - tablesOf.get(a));
   const connectionOf = (row) => row.connection ?? 'memory';
   const connections = unique(rows.map(connectionOf)).sort();
-  // Okabe and Ito's palette, without yellow, and darker where white paper needs it.
+  // Apart from each other for color-blind people too, and from the page by 3:1: Larder\Cli\Tests\Report\Html\ColorsTest.
   const COLORS = {
-    light: ['#0072b2', '#d55e00', '#00815e', '#b4578e', '#2f93cf', '#b27800', '#3c4650'],
-    dark: ['#4aa3df', '#e8743b', '#1fb58a', '#dd92bd', '#86cbf3', '#e6ac2e', '#d5dbe1'],
+    light: ['#004a89', '#d77808', '#009750', '#e13d90', '#2c90d8', '#965a10', '#2c273c'],
+    dark: ['#356cbe', '#db8843', '#1d8c5f', '#d186be', '#5ce2ff', '#ffd858', '#e7e7e2'],
   };
   const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross', 'wye'];
   const DASHES = { tcp: '7 3', disk: '7 3', network: '2 3' };
@@ -321,7 +321,7 @@
     const x = axis(items.flatMap((item) => [item.now, item.then, item.low, item.high]).filter((each) => each !== null), unit, wide);
     const linear = x.type === 'linear';
         const hasThen = items.some((item) => item.then !== null);
-    const room = wide ? Math.min(total * 0.34, Math.max(...items.map((item) => textWidth(item.name))) + 14) : 0;
+    const room = wide ? Math.min(total * (total > 860 ? 0.4 : 0.34), Math.max(...items.map((item) => textWidth(item.name))) + 14) : 0;
     // columns of words beside the drawing, or above each line where there is no room
     const column = (name, head) => (items.some((item) => item[name]) ? Math.max(textWidth(head, 12), ...items.map((item) => textWidth(item[name], 12, 600))) + 16 : 0);
     const studies = unique(shown.map((row) => row.published?.study).filter(Boolean)).join(', ');
@@ -516,7 +516,7 @@
       }
       // too many lines to tell apart: those settings with most of them have one value, if nobody has chosen
       this.only = {};
-      const names = this.names.map((name) => [name, unique(ofOperation.map((row) => row.settings[name]).filter((each) => each !== undefined)).sort()]).filter(([, values]) => values.length > 1);
+      const names = this.names.map((name) => [name, unique(measured.map((row) => row.settings[name]).filter((each) => each !== undefined)).sort()]).filter(([, values]) => values.length > 1);
       this.choices = new Map(names);
       const lines = () => new Set(ofOperation.filter((row) => this.isChosen(row) && (this.values.length < 2 || row.value === this.value)).map((row) => this.key(row))).size;
       for (const [name, values] of names) if (values.includes(settings[name])) this.only[name] = settings[name];
