@@ -6,6 +6,8 @@ namespace Larder\Cli\Report\Html;
 
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Report\Score;
 
 /**
  * The page of a report. cli/report/ holds its parts, which are put into one file with the data: the same JSON Lines that
@@ -13,13 +15,10 @@ use Larder\Cli\Report\ResultFile;
  */
 final class Page
 {
-    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_HEX_TAG | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES | \JSON_INVALID_UTF8_SUBSTITUTE;
+    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_HEX_TAG | \JSON_UNESCAPED_UNICODE | \JSON_UNESCAPED_SLASHES | \JSON_INVALID_UTF8_SUBSTITUTE;
 
-    /**
-     * @param array<string, list<string>> $advice sentences by title
-     * @param list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, missing: list<string>}>}> $scores
-     */
-    public function __construct(private readonly Report $report, private readonly array $advice = [], private readonly array $scores = []) {}
+    /** @param array<string, list<string>> $advice sentences by title */
+    public function __construct(private readonly Report $report, private readonly array $advice = []) {}
 
     public function html(): string
     {
@@ -35,7 +34,7 @@ final class Page
             // The browser runs these scripts and no other, and connects to nothing.
             '{{script-hashes}}' => implode(' ', array_map(static fn(string $script): string => \sprintf("'sha256-%s'", base64_encode(hash('sha256', $script, true))), $scripts)),
             '{{licences}}' => self::escaped(self::part('vendor/d3/LICENSE') . "\n" . self::part('vendor/plot/LICENSE')),
-            '{{facts}}' => json_encode(['advice' => (object) $this->advice, 'scores' => $this->scores], self::FLAGS),
+            '{{facts}}' => json_encode(['advice' => (object) $this->advice, 'scores' => $this->scores()], self::FLAGS),
             '{{data}}' => base64_encode((string) gzencode(ResultFile::encode($this->report), 9)),
         ]);
     }
@@ -45,6 +44,36 @@ final class Page
         $processor = $this->report->environment['processor'] ?? null;
 
         return \is_string($processor) && $processor !== '' ? 'PHP caches, measured on ' . $processor : 'PHP caches, measured';
+    }
+
+    /**
+     * Of the table in which every store does the same. Those of others say little besides the order of the figures, and take
+     * seconds.
+     *
+     * @return list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, missing: list<string>}>}>
+     */
+    private function scores(): array
+    {
+        $rows = array_values(array_filter($this->report->rows, static fn(Row $row): bool => $row->subject->table === 'compare'));
+        $scores = [];
+        foreach (Score::of($rows) as $kind => $ofKind) {
+            if (\count($ofKind) > 1) {
+                $scores[] = [
+                    'title' => $kind === 'default' ? 'Default settings' : 'Other settings',
+                    'scores' => array_map(static fn(Score $score): array => [
+                        'name' => $score->setup->name(),
+                        'store' => $score->setup->store,
+                        'connection' => $score->setup->connection,
+                        'score' => $score->score,
+                        'low' => $score->interval?->low,
+                        'high' => $score->interval?->high,
+                        'missing' => $score->missing,
+                    ], $ofKind),
+                ];
+            }
+        }
+
+        return $scores;
     }
 
     private static function escaped(string $text): string

@@ -4,10 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Report\Html;
 
+use Larder\Cli\Advice\Advice;
 use Larder\Cli\Report\Html\HtmlFile;
 use Larder\Cli\Report\Html\Page;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Report\Score;
 use PHPUnit\Framework\TestCase;
 
 /** The page as a file. What a browser makes of it: tests/Browser. */
@@ -60,6 +63,29 @@ final class PageTest extends TestCase
         $facts = json_decode(self::text($page, '//script[@id="facts"]'), true);
         self::assertIsArray($facts);
         self::assertSame($advice, $facts['advice']);
+    }
+
+    public function testAdviceAndScoresAreThoseOfTheReport(): void
+    {
+        $file = (string) tempnam(sys_get_temp_dir(), 'larder-page-');
+        $report = SampleReport::make();
+
+        try {
+            (new HtmlFile())->write($report, $file);
+            preg_match('~id="facts">(.*?)</script>~', (string) file_get_contents($file), $match);
+        } finally {
+            unlink($file);
+        }
+
+        /** @var array{advice: array<string, list<string>>, scores: list<array{title: string, scores: list<array{name: string, score: float, low: ?float}>}>} $facts */
+        $facts = json_decode($match[1] ?? '', true);
+        self::assertSame(Advice::of($report), $facts['advice']);
+        $ofCompare = Score::of(array_values(array_filter($report->rows, static fn(Row $row): bool => $row->subject->table === 'compare')));
+        self::assertSame('Default settings', $facts['scores'][0]['title']);
+        self::assertSame(
+            array_map(static fn(Score $score): array => [$score->setup->name(), $score->score, $score->interval?->low], $ofCompare['default']),
+            array_map(static fn(array $each): array => [$each['name'], $each['score'], $each['low']], $facts['scores'][0]['scores']),
+        );
     }
 
     public function testThreeThousandRowsStayBelowThreeMegabytes(): void
