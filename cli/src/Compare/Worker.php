@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cache;
+use Larder\Cli\Timing\Clock;
 use Larder\Contract\Store;
 use Larder\Exception\CacheException;
 
@@ -27,6 +28,9 @@ final class Worker
         self::say(Handshake::ofThisProcess('')->line());
         $benchmark = new Benchmark($store, $job->budget);
         $values = Value::all();
+        if ($job->cells === []) { // asked what measures, not to measure
+            self::say(json_encode(Clock::measure(), \JSON_THROW_ON_ERROR));
+        }
         foreach ($job->cells as [$value, $operation]) {
             self::say($benchmark->measure($values[$value], $operation)->line());
         }

@@ -32,8 +32,7 @@ final class Blocks
         $subject = $figures[0][0];
 
         try {
-            $settings = array_map(static fn(string $value, string $name): string => "$name $value", $subject->settings, array_keys($subject->settings));
-            $name = implode(', ', [explode(':', $subject->table)[0] . ' ' . $subject->name(), ...$settings]);
+            $name = \sprintf('%s: %s', $subject->table, implode(' ', [$subject->name(), ...array_values($subject->settings)]));
             $this->blocks[] = new ProcessBlock($name, $figures, $target(), $nanoseconds, $processes, $isPinned, $isOrdered, $before);
         } catch (Unavailable $unavailable) {
             $this->leaveOut($figures, $unavailable->getMessage());

@@ -55,9 +55,9 @@ final class NetworkHost
         $network = \sprintf('198.18.%d.%d', random_int(0, 255), 4 * random_int(0, 62));
         $ours = preg_replace_callback('/\d+$/', static fn(array $last): string => (string) ((int) $last[0] + 1), $network);
         $theirs = (string) preg_replace_callback('/\d+$/', static fn(array $last): string => (string) ((int) $last[0] + 2), $network);
-        self::do(['ip', 'netns', 'add', $name]);
 
         try {
+            self::do(['ip', 'netns', 'add', $name]);
             self::do(['ip', 'link', 'add', $cable, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', $name]);
             self::do(['ip', 'address', 'add', $ours . '/30', 'dev', $cable]);
             self::do(['ip', 'link', 'set', $cable, 'up']);
@@ -66,10 +66,10 @@ final class NetworkHost
             self::do(['ip', '-n', $name, 'link', 'set', 'lo', 'up']);
             $host = new self($name, $cable, $theirs, self::hasNetem($name));
             $host->limit('100mbit');
-        } catch (Unavailable $unavailable) {
+        } catch (\Throwable $failed) { // a handler of signals may throw anywhere, and nobody has this object yet
             self::remove($name);
 
-            throw $unavailable;
+            throw $failed;
         }
 
         return $host;

@@ -28,6 +28,9 @@ final class PublishedRows
     /** Our store beside an engine of another name. */
     private const STORES = ['apc' => 'apcu', 'file (write, then file_get_contents)' => 'file'];
 
+    /** Begins the note of further figures. */
+    public const OTHERS = 'published too for ';
+
     /** Machines of the study of 2016, the one that stands beside our rows first. */
     private const MACHINES = ['desktop', 'desktop10concurrent', 'desktopVM', 'laptopVM'];
 
@@ -54,7 +57,7 @@ final class PublishedRows
     /** @return list<string> the other figures for the row, and what is known of the first */
     public function notes(Subject $subject): array
     {
-        $notes = [];
+        $notes = $others = [];
         foreach ($this->of($subject) as $i => $figure) {
             $name = self::HISTORIC[$figure['engine']][0] ?? null;
             if ($name !== null && $i === 0) {
@@ -64,9 +67,11 @@ final class PublishedRows
                 $notes[] = 'the 40 ms published are a delayed acknowledgement of TCP';
             }
             if ($i > 0) {
-                $which = implode(', ', array_filter([$figure['environment'], $figure['remark'] ?? null], is_string(...)));
-                $notes[] = \sprintf('published too: %s %s (%s)', $figure['figure'], $figure['unit'], $which);
+                $others[] = \sprintf('%s %s (%s)', $figure['figure'], $figure['unit'], $figure['remark'] ?? $figure['environment']);
             }
+        }
+        if ($others !== []) {
+            $notes[] = \sprintf('%s%s: %s', self::OTHERS, $subject->value, implode(', ', $others));
         }
 
         return $notes;
@@ -97,7 +102,7 @@ final class PublishedRows
                     null,
                     null,
                     published: self::figure($figure),
-                    notes: [\sprintf('historic: there is no %s for PHP 8. Its place here has %s', $name, $successor)],
+                    notes: [\sprintf('historic: PHP 8 has no %s; %s took its place here', $name, $successor)],
                 );
             }
         }
@@ -127,12 +132,12 @@ final class PublishedRows
             // The studies' files were on disks. One figure for Redis has no label; it is near those over TCP.
             && ($figure['connection'] ?? ($store === 'redis' ? 'tcp' : null)) === ($subject->connection === 'disk' ? null : $subject->connection)
             && \in_array($figure['serializer'], [null, $settings['serializer'] ?? null], true)
-            && ($figure['compression'] ?? 'off') === ($settings['compression'] ?? 'off')
-            && ($figure['environment'] === 'desktop10concurrent') === (($settings['processes'] ?? '1') !== '1')
+            && ($figure['compression'] === 'on') === isset($settings['compression'])
+            && ($figure['environment'] === 'desktop10concurrent') === isset($settings['processes'])
             // 20 KB in 3 ms are 100 Mbit/s
             && ($settings['rate'] ?? '100 Mbit/s') === '100 Mbit/s'
             // The studies' PHP files were in an opcode cache.
-            && ($settings['opcache'] ?? 'on') === 'on';
+            && !isset($settings['php']);
     }
 
     /** @param Figure $figure */

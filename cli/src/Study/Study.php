@@ -39,6 +39,12 @@ abstract class Study implements Suite, Annotator
 
     abstract protected function add(Blocks $blocks): void;
 
+    /** What it says of a figure whose time ended before its operations; empty where the study named no number of them. */
+    protected function whenCutShort(): string
+    {
+        return '';
+    }
+
     public function blocks(\Closure $notMeasured): array
     {
         $blocks = new Blocks($notMeasured);
@@ -54,6 +60,9 @@ abstract class Study implements Suite, Annotator
 
     public function notes(Subject $subject): array
     {
+        if (!\in_array($subject->table, static::tables(), true)) {
+            return [];
+        }
         $notes = $this->published->notes($subject);
         if (isset(self::NOTES[$subject->store])) {
             $notes[] = self::NOTES[$subject->store];
@@ -64,9 +73,8 @@ abstract class Study implements Suite, Annotator
             }
         }
         foreach ($this->blocks as $block) {
-            $operations = $block->operations($subject);
-            if ($operations > 0) {
-                $notes[] = \sprintf('%s operations in all processes%s', number_format($operations), $block->isCutShort($subject) ? ', stopped by the time' : '');
+            if ($block->isCutShort($subject) && $this->whenCutShort() !== '') {
+                $notes[] = $this->whenCutShort();
             }
         }
 

@@ -20,7 +20,7 @@ final class Study2016 extends Study
     private const STRINGS = ['short value', '20 KB string'];
     private const ARRAY = '50 x 50 array';
 
-    /** Store, connection, and whether Larder's codec may compress there. */
+    /** Store, connection, and whether it is measured with compression too, as in the study. */
     private const STORES = [
         ['larder', null, false],
         ['apcu', null, false],
@@ -34,10 +34,10 @@ final class Study2016 extends Study
     private const IN_NETWORK = [['memcached', true], ['redis', false]];
 
     /** zlib, as zstd and lz4 are missing in most PHPs. The study's client had FastLZ, which the library has not. */
-    private const COMPRESS = ['off' => [], 'on' => ['compress' => 'zlib']];
+    private const COMPRESS = ['' => [], 'zlib' => ['compress' => 'zlib']];
 
     /** What serializes where a DSN cannot choose it. */
-    private const SERIALIZERS = ['larder' => ['none'], 'apcu' => ['php', 'igbinary']];
+    private const SERIALIZERS = ['larder' => [''], 'apcu' => ['php', 'igbinary']];
 
     /** In one process, at most. */
     private const OPERATIONS = 5_000;
@@ -59,11 +59,11 @@ final class Study2016 extends Study
     public function notes(Subject $subject): array
     {
         $notes = parent::notes($subject);
-        if (($subject->settings['compression'] ?? '') === 'on') {
-            $notes[] = 'compressed by zlib; the study\'s client used FastLZ';
+        if (isset($subject->settings['compression'])) {
+            $notes[] = 'the study\'s client compressed by FastLZ';
         }
         if (isset($subject->settings['rate'])) {
-            $notes[] = \sprintf('a second host in a network namespace: %s; %s', $subject->settings['rate'], $this->delay);
+            $notes[] = 'a second host in a network namespace; ' . $this->delay;
         }
 
         return $notes;
@@ -90,10 +90,10 @@ final class Study2016 extends Study
     {
         $target = fn(): Target => $this->targets->find($store, $connection, $options);
         $settings = $compression === '' ? [] : ['compression' => $compression];
-        $blocks->add(self::figures(self::STRINGS, $store, $connection, [...$settings, 'processes' => '1']), $target, self::NANOSECONDS);
-        $figures = self::figures(self::STRINGS, $store, $connection, [...$settings, 'processes' => (string) self::PROCESSES]);
+        $blocks->add(self::figures(self::STRINGS, $store, $connection, $settings), $target, self::NANOSECONDS);
+        $figures = self::figures(self::STRINGS, $store, $connection, [...$settings, 'processes' => self::PROCESSES . ' processes']);
         if ($store === 'apcu') {
-            $blocks->leaveOut($figures, 'on the command line each process has an APCu of its own; under FPM it is measured by the workloads');
+            $blocks->leaveOut($figures, 'on the command line each process has an APCu of its own; the workers of PHP-FPM share one');
         } else {
             $unpinned = new Targets($this->locations, false);
             $blocks->add($figures, static fn(): Target => $unpinned->find($store, $connection, $options), self::NANOSECONDS, self::PROCESSES, isPinned: false);
@@ -104,7 +104,7 @@ final class Study2016 extends Study
     private function addArrays(Blocks $blocks, string $store, ?string $connection, string $compression, array $options): void
     {
         foreach (self::SERIALIZERS[$store] ?? ['php', 'igbinary', 'msgpack'] as $serializer) {
-            $settings = ['serializer' => $serializer, ...($compression === '' ? [] : ['compression' => $compression]), 'processes' => '1'];
+            $settings = array_filter(['serializer' => $serializer, 'compression' => $compression], static fn(string $setting): bool => $setting !== '');
             $blocks->add(
                 self::figures([self::ARRAY], $store, $connection, $settings),
                 fn(): Target => match (true) {
@@ -135,7 +135,7 @@ final class Study2016 extends Study
         foreach (self::RATES as $label => $rate) {
             foreach (self::IN_NETWORK as [$store, $compresses]) {
                 foreach ($compresses ? self::COMPRESS : ['' => []] as $compression => $options) {
-                    $figures = self::figures(self::STRINGS, $store, 'network', [...($compression === '' ? [] : ['compression' => $compression]), 'rate' => $label, 'processes' => '1']);
+                    $figures = self::figures(self::STRINGS, $store, 'network', [...($compression === '' ? [] : ['compression' => $compression]), 'rate' => $label]);
                     if ($host === null || $unavailable !== '') {
                         $blocks->leaveOut($figures, $unavailable);
                         continue;

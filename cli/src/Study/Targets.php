@@ -19,8 +19,6 @@ use Larder\Drivers;
  */
 final class Targets
 {
-    private const WITHOUT_OPCACHE = ', no opcache';
-
     /** @var array<string, list<Target|NotMeasured>> by store */
     private array $found = [];
 
@@ -36,27 +34,31 @@ final class Targets
      *
      * @param array<string, string> $options of the DSN
      * @param array<string, string> $ini of the process, besides the store's own
+     * @param array<string, string> $settings that the catalog tells targets apart by
      * @throws Unavailable
      */
-    public function find(string $store, ?string $connection, array $options = [], array $ini = [], bool $hasOpcache = true): Target
+    public function find(string $store, ?string $connection, array $options = [], array $ini = [], array $settings = []): Target
     {
-        $label = $connection . ($hasOpcache ? '' : self::WITHOUT_OPCACHE);
         foreach ($this->subjects($store) as $target) {
-            if ($target instanceof NotMeasured && ($target->connection === null || $target->connection === $label)) {
+            if (!\in_array($target->connection, [null, $connection], true) || $target->connection !== null && $target->settings !== $settings) {
+                continue;
+            }
+            if ($target instanceof NotMeasured) {
                 throw new Unavailable($target->reason);
             }
-            if ($target instanceof Target && (string) $target->connection === $label) {
+            if ($target->connection === $connection) {
                 return new Target(
                     $store,
                     $connection,
                     self::withOptions($target->address, $options),
                     $target->kind,
                     $ini === [] ? $target->php : new Php([...Drivers::variants()[$store]->ini, ...$ini]),
+                    $settings,
                 );
             }
         }
 
-        throw new Unavailable(\sprintf('%s cannot be reached by %s', $store, $label));
+        throw new \LogicException(\sprintf('the catalog has no %s', implode(' ', [$store, $connection, ...array_values($settings)])));
     }
 
     /**

@@ -84,7 +84,9 @@ final class NetworkHostTest extends TestCase
     /** @return list<string> */
     private static function names(): array
     {
-        return array_values(array_diff((array) scandir('/run/netns'), ['.', '..']));
+        $names = scandir('/run/netns');
+
+        return $names === false ? [] : array_values(array_diff($names, ['.', '..']));
     }
 
     /** @param \Closure(): mixed $call */

@@ -26,6 +26,7 @@ use PHPUnit\Framework\TestCase;
 final class ProcessBlockTest extends TestCase
 {
     private const MILLISECOND = 1_000_000;
+    private const CELL = 100 * self::MILLISECOND;
 
     public function testEverySubjectOfAWorkingStoreHasAFigure(): void
     {
@@ -103,6 +104,76 @@ final class ProcessBlockTest extends TestCase
     {
         $sample = self::measure(self::block(DyingStore::class, [Operation::Get], '1k', 50, 2))[0];
         self::assertSame([null, 2], [$sample->figure, $sample->failures]);
+    }
+
+    public function testProcessesThatMeasureAtOnceBeginEachCellTogether(): void
+    {
+        $values = ['1k', '2k', '4k'];
+        $record = self::record(self::reads($values, processes: 2));
+        self::assertCount(6, $record);
+        $moments = [];
+        foreach ($record as [$process, $key, $moment]) {
+            self::assertStringStartsWith('study-', $key);
+            $moments[$process][] = $moment;
+        }
+        self::assertCount(2, $moments);
+        self::assertCount(6, array_unique(array_column($record, 1)), 'each process has keys of its own');
+        foreach ($moments as [$first, $second, $third]) {
+            // Each of them is over in a moment, but the next begins after three times a cell's time.
+            self::assertGreaterThan(self::CELL, $second - $first);
+            self::assertGreaterThan(self::CELL, $third - $second);
+        }
+    }
+
+    public function testOrderedCellsAreMeasuredInTheirOrderAndOthersInAnyOrder(): void
+    {
+        $values = ['4k', '10b', '2k', '1k', '0.3k', '0.1k'];
+        $keys = array_map(static fn(string $value): string => 'study-0-' . $value, $values);
+        self::assertSame($keys, array_column(self::record(self::reads($values, isOrdered: true)), 1));
+        $tries = 0;
+        do {
+            $order = array_column(self::record(self::reads($values)), 1);
+            self::assertEqualsCanonicalizing($keys, $order);
+        } while ($order === $keys && ++$tries < 5); // one in 720
+        self::assertNotSame($keys, $order);
+    }
+
+    /**
+     * @param non-empty-list<string> $values
+     * @param positive-int $processes
+     */
+    private static function reads(array $values, int $processes = 1, bool $isOrdered = false): ProcessBlock
+    {
+        $figures = array_map(static fn(string $value): array => [
+            new Subject('a table', 'a store', null, $value, null, 'get'),
+            new Cell(Operation::Get, $value, 1),
+        ], $values);
+
+        return new ProcessBlock('a block', $figures, new Target('a store', null, RecordingStore::class, Kind::Local), self::CELL, $processes, isOrdered: $isOrdered);
+    }
+
+    /** @return list<array{int, string, int}> process, key and moment of each set, in the order of the sets */
+    private static function record(ProcessBlock $block): array
+    {
+        $directory = new TemporaryDirectory();
+        $_SERVER['LARDER_TEST_RECORD'] = $directory->path . '/record';
+        putenv('LARDER_TEST_RECORD=' . $directory->path . '/record');
+
+        try {
+            foreach (self::measure($block) as $sample) {
+                self::assertSame('', $sample->problem);
+            }
+        } finally {
+            putenv('LARDER_TEST_RECORD');
+            unset($_SERVER['LARDER_TEST_RECORD']);
+        }
+        $record = [];
+        foreach ((array) file($directory->path . '/record') as $line) {
+            [$process, $key, $moment] = [...explode(' ', (string) $line), '', ''];
+            $record[] = [(int) $process, $key, (int) $moment];
+        }
+
+        return $record;
     }
 
     /**

@@ -29,7 +29,8 @@ final class ValuesTest extends TestCase
             $array = unserialize($string);
             self::assertIsArray($array, $name);
             array_pop($array);
-            self::assertCount(\count($array), array_unique($array), $name);
+            self::assertContainsOnlyInt($array, $name);
+            self::assertCount(\count($array), array_count_values($array), $name);
         }
     }
 }
