@@ -64,7 +64,7 @@ final class InterleavedBlock implements Block
         $this->process = new Process(
             TiedProcess::toThisProcess($this->site->on(...(new Php())->command([\dirname(__DIR__, 2) . '/bin/http-load.php']))),
             input: json_encode([
-                'port' => $this->site->nginx->port,
+                'port' => $this->site->port,
                 'concurrency' => $this->concurrency,
                 'turnRequests' => $this->concurrency === 1 ? 1 : self::TURN * $this->concurrency,
                 'rounds' => $this->rounds,
@@ -113,16 +113,11 @@ final class InterleavedBlock implements Block
 
     private function requests(Page $page): Subject
     {
-        return $this->subject($page, 'request', Unit::RequestsPerSecond);
+        return $page->subject($this->table, 'request', Unit::RequestsPerSecond, $this->site->settings());
     }
 
     private function share(Page $page): Subject
     {
-        return $this->subject($page, 'share of ' . $this->base->store, Unit::Percent);
-    }
-
-    private function subject(Page $page, string $operation, Unit $unit): Subject
-    {
-        return new Subject($this->table, $page->store, $page->connection, $page->value, $page->bytes(), $operation, $unit, [...$page->settings, ...$this->site->settings()]);
+        return $page->subject($this->table, 'share of ' . $this->base->store, Unit::Percent, $this->site->settings());
     }
 }

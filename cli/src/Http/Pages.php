@@ -68,7 +68,7 @@ final class Pages
                         \$memcached->addServer('{$memcached->socket}', 0);
                     }
                     echo \$memcached->get('$key');
-                    PHP, ['connection' => 'persistent']),
+                    PHP, isPersistent: true),
                 new Page('redis', 'tcp', 'redis', $name, $body, <<<PHP
                     \$redis = new Redis();
                     \$redis->connect('$host', {$redis->port});
@@ -78,7 +78,7 @@ final class Pages
                     \$redis = new Redis();
                     \$redis->pconnect('{$redis->socket}');
                     echo \$redis->get('$key');
-                    PHP, ['connection' => 'persistent']),
+                    PHP, isPersistent: true),
             );
         }
 

@@ -7,6 +7,7 @@ namespace Larder\Cli\Http;
 use Larder\Cli\CpuAffinity;
 use Larder\Cli\Php;
 use Larder\Cli\Server\Address;
+use Larder\Cli\Server\ApacheServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\NginxServer;
 use Larder\Cli\Server\PhpFpmPool;
@@ -14,18 +15,18 @@ use Larder\Cli\Server\PhpFpmServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\Server\ServerFailed;
 
-/** nginx with PHP-FPM, and the servers that its pages read from. All of it is private, and ends with stop() or this object. */
+/**
+ * A web server with PHP, and the servers that its pages read from. All of it is private, and ends with stop() or this object.
+ */
 final class Site
 {
-    /** As many as a small server has: twice the cores that this was made on. */
-    public const WORKERS = 4;
-
     /** opcache does not keep a script that was changed in the last two seconds. */
     private const AGE = 60;
 
-    /** Requests for a page before it is measured: each worker should have run it. */
-    private const WARM_UP = 4 * self::WORKERS;
+    /** Requests for a page before it is measured, for each worker: each should have run it. */
+    private const WARM_UP = 4;
 
+    /** The file of the engine's segment, which has no directory to be removed with. */
     private ?string $segment = null;
 
     /** @var list<string> */
@@ -34,26 +35,65 @@ final class Site
     /**
      * @param string $directory of the pages and values
      * @param list<int> $cores that its servers run on; empty where the system does not tell
+     * @param string $server for people
+     * @param \Closure(): void $stop ends the web server
      */
     private function __construct(
         public readonly string $directory,
         private readonly array $cores,
         public readonly RedisServer $redis,
         public readonly MemcachedServer $memcached,
-        public readonly PhpFpmServer $fpm,
-        public readonly NginxServer $nginx,
+        private readonly int $workers,
+        public readonly int $port,
+        private readonly string $server,
+        private readonly \Closure $stop,
     ) {}
 
     /**
+     * nginx with PHP-FPM.
+     *
      * @param string $directory made when missing
      * @param array<string, string> $values that its stores hold, by key
+     * @param positive-int $workers of PHP-FPM
      * @param bool $onOneCore whether all of its servers run on one core, the last that this process may run on
      * @throws ServerFailed
+     * @throws HttpFailed
      */
-    public static function start(string $directory, array $values, bool $onOneCore = false): self
+    public static function behindNginx(string $directory, array $values, int $workers, bool $onOneCore = false): self
     {
-        $start = static fn(): self => self::startServers($directory);
+        $start = static function () use ($directory, $workers): self {
+            $redis = RedisServer::start($directory . '/redis');
+            $memcached = MemcachedServer::start($directory . '/memcached');
+            $fpm = PhpFpmServer::start($directory . '/fpm', self::ini(), self::engine(), [new PhpFpmPool(workers: $workers)]);
+            $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
+            $server = \sprintf('nginx %s and PHP-FPM with %d static worker%s', $nginx->version, $workers, $workers === 1 ? '' : 's');
+
+            return new self($directory, CpuAffinity::allowed(), $redis, $memcached, $workers, $nginx->port, $server, static function () use ($nginx, $fpm): void {
+                $nginx->stop();
+                $fpm->stop();
+            });
+        };
         $site = $onOneCore ? CpuAffinity::pinned($start) : $start();
+        $site->fill($values);
+
+        return $site;
+    }
+
+    /**
+     * Apache with its module of PHP and one worker.
+     *
+     * @param string $directory that the workers' user can read, see ApacheServer
+     * @param array<string, string> $values that its stores hold, by key
+     * @throws ServerFailed
+     * @throws HttpFailed
+     */
+    public static function underApache(string $directory, array $values): self
+    {
+        $redis = RedisServer::start($directory . '/redis');
+        $memcached = MemcachedServer::start($directory . '/memcached');
+        $apache = ApacheServer::start($directory . '/apache', $directory, self::ini(), self::engine());
+        $server = \sprintf('Apache %s, prefork, one worker', $apache->version);
+        $site = new self($directory, CpuAffinity::allowed(), $redis, $memcached, 1, $apache->port, $server, $apache->stop(...));
         $site->fill($values);
 
         return $site;
@@ -68,17 +108,17 @@ final class Site
      * Writes the page and asks for it until each worker should have it.
      *
      * @throws HttpFailed when there is no answer; a wrong one is for those to find who measure
-     * @throws ServerFailed when the page needs an extension that PHP-FPM has not
+     * @throws ServerFailed when the page needs an extension that is not loaded
      */
     public function add(Page $page): void
     {
         if ($page->extension !== '' && !\in_array($page->extension, $this->extensions, true)) {
-            throw new ServerFailed(\sprintf('PHP-FPM has not loaded the extension %s. To add it: %s', $page->extension, $page->extension === 'larder' ? 'make extension (in a clone of Larder)' : "apt-get install php-{$page->extension}"));
+            throw new ServerFailed(\sprintf('the PHP of the web server has not loaded the extension %s. To add it: %s', $page->extension, $page->extension === 'larder' ? 'make extension (in a clone of Larder)' : "apt-get install php-{$page->extension}"));
         }
         $this->write($page->path(), $page->code);
         file_put_contents($this->bodyFile($page), $page->body);
-        $connection = HttpConnection::open($this->nginx->port);
-        for ($i = 0; $i < self::WARM_UP; ++$i) {
+        $connection = HttpConnection::open($this->port);
+        for ($i = 0; $i < self::WARM_UP * $this->workers; ++$i) {
             $connection->get($page->path());
         }
         $connection->close();
@@ -86,7 +126,7 @@ final class Site
 
     public function url(Page $page): string
     {
-        return \sprintf('http://%s:%d%s', Address::HOST, $this->nginx->port, $page->path());
+        return \sprintf('http://%s:%d%s', Address::HOST, $this->port, $page->path());
     }
 
     /** The file that holds what the page must answer with. */
@@ -104,7 +144,7 @@ final class Site
     /** For people. */
     public function description(): string
     {
-        return \sprintf('nginx %s, PHP-FPM %s with %d static workers, Redis %s, memcached %s', $this->nginx->version, $this->fpm->version, self::WORKERS, $this->redis->version, $this->memcached->version);
+        return \sprintf('%s; Redis %s, memcached %s', $this->server, $this->redis->version, $this->memcached->version);
     }
 
     /**
@@ -119,30 +159,32 @@ final class Site
 
     public function stop(): void
     {
-        $this->nginx->stop();
-        $this->fpm->stop();
+        ($this->stop)();
         $this->redis->stop();
         $this->memcached->stop();
         if ($this->segment !== null) {
-            @unlink($this->segment); // it has no directory to be removed with
+            @unlink($this->segment);
             $this->segment = null;
         }
     }
 
-    private static function startServers(string $directory): self
+    /** @return array<string, string> what php.ini-production has, so that both servers have it, and a segment of its own */
+    private static function ini(): array
     {
-        $redis = RedisServer::start($directory . '/redis');
-        $memcached = MemcachedServer::start($directory . '/memcached');
-        $engine = getenv(Php::ENGINE_VARIABLE);
-        $fpm = PhpFpmServer::start(
-            $directory . '/fpm',
-            ['larder.segment' => 'http-' . bin2hex(random_bytes(6))],
-            $engine === false ? [] : [$engine],
-            [new PhpFpmPool(workers: self::WORKERS)],
-        );
-        $nginx = NginxServer::start($directory . '/nginx', $directory, $fpm->socket);
+        return [
+            'display_errors' => '0',
+            'error_reporting' => (string) (\E_ALL & ~\E_DEPRECATED),
+            'output_buffering' => '4096',
+            'larder.segment' => 'http-' . bin2hex(random_bytes(6)),
+        ];
+    }
 
-        return new self($directory, CpuAffinity::allowed(), $redis, $memcached, $fpm, $nginx);
+    /** @return list<string> */
+    private static function engine(): array
+    {
+        $engine = getenv(Php::ENGINE_VARIABLE);
+
+        return $engine === false ? [] : [$engine];
     }
 
     /** @param array<string, string> $values */
@@ -152,7 +194,7 @@ final class Site
             file_put_contents(\sprintf('%s/%s.value', $this->directory, $key), $value);
         }
         $this->write(Filling::PATH, Filling::code($this->directory, $this->redis, $this->memcached));
-        $connection = HttpConnection::open($this->nginx->port);
+        $connection = HttpConnection::open($this->port);
         $answer = $connection->get(Filling::PATH);
         $connection->close();
         /** @var array{extensions: list<string>, segment: ?string}|null $told */

@@ -13,23 +13,25 @@ use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\TiedProcess;
 use Symfony\Component\Process\Process;
 
-/** One page under wrk, as the study did it: 10,000 requests the first time, fewer in the rounds that follow. */
+/** One page under wrk. */
 final class WrkBlock implements Block
 {
-    public const FIRST_REQUESTS = 10_000;
-    public const LATER_REQUESTS = 1_000;
-
     private const MOST_SECONDS = 60;
 
-    private int $requests = self::FIRST_REQUESTS;
     private ?Process $process = null;
 
-    /** @param positive-int $concurrency */
+    /**
+     * @param positive-int $concurrency
+     * @param positive-int $requests of the first run
+     * @param positive-int $laterRequests of each run that follows
+     */
     public function __construct(
         private readonly Site $site,
         private readonly Page $page,
         private readonly int $concurrency,
         private readonly Subject $subject,
+        private int $requests,
+        private readonly int $laterRequests,
     ) {}
 
     public function name(): string
@@ -65,7 +67,7 @@ final class WrkBlock implements Block
         $this->process->run();
         $tell($this->sample($this->process));
         $this->process = null;
-        $this->requests = self::LATER_REQUESTS;
+        $this->requests = $this->laterRequests;
     }
 
     public function stop(): void

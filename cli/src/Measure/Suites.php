@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Http\ReadPerRequest;
+use Larder\Cli\Http\SailPages;
 use Larder\Cli\Study\Study2008;
 use Larder\Cli\Study\Study2013;
 use Larder\Cli\Study\Study2016;
@@ -22,10 +24,10 @@ final class Suites
     {
         return [
             'study' => [
-                '2008' => [static fn(StoreLocations $locations): Suite => new Study2008($locations)],
+                '2008' => [static fn(StoreLocations $locations): Suite => new Study2008($locations), static fn(StoreLocations $locations): Suite => new ReadPerRequest($locations)],
                 '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
                 '2016' => [static fn(StoreLocations $locations): Suite => new Study2016($locations)],
-                'sail' => [static fn(StoreLocations $locations): Suite => new StudySail($locations)],
+                'sail' => [static fn(StoreLocations $locations): Suite => new StudySail($locations), static fn(StoreLocations $locations): Suite => new SailPages($locations)],
             ],
             'workload' => [],
         ];
