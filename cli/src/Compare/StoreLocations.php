@@ -69,22 +69,24 @@ final class StoreLocations
 
     /**
      * @param string $launcher "Redis" for RedisServer
+     * @param list<string> $options of the server program; others are another server
      * @throws ServerFailed the same at each call, once it could not be started
      */
-    public function server(string $launcher): Server
+    public function server(string $launcher, array $options = []): Server
     {
-        if (!isset($this->servers[$launcher])) {
+        $name = implode(' ', [$launcher, ...$options]);
+        if (!isset($this->servers[$name])) {
             $class = \sprintf('Larder\Cli\Server\%sServer', $launcher);
 
             try {
-                $this->servers[$launcher] = is_a($class, Server::class, true)
-                    ? $class::start($this->disk(strtolower($launcher)))
+                $this->servers[$name] = is_a($class, Server::class, true)
+                    ? $class::start($this->disk(strtolower($launcher) . ($options === [] ? '' : '-' . hash('crc32b', $name))), $options)
                     : new ServerFailed(\sprintf('there is no class %s to start its server', $class));
             } catch (ServerFailed $failed) {
-                $this->servers[$launcher] = $failed;
+                $this->servers[$name] = $failed;
             }
         }
-        $server = $this->servers[$launcher];
+        $server = $this->servers[$name];
 
         return $server instanceof Server ? $server : throw $server;
     }
@@ -93,9 +95,9 @@ final class StoreLocations
     public function serverVersions(): array
     {
         $versions = array_merge(...array_map(static fn(self $other): array => $other->serverVersions(), array_values($this->others)));
-        foreach ($this->servers as $launcher => $server) {
+        foreach ($this->servers as $name => $server) {
             if ($server instanceof Server) {
-                $versions[strtolower($launcher)] = $server->version();
+                $versions[strtolower(explode(' ', $name)[0])] = $server->version();
             }
         }
 
