@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Compare\Apcu;
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\CompareSuite;
 use Larder\Cli\Compare\Environment;
@@ -18,6 +19,7 @@ use Larder\Cli\Machine;
 use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Journal;
+use Larder\Cli\Measure\Preflight;
 use Larder\Cli\Measure\Runner;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
@@ -47,7 +49,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private const QUICK_ROUNDS = 3;
 
     /** Options that say what is measured: a run that continues another must have the same. */
-    private const SETTINGS = ['quick', 'stores', 'values', 'operations', 'rounds', 'no-servers'];
+    private const SETTINGS = ['quick', 'stores', 'values', 'operations', 'rounds', 'no-servers', 'apcu'];
 
     private ?StoreLocations $locations = null;
     private ?Runner $runner = null;
@@ -63,6 +65,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
             ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Skip the stores that need a server')
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('apcu', null, InputOption::VALUE_REQUIRED, 'Measure this apcu.so in place of the installed APCu')
             ->addOption('resume', null, InputOption::VALUE_NONE, 'Continue the interrupted run that had the same options')
             ->addOption('journal', null, InputOption::VALUE_REQUIRED, 'Keep what --resume needs in this file');
         foreach (Suites::kinds() as $kind) {
@@ -110,21 +113,28 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $isQuick = $input->getOption('quick') === true;
         $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
         $files = self::files($input);
+        $apcu = Apcu::choose(self::text($input, 'apcu'));
         $profile = ResultOptions::profile($input);
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
+        $preflight = new Preflight($cores);
         $suites = $this->suites($input, $this->locations);
         $settings = self::settings($input);
         $this->journal = self::journal($input, $settings, $errors);
 
         try {
             $core = self::isNamed($input) ? null : CpuAffinity::pin();
-            [$rows, $notMeasured] = $this->measure($suites, $rounds, $errors);
+            [$rows, $notMeasured] = $this->measure($suites, $rounds, $apcu, $errors);
             $environment = Environment::of($this->locations->serverVersions(), $cores, $core);
         } finally {
             $this->close();
         }
-        $report = new Report([...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings], $rows, $notMeasured);
+        $report = new Report(
+            [...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings],
+            $rows,
+            $notMeasured,
+            $preflight->spoilers($environment->loaded, $environment->opcache),
+        );
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
             if (!$isQuick) {
@@ -250,7 +260,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
      * @param positive-int $rounds
      * @return array{list<Row>, list<array{subject: Subject, reason: string}>}
      */
-    private function measure(array $suites, int $rounds, OutputInterface $errors): array
+    private function measure(array $suites, int $rounds, Apcu $apcu, OutputInterface $errors): array
     {
         $notMeasured = $blocks = [];
         $errors->writeln('Starting servers and creating directories');
@@ -283,7 +293,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         );
         $progress->clear();
 
-        return [$rows->all(array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator))), $notMeasured];
+        return [$rows->all([...array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator)), $apcu]), $notMeasured];
     }
 
     /**
@@ -304,7 +314,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
         return new Plan($values, $operations, $input->getOption('quick') === true
             ? new TimeBudget(200_000, 4 * self::MILLISECOND)
-            : new TimeBudget(500_000, 14 * self::MILLISECOND));
+            : new TimeBudget(400_000, 8 * self::MILLISECOND));
     }
 
     private static function text(InputInterface $input, string $option): ?string
