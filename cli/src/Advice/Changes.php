@@ -17,6 +17,9 @@ final class Changes
     /** Reads that a local copy answers, where nothing tells how many do. */
     private const LOCAL_SHARE = 0.9;
 
+    /** A remark that begins so is of figures that were not measured with the others. */
+    private const ELSEWHERE = ' (From the tables of ';
+
     private readonly Candidates $candidates;
 
     /** @param array<string, Costs> $contexts */
@@ -40,7 +43,7 @@ final class Changes
                 continue;
             }
             $isSaving = $saving->value > 0.0;
-            $of = $this->costs->perRequest($setup, $this->profile);
+            $of = str_starts_with($remark, self::ELSEWHERE) ? null : $this->costs->perRequest($setup, $this->profile);
             $lines[$isSaving ? 'Change first' : 'Do not change'][] = \sprintf(
                 '%s: %s %s %s per request (%s)%s.%s',
                 $setup,
@@ -69,12 +72,12 @@ final class Changes
                     if ($difference === null || isset($changes[$key]) || !$this->isChange($setup, $other, $difference)) {
                         continue;
                     }
-                    [$before, $after] = [$costs->perRequest($from, $this->profile), $costs->perRequest($to, $this->profile)];
-                    if ($before !== null && $after !== null) {
+                    $saving = $costs->saving($from, $to, $this->profile);
+                    if ($saving !== null) {
                         $changes[$key] = [
                             'setup' => $from,
                             'what' => $difference === 'connection' ? self::way($setup, $other) : \sprintf('%s %s', $difference, $other->settings[$difference] ?? 'as by default'),
-                            'saving' => $before->minus($after),
+                            'saving' => $saving,
                             'remark' => $this->source($costs),
                         ];
                     }
@@ -108,7 +111,7 @@ final class Changes
 
     private function source(Costs $costs): string
     {
-        return $costs === $this->costs ? '' : \sprintf(' (From the table %s.)', $costs->context);
+        return $costs === $this->costs ? '' : \sprintf('%s%s.)', self::ELSEWHERE, $costs->context);
     }
 
     /** @return list<array{setup: string, what: string, saving: Estimate, remark: string}> what connecting once a request costs */

@@ -28,12 +28,13 @@ final class Costs
     /** @var array<string, list<string>> what went wrong, by setup */
     private array $failures = [];
 
-    /** @param string $context the table and its settings */
+    /** @param string $context what its tables have in common, as "2016", and their settings */
     private function __construct(public readonly string $context) {}
 
     /**
      * @param list<Row> $rows
-     * @return array<string, self> by context: a table, and those of its settings that are not the store's
+     * @return array<string, self> by context: the tables of a study ("2016: write, 20 KB string" is of 2016), and those of
+     *                             their settings that are not the store's
      */
     public static function of(array $rows): array
     {
@@ -44,7 +45,7 @@ final class Costs
             if ($subject->unit !== Unit::Nanoseconds || $subject->bytes === null || $subject->value === null || !\in_array($subject->operation, [self::GET, self::SET, self::CONNECT], true)) {
                 continue;
             }
-            $context = Setup::context($subject);
+            $context = explode(':', $subject->table)[0] . substr(Setup::context($subject), \strlen($subject->table));
             ($all[$context] ??= new self($context))->add($row, $resampling);
         }
 
@@ -85,7 +86,33 @@ final class Costs
     /** @return Estimate|null nanoseconds; null when it was not measured */
     public function at(string $setup, string $operation, string $type, int $bytes): ?Estimate
     {
-        $points = $this->points[$setup][$operation][$type] ?? [];
+        return self::between($this->points[$setup][$operation][$type] ?? [], $bytes);
+    }
+
+    /** @return Estimate|null what a request saves with another setup: of values that were measured with both */
+    public function saving(string $from, string $to, Profile $profile): ?Estimate
+    {
+        $saving = null;
+        foreach ([self::GET => $profile->readShare * $profile->hitRate, self::SET => 1 - $profile->readShare] as $operation => $part) {
+            foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
+                $before = $this->points[$from][$operation][$type] ?? [];
+                $after = $this->points[$to][$operation][$type] ?? [];
+                foreach ($shares as $bytes => $share) {
+                    $a = self::between(array_intersect_key($before, $after), max(1, $bytes));
+                    $b = self::between(array_intersect_key($after, $before), max(1, $bytes));
+                    if ($a !== null && $b !== null) {
+                        $saving = ($saving ?? Estimate::constant(0.0))->plus($a->minus($b)->times($part * $share * $profile->operationsPerRequest));
+                    }
+                }
+            }
+        }
+
+        return $saving;
+    }
+
+    /** @param array<int, Estimate> $points by bytes */
+    private static function between(array $points, int $bytes): ?Estimate
+    {
         ksort($points);
         $below = $above = null;
         foreach (array_keys($points) as $measured) {

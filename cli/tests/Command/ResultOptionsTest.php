@@ -75,13 +75,14 @@ final class ResultOptionsTest extends TestCase
         $recorded = ResultFile::read(self::RECORDED);
         $file = $this->directory->path . '/study.jsonl';
         $rows = [];
-        foreach (['get', 'set'] as $operation) {
-            $rows[] = Rows::of('redis', Rows::around(9000), operation: $operation, connection: 'tcp', table: '2016: arrays');
-            $rows[] = Rows::of('redis', Rows::around(5000), operation: $operation, connection: 'tcp', settings: ['serializer' => 'igbinary'], table: '2016: arrays');
+        foreach (['get' => '2016: read, array', 'set' => '2016: write, array'] as $operation => $table) {
+            $rows[] = Rows::of('redis', Rows::around(9000), '50 x 50 array', $operation, 'tcp', ['serializer' => 'php'], $table, bytes: 24_847);
+            $rows[] = Rows::of('redis', Rows::around(5000), '50 x 50 array', $operation, 'tcp', ['serializer' => 'igbinary'], $table, bytes: 24_847);
+            $rows[] = Rows::of('redis', Rows::around(1e6), 'short value', $operation, 'tcp', [], $table, bytes: 10); // not measured with igbinary, so it must not count
         }
         (new ResultFile())->write(new Report($recorded->environment, $rows), $file);
         [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]]);
-        self::assertMatchesRegularExpression('/redis tcp: serializer igbinary saves 40\.0 µs per\s+request .*\(From the\s+table 2016: arrays\.\)/s', $text);
+        self::assertMatchesRegularExpression('/redis tcp: serializer igbinary saves 10\.0 µs per\s+request .*\(From\s+the\s+tables\s+of\s+2016\.\)/s', $text);
         self::assertStringContainsString('  Take larder: ', $text);
 
         (new ResultFile())->write(new Report(['processor' => 'Other'] + $recorded->environment, $rows), $file);
