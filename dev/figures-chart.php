@@ -44,7 +44,7 @@ $figures = Measured::read($source);
 $medians = [];
 foreach ($figures->rows as $row) {
     $store = Measured::text($row, 'store');
-    $median = Measured::number($row, 'median_ns');
+    $median = Measured::number($row, 'median');
     if (isset(STORES[$store]) && [$row['value'] ?? null, $row['operation'] ?? null] === ['50 x 50 array', 'get'] && $median !== null) {
         $medians[$store] = min($median, $medians[$store] ?? \INF);
     }

@@ -38,8 +38,9 @@ function comparison(array $rows): array
     $cells = [];
     foreach ($rows as $row) {
         $connection = Measured::text($row, 'connection');
-        $name = Measured::text($row, 'store') . ($connection === '' ? '' : ", $connection");
-        $cells[$name][Measured::text($row, 'value')][Measured::text($row, 'operation')] = Measured::number($row, 'median_ns');
+        $settings = array_filter((array) ($row['settings'] ?? []), is_string(...));
+        $name = implode(', ', [Measured::text($row, 'store'), ...($connection === '' ? [] : [$connection]), ...array_values($settings)]);
+        $cells[$name][Measured::text($row, 'value')][Measured::text($row, 'operation')] = Measured::number($row, 'median');
     }
     uasort($cells, static fn(array $a, array $b): int => ($a['10b']['get'] ?? \INF) <=> ($b['10b']['get'] ?? \INF));
 

@@ -4,28 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
-use Symfony\Component\Filesystem\Filesystem;
 
 /** The tables of figures in the pages are what dev/figures makes of the measurements that are kept beside them. */
 final class FiguresTest extends TestCase
 {
     /** What was measured, by the page that gives it. */
     private const MEASURED = ['docs/compare.md' => 'docs/figures/compare.jsonl', 'docs/figures.md' => 'docs/figures/library.jsonl'];
-
-    private string $folder;
-
-    protected function setUp(): void
-    {
-        $this->folder = sys_get_temp_dir() . '/figures-' . bin2hex(random_bytes(4));
-        (new Filesystem())->mkdir($this->folder);
-    }
-
-    protected function tearDown(): void
-    {
-        (new Filesystem())->remove($this->folder);
-    }
 
     /** @return iterable<string, array{string}> */
     public static function pages(): iterable
@@ -55,7 +42,8 @@ final class FiguresTest extends TestCase
 
     public function testTheChartShowsWhatWasMeasured(): void
     {
-        $chart = "$this->folder/chart.svg";
+        $folder = new TemporaryDirectory();
+        $chart = "$folder->path/chart.svg";
         Repository::process([\PHP_BINARY, 'dev/figures-chart.php', 'docs/figures/compare.jsonl', $chart])->mustRun();
 
         self::assertFileEquals(Repository::ROOT . '/docs/figures/chart.svg', $chart);
@@ -63,8 +51,8 @@ final class FiguresTest extends TestCase
 
     private function written(string $page, string $text): string
     {
-        $file = "$this->folder/page.md";
-        file_put_contents($file, $text);
+        $folder = new TemporaryDirectory();
+        $file = $folder->write('page.md', $text);
         $process = Repository::process([\PHP_BINARY, 'dev/figures-table.php', self::MEASURED[$page], $file]);
 
         self::assertSame(0, $process->run(), $process->getErrorOutput());

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\TestCase;
-use Symfony\Component\Filesystem\Filesystem;
 
 /** GUARANTEES.md is what dev/figures makes of the results that are kept beside it, and they leave no promise out. */
 final class GuaranteesTest extends TestCase
@@ -15,19 +15,6 @@ final class GuaranteesTest extends TestCase
 
     private const STEP = '{"step":"storm","command":"make storm","long":true,"date":"2026-01-02 03:04 UTC","commit":"abc","php":"8.2",'
         . '"kernel":"Linux 6","processor":"x","cores":2,"seconds":9,"exit":0}';
-
-    private string $folder;
-
-    protected function setUp(): void
-    {
-        $this->folder = sys_get_temp_dir() . '/guarantees-' . bin2hex(random_bytes(4));
-        (new Filesystem())->mkdir($this->folder);
-    }
-
-    protected function tearDown(): void
-    {
-        (new Filesystem())->remove($this->folder);
-    }
 
     public function testPageMatchesTheProofs(): void
     {
@@ -137,11 +124,11 @@ final class GuaranteesTest extends TestCase
 
     private function page(string $results): string
     {
-        file_put_contents("$this->folder/results.jsonl", $results);
-        $process = Repository::process([\PHP_BINARY, 'dev/guarantees-page.php', "$this->folder/results.jsonl", "$this->folder/page.md"]);
+        $folder = new TemporaryDirectory();
+        $process = Repository::process([\PHP_BINARY, 'dev/guarantees-page.php', $folder->write('results.jsonl', $results), "$folder->path/page.md"]);
 
         self::assertSame(0, $process->run(), $process->getErrorOutput());
 
-        return (string) file_get_contents("$this->folder/page.md");
+        return (string) file_get_contents("$folder->path/page.md");
     }
 }

@@ -15,6 +15,7 @@ use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\ProjectTests\OtherPackage\PocketDriver;
 use Larder\ProjectTests\OtherPackage\PocketStore;
+use Larder\Testing\AssertsThrows;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RunTestsInSeparateProcesses;
 use PHPUnit\Framework\TestCase;
@@ -24,6 +25,8 @@ use Symfony\Component\Process\Process;
 #[RunTestsInSeparateProcesses]
 final class OtherPackageTest extends TestCase
 {
+    use AssertsThrows;
+
     public function testItsDsnOpensItsStore(): void
     {
         Drivers::register(new PocketDriver());
@@ -50,16 +53,10 @@ final class OtherPackageTest extends TestCase
     {
         Drivers::register(new PocketDriver());
         $directory = new TemporaryDirectory();
-        try {
-            Cache::open("pocket://{$directory->path}/pocket")->lock('key', 1);
-            self::fail('it cannot lock');
-        } catch (NotSupported $refusal) {
-            self::assertStringStartsWith('pocket cannot lock. Stores that can: ', $refusal->getMessage());
-        }
+        $refusal = self::assertThrows(NotSupported::class, static fn() => Cache::open("pocket://{$directory->path}/pocket")->lock('key', 1));
+        self::assertStringStartsWith('pocket cannot lock. Stores that can: ', $refusal->getMessage());
         self::assertNotContains('pocket', Capability::Lock->stores());
-        $this->expectException(InvalidDsn::class);
-        $this->expectExceptionMessage('tier:, pocket:');
-        Cache::open('mongodb:');
+        self::assertThrows(InvalidDsn::class, static fn() => Cache::open('mongodb:'), 'tier:, pocket:');
     }
 
     public function testDoctorTriesIt(): void
@@ -100,16 +97,12 @@ final class OtherPackageTest extends TestCase
     #[DataProvider('unfit')]
     public function testSchemesAndNamesThatAreMalformedOrTakenAreRefused(string $scheme, string $name, string $message): void
     {
-        $this->expectException(\InvalidArgumentException::class);
-        $this->expectExceptionMessage($message);
-        Drivers::register(new PocketDriver($scheme, $name));
+        self::assertThrows(\InvalidArgumentException::class, static fn() => Drivers::register(new PocketDriver($scheme, $name)), $message);
     }
 
     public function testASchemeCannotBeRegisteredTwice(): void
     {
         Drivers::register(new PocketDriver());
-        $this->expectException(\InvalidArgumentException::class);
-        $this->expectExceptionMessage('The scheme "pocket" of ' . PocketDriver::class . ' is taken by ' . PocketDriver::class);
-        Drivers::register(new PocketDriver());
+        self::assertThrows(\InvalidArgumentException::class, static fn() => Drivers::register(new PocketDriver()), 'The scheme "pocket" of ' . PocketDriver::class . ' is taken by ' . PocketDriver::class);
     }
 }

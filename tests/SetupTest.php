@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests;
 
+use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
-use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /** dev/setup on a machine that lacks something, with INSTALL=no: it names what is missing and changes nothing. */
@@ -14,19 +14,11 @@ final class SetupTest extends TestCase
 {
     private const MISSING = 3;
 
-    private string $folder;
+    private TemporaryDirectory $folder;
 
     protected function setUp(): void
     {
-        $files = new Filesystem();
-        $this->folder = $files->tempnam(sys_get_temp_dir(), 'larder-setup-');
-        $files->remove($this->folder);
-        $files->mkdir($this->folder);
-    }
-
-    protected function tearDown(): void
-    {
-        (new Filesystem())->remove($this->folder);
+        $this->folder = new TemporaryDirectory();
     }
 
     public function testNothingIsPrintedWhenNothingIsMissing(): void
@@ -60,7 +52,7 @@ final class SetupTest extends TestCase
     public function testMissingExtensionIsNamed(): void
     {
         // The control of a machine whose PHP reads no configuration, and so loads no extension.
-        $process = $this->runSetup(['stores'], ['PHP_INI_SCAN_DIR' => $this->folder]);
+        $process = $this->runSetup(['stores'], ['PHP_INI_SCAN_DIR' => $this->folder->path]);
 
         self::assertSame(self::MISSING, $process->getExitCode());
         foreach (['apcu', 'memcached', 'memcache', 'redis', 'mysql', 'sqlite3'] as $extension) {
@@ -94,12 +86,12 @@ final class SetupTest extends TestCase
         foreach (['/bin', '/usr/bin', '/usr/local/bin'] as $directory) {
             foreach ((array) glob("$directory/*") as $file) {
                 $name = basename((string) $file);
-                if ($name !== $command && !is_link("$this->folder/$name")) {
-                    symlink((string) $file, "$this->folder/$name");
+                if ($name !== $command && !is_link("{$this->folder->path}/$name")) {
+                    symlink((string) $file, "{$this->folder->path}/$name");
                 }
             }
         }
 
-        return $this->folder;
+        return $this->folder->path;
     }
 }

@@ -26,7 +26,8 @@ final class StoreNamesTest extends TestCase
         'library/src/Decorator/Tier/' => 'reads the engine without a detour',
         'library/src/Psr/Deferred.php' => 'keeps values in the process',
         'cli/src/Command/ListenCommand.php' => 'Redis alone tells of changes',
-        'cli/src/Compare/SameRow.php' => 'the names in the published studies',
+        'cli/src/Compare/Artefacts.php' => 'artefacts of single stores',
+        'cli/src/Compare/PublishedCounterpart.php' => 'the names in the published studies',
         'cli/src/Server/' => 'the launchers of the servers',
         'cli/src/Stampede/Stampede.php' => 'a store that keeps nothing is no failure',
     ];

@@ -30,6 +30,15 @@ final class Machine
         return $obstacles;
     }
 
+    /** @return array<string, string> what tells this machine, since its last start, from every other */
+    public static function identity(): array
+    {
+        return [
+            'machine' => substr(hash('sha256', php_uname('n') . (string) @file_get_contents('/etc/machine-id')), 0, 16),
+            'boot' => trim((string) @file_get_contents('/proc/sys/kernel/random/boot_id')),
+        ];
+    }
+
     public static function system(): string
     {
         return \sprintf('%s %s %s', php_uname('s'), php_uname('r'), php_uname('m'));

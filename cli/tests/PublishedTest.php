@@ -4,19 +4,17 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests;
 
-use Larder\Cli\Compare\Kind;
-use Larder\Cli\Compare\Measurement;
 use Larder\Cli\Compare\Operation;
-use Larder\Cli\Compare\Row;
-use Larder\Cli\Compare\SameRow;
-use Larder\Cli\Compare\Target;
+use Larder\Cli\Compare\PublishedCounterpart;
 use Larder\Cli\Compare\Value;
+use Larder\Cli\Measure\Subject;
 use Larder\Cli\Published;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 final class PublishedTest extends TestCase
 {
+    /** @param array<string, string> $settings */
     #[TestWith(['apcu', null, '10b', Operation::Get, 250.0])]
     #[TestWith(['shmop', null, '128k', Operation::Get, 6_290.0])]
     #[TestWith(['memcache', 'socket', '64k', Operation::Get, 140_710.0])]
@@ -31,11 +29,11 @@ final class PublishedTest extends TestCase
     #[TestWith(['memcached', 'socket', '10b', Operation::Get, null])]
     #[TestWith(['apcu', null, '10b', Operation::Set, null])]
     #[TestWith(['file', 'tmpfs', '1k', Operation::Get, null])]
-    #[TestWith(['php-file', 'disk, no opcache', '1k', Operation::Get, null])]
-    public function testPublishedFigureIsOfTheSameStoreAndOperation(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds): void
+    #[TestWith(['php-file', 'disk', '1k', Operation::Get, null, ['php' => 'no opcache']])]
+    public function testPublishedFigureIsOfTheSameStoreAndOperation(string $store, ?string $connection, string $value, Operation $operation, ?float $nanoseconds, array $settings = []): void
     {
-        $row = Row::of(new Target($store, $connection, 'array:', Kind::Local), Value::all()[$value], $operation, [new Measurement($value, $operation, 1.0)]);
-        $published = (new SameRow(Published::load()))->of($row);
+        $subject = new Subject('compare', $store, $connection, $value, null, $operation->value, settings: $settings);
+        $published = (new PublishedCounterpart(Published::load()))->of($subject)?->figure;
         if ($nanoseconds === null) {
             self::assertNull($published);
         } else {
@@ -47,14 +45,13 @@ final class PublishedTest extends TestCase
     {
         /** @var array{rows: list<array{study: string}>} $data */
         $data = json_decode((string) file_get_contents(\dirname(__DIR__) . '/data/published.json'), true);
-        $published = new SameRow(Published::load());
+        $published = new PublishedCounterpart(Published::load());
         $found = 0;
         $engines = ['apcu' => [null], 'shmop' => [null], 'memcache' => ['socket', 'tcp'], 'memcached' => ['tcp'], 'mysql-myisam' => ['tcp'], 'mysql-memory' => ['tcp'], 'file' => ['disk'], 'php-file' => ['disk']];
         foreach ($engines as $store => $connections) {
             foreach ($connections as $connection) {
                 foreach (Value::all() as $value) {
-                    $row = Row::of(new Target($store, $connection, 'array:', Kind::Local), $value, Operation::Get, [new Measurement($value->name, Operation::Get, 1.0)]);
-                    $found += SameRow::study($value) === '2013' && $published->of($row) !== null ? 1 : 0;
+                    $found += (int) ($published->of(new Subject('compare', $store, $connection, $value->name, null, 'get'))?->study === '2013');
                 }
             }
         }

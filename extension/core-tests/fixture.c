@@ -85,7 +85,8 @@ void expect_sound(struct cache *cache) {
 
 void expect_nothing_left(struct cache *cache) {
     expect_sound(cache);
-    cache_request_end(cache, false);
+    end_request(cache);
+    expect_sound(cache);
     EXPECT(cache_clear(cache));
     EXPECT_EQUAL(cache_sweep(cache), 0);
     expect_sound(cache);

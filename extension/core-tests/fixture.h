@@ -28,7 +28,7 @@ const char *segment_file(void);
 /* Files whose path begins so. */
 unsigned count_files(const char *prefix);
 
-/* Expects that the checker finds nothing; the second clears, sweeps and expects that no page is in use. */
+/* Expects that the checker finds nothing; the second, that nothing is left after the request's end and a clear. */
 void expect_sound(struct cache *cache);
 void expect_nothing_left(struct cache *cache);
 

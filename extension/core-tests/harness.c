@@ -90,7 +90,11 @@ static int run(const struct test *test, unsigned seconds, const sigset_t *child_
         sigprocmask(SIG_UNBLOCK, child_signal, NULL);
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
-        test->run();
+        if (test->run_with) {
+            test->run_with(test->argument);
+        } else {
+            test->run();
+        }
         exit(0);
     }
     setpgid(running, running);

@@ -18,6 +18,8 @@
 struct test {
     const char *name; /* what holds if the test passes; NULL ends a table */
     void (*run)(void);
+    void (*run_with)(long); /* in place of run, with the argument: one test of several cases */
+    long argument;
 };
 
 struct suite {

@@ -30,8 +30,6 @@ use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
 
-use function larder_fetch;
-
 /** The cache over the store of a DSN, or over any store. */
 final class Cache implements CacheInterface
 {
@@ -119,7 +117,7 @@ final class Cache implements CacheInterface
     {
         if ($this->isEngine) {
             try {
-                $stored = larder_fetch($key, $default);
+                $stored = \larder_fetch($key, $default);
             } catch (\ValueError) {
                 return $this->store->get($key, $default); // which says what is wrong
             }

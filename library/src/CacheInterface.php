@@ -53,8 +53,7 @@ interface CacheInterface
      * @param array<array-key, mixed> $values
      * @param array<string|int>|TagVersions $tags of each value, as for set()
      * @return bool false if any was refused
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function setMany(array $values, int|float $ttl = 0, array|TagVersions $tags = []): bool;
 

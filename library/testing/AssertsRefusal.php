@@ -11,19 +11,13 @@ use Psr\SimpleCache\InvalidArgumentException as SimpleCacheRefusal;
 /** For tests of the PSR interfaces: a refused call throws an exception of both PSRs and of Larder. */
 trait AssertsRefusal
 {
+    use AssertsThrows;
+
     /** @param \Closure(): mixed $call */
     private function assertRefuses(\Closure $call, string $message = ''): void
     {
-        try {
-            $call();
-        } catch (ItemPoolRefusal|SimpleCacheRefusal $refusal) {
-            self::assertInstanceOf(ItemPoolRefusal::class, $refusal);
-            self::assertInstanceOf(SimpleCacheRefusal::class, $refusal);
-            self::assertInstanceOf(CacheException::class, $refusal);
-            self::assertStringContainsString($message, $refusal->getMessage());
-
-            return;
-        }
-        self::fail('nothing was thrown');
+        $refusal = self::assertThrows(CacheException::class, $call, $message);
+        self::assertInstanceOf(ItemPoolRefusal::class, $refusal);
+        self::assertInstanceOf(SimpleCacheRefusal::class, $refusal);
     }
 }

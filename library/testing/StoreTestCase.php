@@ -17,6 +17,7 @@ use PHPUnit\Framework\TestCase;
  */
 abstract class StoreTestCase extends TestCase
 {
+    use AssertsThrows;
     use Timing;
 
     protected const MISS = 'a miss';
@@ -227,22 +228,5 @@ abstract class StoreTestCase extends TestCase
     protected function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
         return Capability::of($this->store, AtomicStore::class)->setIf($key, $isExpected, $value, $ttl);
-    }
-
-    /**
-     * @param class-string<\Throwable> $exception
-     * @param \Closure(): mixed $call
-     */
-    protected static function assertThrows(string $exception, \Closure $call, string $message = ''): void
-    {
-        try {
-            $call();
-        } catch (\Throwable $thrown) {
-            self::assertInstanceOf($exception, $thrown);
-            self::assertStringContainsString($message, $thrown->getMessage());
-
-            return;
-        }
-        self::fail("$exception was not thrown");
     }
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
+use Larder\Testing\AssertsThrows;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 use Symfony\Component\Process\Exception\ProcessSignaledException;
@@ -14,6 +15,8 @@ use Symfony\Component\Process\Process;
 #[Group('proof')]
 final class HandedOnTest extends EngineTestCase
 {
+    use AssertsThrows;
+
     private const OPCACHE = ['opcache.enable' => 1, 'opcache.file_update_protection' => 0];
 
     /** Each is asked for twice, by workers that share opcache's memory: first it is compiled, then known by another name. */
@@ -69,11 +72,7 @@ final class HandedOnTest extends EngineTestCase
         $ini = array_map(static fn(string $name): string => "$folder/$name", $ini);
         $fpm = $this->sandbox->fpm([new PhpFpmPool(user: User::site()->name, ini: $ini, directives: $directives)], self::OPCACHE + ['ffi.enable' => '1']);
         $fpm->run('larder_store("value", ["text" => str_repeat("all is well ", 10)]);');
-        try {
-            $fpm->run('$value = larder_fetch("value"); ' . self::strayWrite('$value["text"]'));
-            self::fail('nothing was written');
-        } catch (PhpFailed) {
-        }
+        self::assertThrows(PhpFailed::class, static fn() => $fpm->run('$value = larder_fetch("value"); ' . self::strayWrite('$value["text"]')));
         $log = static fn(): string => $fpm->log() . implode('', array_map(static fn(string $file): string => (string) @file_get_contents($file), $ini));
         Wait::until(static fn(): bool => str_contains($fpm->log(), 'SIGSEGV)') && str_contains($log(), 'larder: the write happened in'), 'the master has noticed');
         self::assertMatchesRegularExpression('/larder: process \d+ is killed by SIGSEGV because it tried to write to a cached value, at 0x[0-9a-f]+\..*larder\.zero_copy=0/', $log());

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Tiers;
 
+use Larder\Testing\AssertsThrows;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -12,6 +13,8 @@ use PHPUnit\Framework\TestCase;
  */
 final class TwoHostsTest extends TestCase
 {
+    use AssertsThrows;
+
     /** Seconds that a busy machine may take longer. Without listening and polling a change takes a minute. */
     private const GRACE = 15.0;
     /** The same where the bound itself is tried. */
@@ -166,12 +169,7 @@ final class TwoHostsTest extends TestCase
         $this->there->listen('poll=1');
         $this->here->call('poll=1', 'get', 'k');
 
-        try {
-            $this->here->listen('poll=1');
-            self::fail('two on one host');
-        } catch (\RuntimeException $refusal) {
-            self::assertStringContainsString(\sprintf('Another process listens here for this cache already: process %d on ', $listener->getPid()), $refusal->getMessage());
-        }
+        self::assertThrows(\RuntimeException::class, fn() => $this->here->listen('poll=1'), \sprintf('Another process listens here for this cache already: process %d on ', $listener->getPid()));
         $listener->signal(\SIGTERM);
         self::assertSame(0, $listener->wait());
         self::assertStringContainsString('stopped; ', $listener->getOutput());

@@ -5,28 +5,33 @@ declare(strict_types=1);
 namespace Larder\Cli\Command;
 
 use Larder\Cli\Compare\Catalog;
-use Larder\Cli\Compare\Comparison;
+use Larder\Cli\Compare\CompareSuite;
 use Larder\Cli\Compare\Environment;
-use Larder\Cli\Compare\JsonReport;
-use Larder\Cli\Compare\NotMeasured;
 use Larder\Cli\Compare\Operation;
 use Larder\Cli\Compare\Plan;
-use Larder\Cli\Compare\Report;
-use Larder\Cli\Compare\Result;
-use Larder\Cli\Compare\SameRow;
 use Larder\Cli\Compare\StoreLocations;
-use Larder\Cli\Compare\Target;
 use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
 use Larder\Cli\CpuAffinity;
-use Larder\Cli\JsonLinesFile;
 use Larder\Cli\ListOption;
 use Larder\Cli\Machine;
+use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Journal;
+use Larder\Cli\Measure\Runner;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Suite;
+use Larder\Cli\Measure\Suites;
 use Larder\Cli\Number;
-use Larder\Cli\Published;
+use Larder\Cli\Report\Outputs;
+use Larder\Cli\Report\Report;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Report\Rows;
+use Larder\Cli\Report\Terminal;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
+use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Console\Helper\ProgressBar;
 use Symfony\Component\Console\Input\InputInterface;
 use Symfony\Component\Console\Input\InputOption;
@@ -38,31 +43,42 @@ use Symfony\Component\Console\Output\OutputInterface;
 final class CompareCommand extends Command implements SignalableCommandInterface
 {
     private const MILLISECOND = 1_000_000;
-    private const ROUNDS = 7;
+    private const ROUNDS = 10;
     private const QUICK_ROUNDS = 3;
 
-    private ?StoreLocations $places = null;
-    private ?Comparison $comparison = null;
+    /** Options that say what is measured: a run that continues another must have the same. */
+    private const SETTINGS = ['quick', 'stores', 'values', 'operations', 'rounds', 'no-servers'];
+
+    private ?StoreLocations $locations = null;
+    private ?Runner $runner = null;
+    private ?Journal $journal = null;
     private bool $interrupted = false;
 
     protected function configure(): void
     {
         $this
-            ->addOption('quick', null, InputOption::VALUE_NONE, 'Fewer and shorter rounds: less than a minute')
+            ->addOption('quick', null, InputOption::VALUE_NONE, 'A quick look: fewer and shorter rounds, no intervals')
             ->addOption('stores', null, InputOption::VALUE_REQUIRED, 'Only these stores: ' . implode(', ', Catalog::names()))
             ->addOption('values', null, InputOption::VALUE_REQUIRED, 'Only these values: ' . implode(', ', self::valueNames()))
             ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
-            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
-            ->addOption('json', null, InputOption::VALUE_REQUIRED, 'Also write the figures to this file, as JSON Lines; --json=- prints them instead of the tables')
             ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Skip the stores that need a server')
-            ->setHelp(<<<'TEXT'
-                Measures get and set of each store in fresh PHP processes. Servers are started for the run and stopped
-                after it; no server or file of the machine is touched.
+            ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('resume', null, InputOption::VALUE_NONE, 'Continue the interrupted run that had the same options')
+            ->addOption('journal', null, InputOption::VALUE_REQUIRED, 'Keep what --resume needs in this file');
+        foreach (Suites::kinds() as $kind) {
+            $this->addOption($kind, null, InputOption::VALUE_REQUIRED, \sprintf('Measure instead: %s', implode(', ', [...Suites::names($kind), Suites::ALL])));
+        }
+        foreach (Outputs::all() as $option => ['help' => $help]) {
+            $this->addOption($option, null, InputOption::VALUE_REQUIRED, $help);
+        }
+        $this->setHelp(<<<'TEXT'
+            Measures get and set of each store in fresh PHP processes. Servers are started for the run and stopped
+            after it; no server or file of the machine is touched.
 
-                  <info>larder compare --quick</info>
-                  <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
-                  <info>larder compare --values "10b,50 x 50 array" --json figures.jsonl</info>
-                TEXT);
+              <info>larder compare --quick</info>
+              <info>larder compare --stores larder,apcu,redis --values 1k,128k --operations get</info>
+              <info>larder compare --values "10b,50 x 50 array" --json figures.jsonl</info>
+            TEXT);
     }
 
     protected function execute(InputInterface $input, OutputInterface $output): int
@@ -74,6 +90,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         } catch (Interrupted $interrupted) {
             $this->close(); // again, if that was interrupted
             $errors->writeln(['', 'Interrupted. Everything that was started has been stopped.']);
+            if ($this->journal !== null) {
+                $errors->writeln('To continue: the same command with --resume.');
+            }
 
             return 128 + $interrupted->signal;
         }
@@ -87,27 +106,32 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
             return Command::FAILURE;
         }
-        $plan = self::plan($input);
-        $stores = ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores');
-        $json = JsonLinesFile::named($input->getOption('json'));
+        $isQuick = $input->getOption('quick') === true;
+        $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
+        $files = self::files($input);
+        $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
-        $core = CpuAffinity::pin();
-        $this->places = new StoreLocations();
+        $suites = $this->suites($input, $this->locations);
+        $settings = self::settings($input);
+        $this->journal = self::journal($input, $settings, $errors);
 
         try {
-            $result = $this->measure($plan, $stores, $input->getOption('no-servers') === true, $errors);
-            $environment = Environment::of($result, $this->places->serverVersions(), $cores, $core);
+            $core = self::isNamed($input) ? null : CpuAffinity::pin();
+            [$rows, $notMeasured] = $this->measure($suites, $rounds, $errors);
+            $environment = Environment::of($this->locations->serverVersions(), $cores, $core);
         } finally {
             $this->close();
         }
-        if ($json === null || !$json->isStandardOutput()) {
-            (new Report($output, new SameRow(Published::load())))->print($plan, $result, $environment);
+        $report = new Report([...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings], $rows, $notMeasured);
+        if (!\in_array('php://stdout', $files, true)) {
+            (new Terminal($output))->print($report, $environment->lines());
         }
-        if ($json !== null) {
-            JsonReport::write($json, $plan, $result, $environment);
+        foreach ($files as $option => $file) {
+            Outputs::all()[$option]['output']->write($report, $file);
         }
+        $this->journal?->remove();
 
-        return $result->isWhole() ? Command::SUCCESS : Command::FAILURE;
+        return self::isWhole($rows) ? Command::SUCCESS : Command::FAILURE;
     }
 
     /** @return list<int> */
@@ -135,59 +159,147 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
     private function close(): void
     {
-        $this->comparison?->stop();
-        $this->places?->close();
+        $this->runner?->stop();
+        $this->locations?->close();
     }
 
-    /** @param non-empty-list<string> $stores */
-    private function measure(Plan $plan, array $stores, bool $withoutServers, OutputInterface $errors): Result
+    /** Whether a study or a workload was asked for. */
+    private static function isNamed(InputInterface $input): bool
     {
-        $catalog = new Catalog($this->places ?? throw new \LogicException('no places'));
-        $targets = $notMeasured = [];
+        return array_filter(Suites::kinds(), static fn(string $kind): bool => $input->getOption($kind) !== null) !== [];
+    }
+
+    /** @return list<Suite> */
+    private function suites(InputInterface $input, StoreLocations $locations): array
+    {
+        $suites = [];
+        foreach (Suites::kinds() as $kind) {
+            $name = self::text($input, $kind);
+            if ($name !== null) {
+                array_push($suites, ...Suites::named($kind, $name, $locations));
+            }
+        }
+        if (!self::isNamed($input)) {
+            return [new CompareSuite($locations, ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores'), self::plan($input), $input->getOption('no-servers') !== true)];
+        }
+        foreach (['stores', 'values', 'operations', 'no-servers'] as $option) {
+            if (!\in_array($input->getOption($option), [null, false], true)) {
+                throw new InvalidOptionException(\sprintf('--%s: a study or a workload measures what it is about. Leave out the one or the other.', $option));
+            }
+        }
+
+        return $suites;
+    }
+
+    /** @return array<string, string> what figures depend on */
+    private static function settings(InputInterface $input): array
+    {
+        $settings = ['php' => \PHP_VERSION];
+        foreach ([...self::SETTINGS, ...Suites::kinds()] as $option) {
+            $value = $input->getOption($option);
+            if ($value !== null && $value !== false) {
+                $settings[$option] = \is_string($value) ? $value : 'yes';
+            }
+        }
+
+        return $settings;
+    }
+
+    /** @param array<string, string> $settings */
+    private static function journal(InputInterface $input, array $settings, OutputInterface $errors): ?Journal
+    {
+        $named = self::text($input, 'journal');
+        $settings += Machine::identity();
+        if ($input->getOption('resume') === true) {
+            return Journal::continue($named ?? Journal::place(), $settings);
+        }
+
+        try {
+            return Journal::start($named ?? Journal::place(), $settings);
+        } catch (\RuntimeException $failed) {
+            if ($named !== null) {
+                throw $failed;
+            }
+            $errors->writeln('This run cannot be resumed. ' . $failed->getMessage());
+
+            return null;
+        }
+    }
+
+    /** @return array<string, string> what to write, by option */
+    private static function files(InputInterface $input): array
+    {
+        $files = [];
+        foreach (array_keys(Outputs::all()) as $option) {
+            $file = self::text($input, $option);
+            if ($file !== null) {
+                $files[$option] = Outputs::checked($option, $file);
+            }
+        }
+
+        return $files;
+    }
+
+    /**
+     * @param list<Suite> $suites
+     * @param positive-int $rounds
+     * @return array{list<Row>, list<array{subject: Subject, reason: string}>}
+     */
+    private function measure(array $suites, int $rounds, OutputInterface $errors): array
+    {
+        $notMeasured = $blocks = [];
         $errors->writeln('Starting servers and creating directories');
-        foreach ($stores as $store) {
-            if ($withoutServers && Catalog::needsServer($store)) {
-                $notMeasured[] = new NotMeasured($store, null, 'left out by --no-servers');
-                continue;
-            }
-            foreach ($catalog->subjects($store) as $target) {
-                if ($target instanceof Target) {
-                    $targets[] = $target;
-                } else {
-                    $notMeasured[] = $target;
-                }
-            }
+        foreach ($suites as $suite) {
+            array_push($blocks, ...$suite->blocks(static function (Subject $subject, string $reason) use (&$notMeasured): void {
+                $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
+            }));
         }
-        if ($targets === []) {
-            return new Result([], [], $notMeasured);
-        }
-        $this->comparison = new Comparison($plan, $targets);
-        ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %remaining:6s% left  %message%');
-        $progress = new ProgressBar($errors, $this->comparison->steps());
+        $rows = new Rows(array_merge(...array_map(static fn(Block $block): array => $block->subjects(), $blocks)));
+        $this->runner = new Runner($blocks, $rounds, $this->journal);
+        ProgressBar::setFormatDefinition('compare', ' %bar% %percent:3s%%  %left%  %message%');
+        $progress = new ProgressBar($errors, $this->runner->steps());
         $progress->setFormat('compare');
         $progress->setBarWidth(30);
+        $progress->setMessage('', 'left');
         $progress->setMessage('');
         $progress->start();
-        $result = $this->comparison->run(static function (int $done, string $store) use ($progress): void {
-            $progress->setMessage($store);
-            $progress->setProgress($done);
-        });
+        $this->runner->run(
+            $rows->add(...),
+            static function (Block $block, string $reason) use (&$notMeasured): void {
+                foreach ($block->subjects() as $subject) {
+                    $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
+                }
+            },
+            static function (int $done, string $block, ?float $left) use ($progress): void {
+                $progress->setMessage($left === null ? '' : \sprintf('%d:%02d left', intdiv((int) $left, 60), (int) $left % 60), 'left');
+                $progress->setMessage($block);
+                $progress->setProgress($done);
+            },
+        );
         $progress->clear();
 
-        return new Result($result->rows, $result->handshakes, [...$notMeasured, ...$result->notMeasured]);
+        return [$rows->all(array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator))), $notMeasured];
+    }
+
+    /**
+     * Whether all that was measured worked. What is not installed did not fail.
+     *
+     * @param list<Row> $rows
+     */
+    private static function isWhole(array $rows): bool
+    {
+        return $rows !== [] && array_filter($rows, static fn(Row $row): bool => $row->failures > 0) === [];
     }
 
     private static function plan(InputInterface $input): Plan
     {
-        $quick = $input->getOption('quick') === true;
         $all = Value::all();
         $values = array_map(static fn(string $name): Value => $all[$name], ListOption::of(self::valueNames(), self::text($input, 'values'), 'values'));
         $operations = array_map(Operation::from(...), ListOption::of(self::operationNames(), self::text($input, 'operations'), 'operations'));
-        $rounds = Number::of($input->getOption('rounds'), $quick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
 
-        return new Plan($values, $operations, $rounds, $quick
+        return new Plan($values, $operations, $input->getOption('quick') === true
             ? new TimeBudget(200_000, 4 * self::MILLISECOND)
-            : new TimeBudget(500_000, 20 * self::MILLISECOND));
+            : new TimeBudget(500_000, 14 * self::MILLISECOND));
     }
 
     private static function text(InputInterface $input, string $option): ?string

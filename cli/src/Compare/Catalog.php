@@ -54,7 +54,7 @@ final class Catalog
             return match (true) {
                 $variant->scope === Scope::Server => $this->inServer($variant, $scheme, $php),
                 $variant->connections !== [] => $this->inFiles($variant, $scheme, $php),
-                default => [new Target($store, null, $this->inMemory($variant, $scheme), $variant->scope === Scope::Process ? Kind::Process : Kind::Local, $php)],
+                default => [new Target($store, null, $this->inMemory($variant, $scheme), Kind::of($store), $php)],
             };
         } catch (\RuntimeException $missing) {
             return [new NotMeasured($store, null, $missing->getMessage())];
@@ -104,14 +104,13 @@ final class Catalog
         $subjects = [];
         foreach (['' => $php, ...array_map(static fn(array $ini): Php => new Php($ini), $variant->otherIni)] as $special => $with) {
             foreach ($variant->connections as $connection) {
-                $label = $connection->value . ($special === '' ? '' : ', ' . $special);
                 $directory = $variant->name . ($special === '' ? '' : '-' . strtr($special, ' ', '-'));
 
                 try {
                     $path = $connection === Connection::Tmpfs ? $this->places->tmpfs($directory) : $this->places->disk($directory);
-                    $subjects[] = new Target($variant->name, $label, \sprintf('%s://%s%s', $scheme, $path, $variant->file), Kind::Local, $with);
+                    $subjects[] = new Target($variant->name, $connection->value, \sprintf('%s://%s%s', $scheme, $path, $variant->file), Kind::Local, $with, $special === '' ? [] : ['php' => $special]);
                 } catch (\RuntimeException $none) {
-                    $subjects[] = new NotMeasured($variant->name, $label, $none->getMessage());
+                    $subjects[] = new NotMeasured($variant->name, $connection->value, $none->getMessage(), $special === '' ? [] : ['php' => $special]);
                 }
             }
         }

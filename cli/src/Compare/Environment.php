@@ -4,8 +4,12 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Composer\InstalledVersions;
 use Larder\Cli\FileSystem;
 use Larder\Cli\Machine;
+use Larder\Cli\Php;
+use Larder\Drivers;
+use Symfony\Component\Process\Process;
 
 /** What a run was measured on. */
 final class Environment
@@ -16,6 +20,7 @@ final class Environment
      * @param array<string, string> $fileSystems types by "tmpfs" and "disk"
      */
     private function __construct(
+        public readonly string $larder,
         public readonly string $date,
         public readonly string $php,
         public readonly string $sapi,
@@ -35,24 +40,19 @@ final class Environment
      * @param int $cores that the run may have used
      * @param int|null $pinnedTo the core that it did use, where it kept to one
      */
-    public static function of(Result $result, array $servers, int $cores, ?int $pinnedTo): self
+    public static function of(array $servers, int $cores, ?int $pinnedTo): self
     {
-        $extensions = [];
-        $opcache = $jit = false;
-        foreach ($result->handshakes as $handshake) {
-            $extensions += $handshake->extensions;
-            // One variant of php-file goes without: it says so in its name.
-            $opcache = $opcache || $handshake->opcache;
-            $jit = $jit || $handshake->jit;
-        }
+        $process = new Process((new Php())->command([\dirname(__DIR__, 2) . '/bin/measure.php']), input: (new Job('array:', [], new TimeBudget(1, 1)))->line());
+        $handshake = Handshake::fromLine($process->mustRun()->getOutput());
 
         return new self(
+            self::version(),
             date(\DATE_ATOM),
             \PHP_VERSION,
             \PHP_SAPI,
-            $opcache,
-            $jit,
-            Machine::versions($extensions),
+            $handshake->opcache,
+            $handshake->jit,
+            Machine::versions($handshake->extensions + self::unpacked()),
             $servers,
             Machine::system(),
             Machine::processor(),
@@ -60,6 +60,26 @@ final class Environment
             $pinnedTo,
             self::fileSystems(),
         );
+    }
+
+    /** @return array<string, mixed> for the report */
+    public function toArray(): array
+    {
+        return [
+            'larder' => $this->larder,
+            'date' => $this->date,
+            'php' => $this->php,
+            'sapi' => $this->sapi,
+            'opcache' => $this->opcache,
+            'jit' => $this->jit,
+            'extensions' => (object) $this->extensions,
+            'servers' => (object) $this->servers,
+            'system' => $this->system,
+            'processor' => $this->processor,
+            'cores' => $this->cores,
+            'pinned_to' => $this->pinnedTo,
+            'file_systems' => (object) $this->fileSystems,
+        ];
     }
 
     /** @return list<string> */
@@ -79,6 +99,32 @@ final class Environment
             ),
             'Files: ' . self::list($this->fileSystems),
         ];
+    }
+
+    /** In a clone the version is that of the working copy. */
+    private static function version(): string
+    {
+        $version = InstalledVersions::isInstalled('larder/cli')
+            ? [InstalledVersions::getPrettyVersion('larder/cli'), InstalledVersions::getReference('larder/cli')]
+            : [InstalledVersions::getRootPackage()['pretty_version'], InstalledVersions::getRootPackage()['reference']];
+
+        return rtrim(\sprintf('%s %s', $version[0], substr((string) $version[1], 0, 12)));
+    }
+
+    /** @return array<string, string> versions of extensions that only processes of one store load */
+    private static function unpacked(): array
+    {
+        $versions = [];
+        foreach (Drivers::variants() as $variant) {
+            $path = $variant->excludes === '' ? null : Php::unpacked($variant->extension);
+            if ($path !== null) {
+                $process = new Process([\PHP_BINARY, '-n', '-d', 'extension=' . $path, '-r', 'echo phpversion($argv[1]);', $variant->extension]);
+                $process->run();
+                $versions[$variant->extension] = trim($process->getOutput());
+            }
+        }
+
+        return array_filter($versions, static fn(string $version): bool => $version !== '');
     }
 
     /** @param array<string, string> $versions */

@@ -4,9 +4,22 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Measure\Unit;
+
 /** Numbers as people read them: three digits and a unit. */
 final class Figure
 {
+    public static function of(Unit $unit, float $figure): string
+    {
+        return match ($unit) {
+            Unit::Nanoseconds => self::duration($figure),
+            Unit::Percent => self::threeDigits($figure) . ' %',
+            Unit::Count => self::threeDigits($figure),
+            Unit::Bytes => number_format($figure) . ' B',
+            Unit::RequestsPerSecond, Unit::OperationsPerSecond => number_format($figure) . '/s',
+        };
+    }
+
     /** "25.1 ns", "1.23 µs", "123 ms": at most seven characters up to 999 s. */
     public static function duration(float $nanoseconds): string
     {
@@ -30,7 +43,7 @@ final class Figure
         };
     }
 
-    /** How far the rounds lie apart: "±3%" is half the way from low to high, in parts of the median. */
+    /** How wide an interval is: "±3%" is half the way from low to high, in parts of the median. */
     public static function spread(float $low, float $median, float $high): string
     {
         $percent = $median > 0.0 ? 50 * ($high - $low) / $median : 0.0;

@@ -10,12 +10,10 @@ final class Plan
     /**
      * @param non-empty-list<Value> $values
      * @param non-empty-list<Operation> $operations
-     * @param positive-int $rounds
      */
     public function __construct(
         public readonly array $values,
         public readonly array $operations,
-        public readonly int $rounds,
         public readonly TimeBudget $budget,
     ) {}
 

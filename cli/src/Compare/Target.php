@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Measure\Subject;
 use Larder\Cli\Php;
 
 /** A store to measure, in one way to reach it, with the PHP that it needs. */
@@ -14,6 +15,7 @@ final class Target
      * @param string|null $connection "socket", "tcp", "tmpfs", "disk"; null for memory of this machine
      * @param string $address see Job
      * @param Kind $kind where it keeps its values
+     * @param array<string, string> $settings what else tells it apart: see Subject
      */
     public function __construct(
         public readonly string $store,
@@ -22,11 +24,17 @@ final class Target
         public readonly string $address,
         public readonly Kind $kind,
         public readonly Php $php = new Php(),
+        public readonly array $settings = [],
     ) {}
 
     /** For progress and messages: "redis socket". */
     public function name(): string
     {
-        return $this->connection === null ? $this->store : $this->store . ' ' . $this->connection;
+        return implode(', ', [$this->connection === null ? $this->store : $this->store . ' ' . $this->connection, ...array_values($this->settings)]);
+    }
+
+    public function subject(string $table, Value $value, Operation $operation): Subject
+    {
+        return new Subject($table, $this->store, $this->connection, $value->name, $value->bytes, $operation->value, settings: $this->settings);
     }
 }

@@ -4,39 +4,66 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Report\Row;
+use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
  * What follows from the figures, in a few lines. A line is left out when its stores were not measured, and a difference is
- * stated only when it is beyond the noise of the rounds.
+ * stated only when the interval of the ratio, round by round, does not hold 1.
  */
 final class Verdict
 {
     private const NO_DIFFERENCE = 'no difference beyond the noise';
+    private const QUICK = 'None: a quick look has no intervals, so it shows no differences. Run without --quick.';
 
-    public function __construct(private readonly Plan $plan, private readonly Result $result) {}
+    /** @var array<string, array<string, array<string, Row>>> by operation, value and store; those with a figure */
+    private array $rows = [];
+
+    /** @var array<string, Value> those measured, in the order of the report */
+    private array $values = [];
+
+    /** @param list<Row> $rows of the table "compare" */
+    public function __construct(array $rows)
+    {
+        $all = Value::all();
+        foreach ($rows as $row) {
+            $subject = $row->subject;
+            $value = $all[(string) $subject->value] ?? null;
+            if ($value !== null) {
+                $this->values[$value->name] = $value;
+                $this->rows[$subject->operation] ??= [];
+                if ($row->median > 0.0) {
+                    $this->rows[$subject->operation][$value->name][self::name($row)] = $row;
+                }
+            }
+        }
+    }
 
     /** @return list<string> */
     public function lines(): array
     {
-        $lines = [];
-        foreach ($this->plan->operations as $operation) {
-            $lines[] = $this->fastest(Kind::Local, $operation, 'Fastest on one machine');
+        foreach ($this->rows as $values) {
+            foreach ($values as $rows) {
+                foreach ($rows as $row) {
+                    if ($row->low === null) {
+                        return [self::QUICK];
+                    }
+                }
+            }
         }
-        foreach ($this->plan->operations as $operation) {
-            $lines[] = $this->fastest(Kind::Server, $operation, 'Fastest server');
-        }
-        foreach ($this->plan->operations as $operation) {
-            $lines[] = $this->socket($operation);
-        }
-        foreach ($this->plan->operations as $operation) {
-            $lines[] = $this->serializing($operation);
-        }
+        $operations = array_keys($this->rows);
+        $lines = [
+            ...array_map(fn(string $operation): string => $this->fastest(Kind::Local, $operation, 'Fastest on one machine'), $operations),
+            ...array_map(fn(string $operation): string => $this->fastest(Kind::Server, $operation, 'Fastest server'), $operations),
+            ...array_map($this->socket(...), $operations),
+            ...array_map($this->serializing(...), $operations),
+        ];
 
         return array_values(array_filter($lines, static fn(string $line): bool => $line !== ''));
     }
 
-    private function fastest(Kind $kind, Operation $operation, string $title): string
+    private function fastest(Kind $kind, string $operation, string $title): string
     {
         $scores = $this->scores($kind, $operation);
         $best = array_key_first($scores);
@@ -44,89 +71,115 @@ final class Verdict
             return '';
         }
         $examples = [];
-        foreach ($this->plan->values as $i => $value) {
-            $row = $this->row($best, $value, $operation);
-            if (($i === 0 || $i === \count($this->plan->values) - 1) && $row?->median !== null) {
-                $examples[] = \sprintf('%s for %s', Figure::duration($row->median), $value->name);
+        foreach (array_unique([array_key_first($this->values), array_key_last($this->values)]) as $value) {
+            $examples[] = \sprintf('%s for %s', Figure::duration($this->rows[$operation][(string) $value][$best]->median ?? 0.0), $value);
+        }
+        $line = \sprintf('%s, %s: %s (%s)', $title, $operation, $best, implode(', ', $examples));
+        $next = '';
+        $equal = [];
+        foreach (\array_slice(array_keys($scores), 1) as $store) {
+            [$ratio, $interval] = $this->ratio($store, $best, array_keys($this->values), $operation);
+            if ($interval === null || $interval->contains(1.0)) {
+                $equal[] = $store;
+            } elseif ($next === '') {
+                $next = \sprintf('; next: %s, %sx slower%s', $store, Figure::ratio($ratio), self::range($interval, Figure::ratio(...)));
             }
         }
-        $line = \sprintf('%s, %s: %s (%s)', $title, $operation->value, $best, implode(', ', $examples));
-        $rounds = $this->rounds($best, $this->plan->values, $operation);
-        $differs = fn(string $store): bool => Statistics::differ($rounds, $this->rounds($store, $this->plan->values, $operation));
-        $others = array_slice(array_keys($scores), 1);
-        $slower = array_values(array_filter($others, $differs));
-        $equal = array_diff($others, $slower);
-        if ($equal !== []) {
-            $line .= \sprintf('; %s: %s', self::NO_DIFFERENCE, implode(', ', $equal));
-        }
 
-        return $slower === [] ? $line : \sprintf('%s; next: %s, %sx slower', $line, $slower[0], Figure::ratio($scores[$slower[0]] / $scores[$best]));
+        return $line . ($equal === [] ? '' : \sprintf('; %s: %s', self::NO_DIFFERENCE, implode(', ', $equal))) . $next;
     }
 
     /**
-     * Stores of a kind that have a figure for every value, and how many times as long as the fastest of all they take.
+     * Stores of a kind that have a figure for every value: the geometric mean of their ratios to the fastest of all.
      *
-     * @return array<string, float> by Target::name(), lowest first
+     * @return array<string, float> by name, lowest first
      */
-    private function scores(Kind $kind, Operation $operation): array
+    private function scores(Kind $kind, string $operation): array
     {
         $ratios = [];
-        foreach ($this->plan->values as $value) {
-            $fastest = $this->result->fastest($value, $operation)?->median;
-            foreach ($this->result->ranking($value, $operation) as $row) {
-                if ($row->target->kind === $kind && $row->median > 0.0 && $fastest > 0.0) {
-                    $ratios[$row->target->name()][] = $row->median / $fastest;
+        foreach ($this->rows[$operation] ?? [] as $rows) {
+            $shared = array_filter($rows, static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process);
+            $fastest = min([\INF, ...array_map(static fn(Row $row): float => (float) $row->median, array_values($shared))]);
+            foreach ($shared as $name => $row) {
+                if (Kind::of($row->subject->store) === $kind) {
+                    $ratios[$name][] = (float) $row->median / $fastest;
                 }
             }
         }
-        $complete = array_filter($ratios, fn(array $ofStore): bool => \count($ofStore) === \count($this->plan->values));
+        $complete = array_filter($ratios, fn(array $ofStore): bool => \count($ofStore) === \count($this->values));
         $scores = array_map(Statistics::geometricMean(...), $complete);
         asort($scores);
 
         return $scores;
     }
 
-    private function socket(Operation $operation): string
+    private function socket(string $operation): string
     {
         $values = [];
-        foreach ($this->result->rows as $row) {
-            $tcp = $this->row($row->target->store . ' tcp', $row->value, $operation);
-            if ($row->operation === $operation && $row->target->connection === 'socket' && $row->figures !== [] && $tcp !== null && $tcp->figures !== []) {
-                $values[$row->target->store][] = $row->value;
+        foreach ($this->rows[$operation] ?? [] as $value => $rows) {
+            foreach ($rows as $row) {
+                $store = $row->subject->store;
+                if ($row->subject->connection === 'socket' && isset($rows["$store tcp"])) {
+                    $values[$store][] = $value;
+                }
             }
         }
         $each = [];
         foreach ($values as $store => $measured) {
-            $socket = $this->rounds("$store socket", $measured, $operation);
-            $tcp = $this->rounds("$store tcp", $measured, $operation);
-            $saved = Statistics::differ($socket, $tcp) ? (int) round(100 * (1 - Statistics::median($socket) / Statistics::median($tcp))) : 0;
-            $each[] = $store . ': ' . ($saved === 0 ? self::NO_DIFFERENCE : \sprintf('%d%% %s time', abs($saved), $saved > 0 ? 'less' : 'more'));
+            [$ratio, $interval] = $this->ratio("$store socket", "$store tcp", $measured, $operation);
+            $each[] = $store . ': ' . ($interval === null || $interval->contains(1.0) ? self::NO_DIFFERENCE : \sprintf(
+                '%d%% %s time%s',
+                (int) round(100 * abs(1 - $ratio)),
+                $ratio < 1 ? 'less' : 'more',
+                self::range($ratio < 1 ? new Interval(1 - $interval->high, 1 - $interval->low) : new Interval($interval->low - 1, $interval->high - 1), static fn(float $part): string => \sprintf('%d', (int) round(100 * $part))),
+            ));
         }
 
-        return $each === [] ? '' : \sprintf('Unix socket instead of TCP, %s. %s', $operation->value, implode('; ', $each));
+        return $each === [] ? '' : \sprintf('Unix socket instead of TCP, %s. %s', $operation, implode('; ', $each));
     }
 
     /**
-     * A store's geometric mean over values, by round.
+     * Of the geometric means over values.
      *
-     * @param non-empty-list<Value> $values for which it has figures
-     * @return non-empty-list<float>
+     * @param list<string> $values
+     * @return array{float, Interval|null}
      */
-    private function rounds(string $store, array $values, Operation $operation): array
+    private function ratio(string $store, string $to, array $values, string $operation): array
+    {
+        $a = $this->rounds($store, $values, $operation);
+        $b = $this->rounds($to, $values, $operation);
+        if ($a === [] || \count($a) !== \count($b)) {
+            return [1.0, null];
+        }
+
+        return [Statistics::median(array_map(static fn(float $x, float $y): float => $x / $y, $a, $b)), Interval::ofPairedRatio($a, $b)];
+    }
+
+    /**
+     * @param list<string> $values
+     * @return list<float> a store's geometric mean over values, by round
+     */
+    private function rounds(string $store, array $values, string $operation): array
     {
         $byRound = [];
         foreach ($values as $value) {
-            foreach ($this->row($store, $value, $operation)->figures ?? [] as $round => $figure) {
+            foreach ($this->rows[$operation][$value][$store]->samples ?? [] as $round => $figure) {
                 $byRound[$round][] = max(0.1, $figure);
             }
         }
 
-        $means = array_map(Statistics::geometricMean(...), array_values($byRound));
-
-        return $means !== [] ? $means : throw new \LogicException("$store has no figures");
+        return array_values(array_map(Statistics::geometricMean(...), $byRound));
     }
 
-    private function serializing(Operation $operation): string
+    /** @param \Closure(float): string $text */
+    private static function range(Interval $interval, \Closure $text): string
+    {
+        [$low, $high] = [$text($interval->low), $text($interval->high)];
+
+        return $low === $high ? '' : " ($low to $high)";
+    }
+
+    private function serializing(string $operation): string
     {
         [$array, $string] = $this->comparable();
         if ($array === null || $string === null) {
@@ -135,8 +188,8 @@ final class Verdict
         $each = [];
         foreach ([Kind::Local, Kind::Server] as $kind) {
             foreach (\array_slice(array_keys($this->scores($kind, $operation)), 0, 2) as $store) {
-                $ofArray = $this->row($store, $array, $operation)?->median;
-                $ofString = $this->row($store, $string, $operation)?->median;
+                $ofArray = $this->rows[$operation][$array->name][$store]->median ?? null;
+                $ofString = $this->rows[$operation][$string->name][$store]->median ?? null;
                 if ($ofArray !== null && $ofString !== null) {
                     $each[] = \sprintf('%s %s and %s', $store, Figure::duration($ofArray), Figure::duration($ofString));
                 }
@@ -145,7 +198,7 @@ final class Verdict
 
         return $each === [] ? '' : \sprintf(
             '%s: the %s and a string of similar length (%s) take %s',
-            $operation === Operation::Get ? 'Unserializing' : 'Serializing',
+            $operation === Operation::Get->value ? 'Unserializing' : 'Serializing',
             $array->name,
             $string->name,
             implode(', ', $each),
@@ -156,12 +209,12 @@ final class Verdict
     private function comparable(): array
     {
         $array = $string = null;
-        foreach ($this->plan->values as $value) {
+        foreach ($this->values as $value) {
             if ($value->isArray && ($array === null || $value->bytes > $array->bytes)) {
                 $array = $value;
             }
         }
-        foreach ($this->plan->values as $value) {
+        foreach ($this->values as $value) {
             if ($array !== null && !$value->isArray && self::distance($value, $array) < log(2) && ($string === null || self::distance($value, $array) < self::distance($string, $array))) {
                 $string = $value;
             }
@@ -175,14 +228,8 @@ final class Verdict
         return abs(log($a->bytes / $b->bytes));
     }
 
-    private function row(string $target, Value $value, Operation $operation): ?Row
+    private static function name(Row $row): string
     {
-        foreach ($this->result->rows as $row) {
-            if ($row->target->name() === $target && $row->value->name === $value->name && $row->operation === $operation) {
-                return $row;
-            }
-        }
-
-        return null;
+        return implode(', ', [$row->subject->name(), ...array_values($row->subject->settings)]);
     }
 }

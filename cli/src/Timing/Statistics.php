@@ -25,34 +25,4 @@ final class Statistics
     {
         return exp(array_sum(array_map(log(...), $figures)) / \count($figures));
     }
-
-    /**
-     * Whether two differ beyond the noise: without the lowest and the highest quarter of its rounds, neither overlaps the
-     * other. (Of seven rounds of the same, 3 % do.) Fewer than three rounds do not show their noise.
-     *
-     * @param list<float> $a a figure a round
-     * @param list<float> $b
-     */
-    public static function differ(array $a, array $b): bool
-    {
-        if (min(\count($a), \count($b)) < 3) {
-            return false;
-        }
-        [$lowA, $highA] = self::middle($a);
-        [$lowB, $highB] = self::middle($b);
-
-        return $highA < $lowB || $highB < $lowA;
-    }
-
-    /**
-     * @param list<float> $figures
-     * @return array{float, float}
-     */
-    private static function middle(array $figures): array
-    {
-        sort($figures);
-        $quarter = intdiv(\count($figures), 4);
-
-        return [$figures[$quarter] ?? 0.0, $figures[\count($figures) - 1 - $quarter] ?? 0.0];
-    }
 }

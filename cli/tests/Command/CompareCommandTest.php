@@ -6,6 +6,7 @@ namespace Larder\Cli\Tests\Command;
 
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Php;
+use Larder\Cli\Report\ResultFile;
 use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
@@ -18,7 +19,7 @@ final class CompareCommandTest extends TestCase
 
     public function testTablesHaveAtMostEightyColumns(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
+        $run = self::larder(['compare', '--quick', '--rounds=6', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
         $run->mustRun();
         $output = $run->getOutput();
         foreach (explode("\n", $output) as $line) {
@@ -27,7 +28,7 @@ final class CompareCommandTest extends TestCase
         self::assertStringContainsString(\sprintf('PHP %s (cli), opcache on, JIT off', \PHP_VERSION), $output);
         self::assertMatchesRegularExpression('/^Servers: memcached \d.*mariadb \d/m', $output);
         self::assertMatchesRegularExpression('/^10b$/m', $output);
-        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) +[±>]\d+% +[\d.k]+ +250 ns /mu', $output);
+        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) +[±>]\d+% +[\d.k]+ +\d+ +250 ns /mu', $output);
         self::assertMatchesRegularExpression('/^php-file +disk \* /m', $output);
         self::assertMatchesRegularExpression('/^predis +tcp .* 931 µs .* 39\.7 ms/mu', $output);
         self::assertStringContainsString('Fastest on one machine, get: ', $output);
@@ -52,6 +53,46 @@ final class CompareCommandTest extends TestCase
         $file = $directory->path . '/figures.jsonl';
         self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=apcu,redis,file', '--values=10b,array of 4', '--json', $file])->mustRun();
         self::assertShape((string) file_get_contents($file));
+        self::assertCount(12, ResultFile::read($file)->rows);
+    }
+
+    public function testQuickLookStatesNoDifference(): void
+    {
+        $run = self::larder(['compare', '--quick', '--no-servers', '--stores=apcu,file', '--values=10b', '--operations=get']);
+        $output = (string) preg_replace('/\s+/', ' ', $run->mustRun()->getOutput());
+        self::assertStringContainsString('No intervals: a quick look.', $output);
+        self::assertStringContainsString('Verdict None: a quick look has no intervals', $output);
+        self::assertStringNotContainsString('slower', $output);
+    }
+
+    /** Interrupted in its second round; what the first round gave is not measured again. */
+    public function testInterruptedRunIsContinued(): void
+    {
+        $directory = new TemporaryDirectory();
+        $command = ['compare', '--quick', '--no-servers', '--rounds=6', '--stores=apcu,array', '--journal', $directory->path . '/journal', '--json=-'];
+        $first = self::larder($command);
+        $first->start();
+        $journal = static fn(): string => (string) @file_get_contents($directory->path . '/journal');
+        for ($deadline = microtime(true) + 60; substr_count($journal(), "\n") < 4 && microtime(true) < $deadline; usleep(5_000)) {
+        }
+        $first->signal(\SIGINT);
+        self::assertSame(130, $first->wait());
+        self::assertStringContainsString('To continue: the same command with --resume.', $first->getErrorOutput());
+        $before = $journal();
+
+        $other = self::larder([...$command, '--resume', '--values=10b']);
+        self::assertNotSame(0, $other->run());
+        self::assertStringContainsString('values: it had not set, this one has 10b.', $other->getErrorOutput());
+        self::assertSame($before, $journal());
+
+        $second = self::larder([...$command, '--resume'])->mustRun();
+        preg_match_all('/"samples":\[([\d.,]+)\]/', $second->getOutput(), $matches);
+        $samples = explode(',', implode(',', $matches[1]));
+        self::assertCount(2 * 14 * 2 * 6, $samples);
+        preg_match_all('/"[^"]*",([\d.]+),0,"",null\]/', stripslashes($before), $figures);
+        self::assertGreaterThanOrEqual(3 * 28, \count($figures[1]));
+        self::assertSame([], array_diff($figures[1], $samples));
+        self::assertFileDoesNotExist($directory->path . '/journal');
     }
 
     public function testJsonOnStandardOutputComesWithoutTheTables(): void
@@ -66,18 +107,26 @@ final class CompareCommandTest extends TestCase
         $rows = array_map(static fn(string $line): mixed => json_decode($line, true, flags: \JSON_THROW_ON_ERROR), explode("\n", rtrim($lines, "\n")));
         $header = array_shift($rows);
         self::assertIsArray($header);
-        self::assertSame(['format', 'measured_on', 'rounds', 'not_measured'], array_keys($header));
-        self::assertIsArray($header['measured_on']);
+        self::assertSame(['format', 'checksum', 'environment', 'spoilers', 'not_measured'], array_keys($header));
+        self::assertIsArray($header['environment']);
         self::assertSame(
-            ['date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems'],
-            array_keys($header['measured_on']),
+            ['larder', 'date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems', 'rounds', 'options'],
+            array_keys($header['environment']),
         );
-        self::assertSame([['store' => 'redis', 'connection' => null, 'reason' => 'left out by --no-servers']], $header['not_measured']);
+        self::assertIsArray($header['not_measured']);
+        self::assertCount(2 * 2, $header['not_measured']);
+        self::assertSame(
+            ['table' => 'compare', 'store' => 'redis', 'connection' => null, 'value' => '10b', 'bytes' => 10, 'operation' => 'get', 'unit' => 'ns', 'settings' => [], 'reason' => 'left out by --no-servers'],
+            $header['not_measured'][0],
+        );
         self::assertCount(3 * 2 * 2, $rows);
         $seen = [];
         foreach ($rows as $row) {
             self::assertSame(
-                ['store' => 'string', 'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int', 'operation' => 'string', 'median_ns' => 'float', 'low_ns' => 'float', 'high_ns' => 'float', 'rounds' => 'int', 'failures' => 'int'],
+                [
+                    'table' => 'string', 'store' => 'string', 'connection' => $row['store'] === 'apcu' ? 'null' : 'string', 'value' => 'string', 'bytes' => 'int', 'operation' => 'string', 'unit' => 'string', 'settings' => 'array',
+                    'median' => 'float', 'low' => 'null', 'high' => 'null', 'samples' => 'array', 'failures' => 'int', 'problem' => 'string', 'histogram' => 'null', 'published' => $row['published'] === null ? 'null' : 'array', 'notes' => 'array',
+                ],
                 array_map(get_debug_type(...), $row),
             );
             $seen[] = [$row['store'], $row['value'], $row['operation']];
@@ -88,6 +137,7 @@ final class CompareCommandTest extends TestCase
     #[TestWith(['--stores', 'apcu,mongodb', '--stores: mongodb is not known. Known: larder, apcu, yac,'])]
     #[TestWith(['--values', '3k', '--values: 3k is not known. Known: 10b, 0.1k,'])]
     #[TestWith(['--operations', 'delete', '--operations: delete is not known. Known: get, set.'])]
+    #[TestWith(['--study', '1999', '--study: 1999 is not known. Known: '])]
     #[TestWith(['--rounds', '0', '--rounds: 0 is not a number from 1 to 9999.'])]
     #[TestWith(['--json', '/no/such/directory/file.json', '--json: /no/such/directory/file.json cannot be written.'])]
     #[TestWith(['--json', '/dev', '--json: /dev cannot be written.'])]
@@ -103,7 +153,7 @@ final class CompareCommandTest extends TestCase
     {
         $run = self::larder(['compare', '--quick', '--rounds=1', '--no-servers', '--stores=array', '--values=10b', '--operations=get', '--json', '/dev/full']);
         self::assertSame(1, $run->run());
-        self::assertStringContainsString('--json: /dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
+        self::assertStringContainsString('/dev/full could not be written', (string) preg_replace('/\s+/', ' ', $run->getErrorOutput()));
         self::assertStringNotContainsString('file_put_contents():', explode('could not be written', $run->getErrorOutput())[0]);
         self::assertMatchesRegularExpression('/^array /m', $run->getOutput());
     }

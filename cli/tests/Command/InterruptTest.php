@@ -24,7 +24,7 @@ final class InterruptTest extends TestCase
         $this->run = new Process(
             [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
             null,
-            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path],
+            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
         );
         $this->run->start();
         $pid = (int) $this->run->getPid();

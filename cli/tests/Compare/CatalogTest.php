@@ -5,14 +5,15 @@ declare(strict_types=1);
 namespace Larder\Cli\Tests\Compare;
 
 use Larder\Cli\Compare\Catalog;
-use Larder\Cli\Compare\Comparison;
 use Larder\Cli\Compare\NotMeasured;
 use Larder\Cli\Compare\Operation;
 use Larder\Cli\Compare\Plan;
+use Larder\Cli\Compare\StoreBlock;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Target;
 use Larder\Cli\Compare\TimeBudget;
 use Larder\Cli\Compare\Value;
+use Larder\Cli\Measure\Sample;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -57,20 +58,24 @@ final class CatalogTest extends TestCase
         $directory = $this->places->disk($name);
         $servers = self::processesIn($directory);
         self::assertNotSame([], $servers);
-        $plan = new Plan([Value::all()['10b'], Value::all()['1k']], Operation::cases(), 1, new TimeBudget(5_000_000, 250_000_000));
+        $plan = new Plan([Value::all()['10b'], Value::all()['1k']], Operation::cases(), new TimeBudget(5_000_000, 250_000_000));
+        $samples = [];
         // It is told after each of two gets and two sets, while the next is measured: so these are the second get and the first set.
-        $result = (new Comparison($plan, $subjects))->run(static function (int $done) use ($servers): void {
-            if ($done === 1 || $done === 2) {
+        $tell = static function (Sample $sample) use (&$samples, $servers): void {
+            $samples[] = $sample;
+            if (\count($samples) <= 2) {
                 array_map(static fn(int $server): bool => posix_kill($server, \SIGSTOP), $servers);
                 usleep(self::FROZEN_MICROSECONDS);
                 array_map(static fn(int $server): bool => posix_kill($server, \SIGCONT), $servers);
             }
-        });
+        };
+        foreach ($subjects as $target) {
+            (new StoreBlock($target, $plan))->run($tell);
+        }
 
-        self::assertSame([], $result->notMeasured);
-        self::assertCount(4, $result->rows);
-        foreach ($result->rows as $row) {
-            self::assertSame([0, ''], [$row->failures, $row->problem], $row->operation->value . ' ' . $row->value->name);
+        self::assertCount(4, $samples);
+        foreach ($samples as $sample) {
+            self::assertSame([0, ''], [$sample->failures, $sample->problem], $sample->subject->key());
         }
     }
 

@@ -23,23 +23,23 @@ final class Measured
             $objects[] = (array) json_decode((string) $line, true);
         }
         $header = array_shift($objects);
-        if ($header === null || !\is_array($header['measured_on'] ?? null)) {
+        if (!\is_array($header['environment'] ?? $header['measured_on'] ?? null)) {
             throw new \RuntimeException("$file does not hold the figures of ./larder compare or dev/figures.");
         }
 
-        return new self($header, $objects);
+        return new self((array) $header, $objects);
     }
 
     /** Of `./larder compare`, not of dev/figures. */
     public function isComparison(): bool
     {
-        return isset($this->header['format']);
+        return isset($this->header['environment']);
     }
 
     /** "2026-11-22: PHP 8.2.36, AMD EPYC, 2 cores". */
     public function machine(): string
     {
-        $on = (array) ($this->header['measured_on'] ?? []);
+        $on = (array) ($this->header['environment'] ?? $this->header['measured_on'] ?? []);
         $text = static fn(string $key): string => \is_scalar($on[$key] ?? null) ? (string) $on[$key] : '';
 
         return \sprintf('%s: PHP %s, %s, %s cores', substr($text('date'), 0, 10), $text('php'), $text('processor'), $text('cores'));

@@ -85,12 +85,6 @@ struct pins {
 
 /* ---- Words ---- */
 
-static unsigned state_word(unsigned generation, const struct member *owner, enum state state) {
-    return generation << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
-}
-static unsigned change(unsigned word, enum state state) {
-    return (word & ~7u) | state;
-}
 static unsigned generation_of(unsigned state) {
     return state >> 8;
 }

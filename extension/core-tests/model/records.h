@@ -41,6 +41,14 @@ struct member {
     bool held, alive;
 };
 
+/* The state of a page, whose states are each model's own, and the same with another state. */
+static inline unsigned state_word(unsigned generation, const struct member *owner, unsigned state) {
+    return generation << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
+}
+static inline unsigned change(unsigned word, unsigned state) {
+    return (word & ~7u) | state;
+}
+
 /* The record numbered as the process, claimed and its own. */
 void own_record(struct machine *m, struct member *member, unsigned process, unsigned record);
 

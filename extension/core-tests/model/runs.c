@@ -43,12 +43,6 @@ struct runs {
     struct actor actors[PROCESSES];
 };
 
-static unsigned state_word(unsigned generation, const struct member *owner, enum state state) {
-    return generation << 8 | (owner->incarnation & 7u) << 5 | owner->number << 3u | state;
-}
-static unsigned change(unsigned word, enum state state) {
-    return (word & ~7u) | state;
-}
 static unsigned link_word(unsigned generation, unsigned head) {
     return generation << 4 | head;
 }
@@ -203,15 +197,8 @@ static enum progress freer(struct machine *m, unsigned me, struct actor *a) {
 
 static enum progress step(void *state, unsigned me) {
     struct runs *s = state;
-    switch (now->actors[me].role) {
-        case FREER:
-            return freer(&s->machine, me, &s->actors[me]);
-        case CLAIMER:
-            return claimer(&s->machine, me, &s->actors[me]);
-        case NOBODY:
-            break;
-    }
-    return BLOCKED;
+    return now->actors[me].role == FREER ? freer(&s->machine, me, &s->actors[me])
+                                         : claimer(&s->machine, me, &s->actors[me]);
 }
 
 static void check(void *state) {

@@ -132,7 +132,6 @@ static void every_place(void) {
             EXPECT(cache_clear(cache));
         }
     }
-    end_request(cache);
     expect_nothing_left(cache);
     proof_record("damage.places", PLACES * CALLS,
                  "calls beside an index word that names a table, the last unit or what is behind the file", 0, 0);

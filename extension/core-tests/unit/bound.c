@@ -39,8 +39,6 @@ static void one_process(void) {
     EXPECT(info.pages_held_by_me > info.pin_limit / 3);
     EXPECT(info.copies > 100);
     churn(cache, 3);
-    expect_sound(cache);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -58,7 +56,7 @@ static void holder(void *argument) {
     EXPECT(info_of(cache).pages_held_by_me <= cache->map.pin_limit / 2);
 }
 
-static void many(bool long_lived) {
+static void many(long long_lived) {
     struct cache *cache = open_cache(8);
     fill(cache);
     pid_t children[HOLDERS];
@@ -86,14 +84,7 @@ static void many(bool long_lived) {
     for (unsigned i = 0; i < HOLDERS; i++) {
         finish(children[i]);
     }
-    end_request(cache);
     expect_nothing_left(cache);
-}
-static void many_requests(void) {
-    many(false);
-}
-static void many_long_lived(void) {
-    many(true);
 }
 
 /* Two kinds together stay within the one share. */
@@ -114,7 +105,6 @@ static void both_kinds(void) {
     for (unsigned i = 0; i < 2 * HOLDERS; i++) {
         finish(children[i]);
     }
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -132,7 +122,6 @@ static void pages_held_by_others(void) {
     finish(first);
     finish(second);
     finish(third);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -202,7 +191,6 @@ static void hot_key(void) {
     EXPECT(info_of(cache).pages_pinned_long <= info_of(cache).pin_limit_long + 1);
     reached(0, 1);
     finish(child);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -214,7 +202,7 @@ static void count_counts(const char *name) {
 }
 
 /* However many pages there are: to count them takes the longer, the more there are. */
-static void beyond_the_share(size_t mebibytes) {
+static void beyond_the_share(long mebibytes) {
     enum { FETCHES = 20000 };
     struct cache_options options = options_of(mebibytes);
     options.long_lived = true;
@@ -242,12 +230,6 @@ static void beyond_the_share(size_t mebibytes) {
     EXPECT(counts <= 1 + (cache_now() - start_at) / 50);
     close_cache(cache);
 }
-static void beyond_the_share_of_few(void) {
-    beyond_the_share(8);
-}
-static void beyond_the_share_of_many(void) {
-    beyond_the_share(256);
-}
 
 /* Once there is room again a process soon points again, although it had noted that there was none. */
 static void room_again(void) {
@@ -274,15 +256,15 @@ static void room_again(void) {
 
 static const struct test tests[] = {
     {"one process holds half of the share at most, and copies beyond", one_process},
-    {"many processes hold at most the share, and stores find room", many_requests},
-    {"many long-lived processes hold at most an eighth", many_long_lived},
+    {"many processes hold at most the share, and stores find room", .run_with = many, .argument = false},
+    {"many long-lived processes hold at most an eighth", .run_with = many, .argument = true},
     {"both kinds together hold at most the share", both_kinds},
     {"pages that others hold are pinned without a copy when the share is full", pages_held_by_others},
     {"what a request held is free again within 100 ms", recount_gives_back},
     {"what a dead process held is free again within 100 ms", death_gives_back},
     {"with no share every value is copied", no_share},
-    {"a copy beyond the share counts no pages in a small segment", beyond_the_share_of_few},
-    {"a copy beyond the share counts no pages in a large segment", beyond_the_share_of_many},
+    {"a copy beyond the share counts no pages in a small segment", .run_with = beyond_the_share, .argument = 8},
+    {"a copy beyond the share counts no pages in a large segment", .run_with = beyond_the_share, .argument = 256},
     {"a process that noted a full share notices when it has room again", room_again},
     {"a reader of a key that is rewritten all the time holds a bounded share", hot_key},
     {0},

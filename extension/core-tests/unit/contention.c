@@ -185,7 +185,6 @@ static void expect_counted(const char *what, enum disturbance disturbance, unsig
                  "counts of several processes, beside others that fill the cache, and beside one that is stopped, "
                  "throttled or killed: none refused, lost or restarted",
                  failed, 0);
-    end_request(cache);
     expect_nothing_left(cache);
     close_cache(cache);
 }
@@ -217,7 +216,6 @@ static void expect_stored(const char *what, enum disturbance disturbance, void (
                  "stores of one key by several processes, also beside one that is stopped, throttled or killed: "
                  "none refused",
                  (proof_count)noted(REFUSED), 0);
-    end_request(cache);
     expect_nothing_left(cache);
     close_cache(cache);
 }
@@ -313,7 +311,6 @@ static void counters_stay(void) {
         left += is_there(cache, key_of("stored %u", i));
     }
     EXPECT(left < FEW / 2);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -369,7 +366,6 @@ static void flood_of_several(void) {
     run_together(members, 6, UNDISTURBED);
     printf("        %ld counted, %ld refused\n", noted(TOLD), noted(REFUSED));
     EXPECT_EQUAL(noted(REFUSED), 0);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 

@@ -93,7 +93,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
     return result;
 }
 
-static void suspension(bool long_lived) {
+static void suspension(long long_lived) {
     struct cache_options options = options_of(8);
     options.long_lived = long_lived;
     struct cache *cache = open_with(&options);
@@ -114,12 +114,6 @@ static void suspension(bool long_lived) {
     EXPECT(has(cache, key_of("a day"), 2, 100));
     EXPECT(has(cache, key_of("forever"), 3, 100));
     expect_nothing_left(cache);
-}
-static void suspended_between_requests(void) {
-    suspension(false);
-}
-static void suspended_long_lived(void) {
-    suspension(true);
 }
 
 /* ---- Files ---- */
@@ -222,8 +216,9 @@ static void stopped_creators(void) {
 
 static const struct test tests[] = {
     {"a time namespace changes no expiry", time_namespaces},
-    {"suspended time counts from the next request on", suspended_between_requests},
-    {"suspended time counts within a second in a process without request ends", suspended_long_lived},
+    {"suspended time counts from the next request on", .run_with = suspension, .argument = false},
+    {"suspended time counts within a second in a process without request ends", .run_with = suspension,
+     .argument = true},
     {"a limit of file sizes is reported and kills no process", file_size_limits},
     {"a folder on a disk is refused", on_a_disk},
     {"a creator that was stopped is replaced, and joins later", stopped_creators},

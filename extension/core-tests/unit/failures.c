@@ -128,7 +128,7 @@ static unsigned descriptors(void) {
     return open_ones;
 }
 
-static void nth_call_fails(bool ever) {
+static void nth_call_fails(long ever) {
     const unsigned before = descriptors();
     forever = ever;
     long n = 1;
@@ -151,16 +151,10 @@ static void nth_call_fails(bool ever) {
     strcat(prefix, ".new.");
     EXPECT_EQUAL(count_files(prefix), 0);
 }
-static void once(void) {
-    nth_call_fails(false);
-}
-static void from_then_on(void) {
-    nth_call_fails(true);
-}
 
 static const struct test tests[] = {
-    {"each system call that can fail fails once", once},
-    {"each system call that can fail fails, and all later ones", from_then_on},
+    {"each system call that can fail fails once", .run_with = nth_call_fails, .argument = false},
+    {"each system call that can fail fails, and all later ones", .run_with = nth_call_fails, .argument = true},
     {0},
 };
 const struct suite suite_failures = {.name = "failures", .tests = tests, .seconds = 120};

@@ -41,7 +41,6 @@ static void records_apart(void) {
     reached(2, 1);
     finish(child);
     EXPECT_EQUAL(info_of(shared_cache).processes, 1);
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -62,7 +61,6 @@ static void parent_holds(void) {
     expect_held();
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -76,7 +74,7 @@ static void child_waits_and_looks(void *argument) {
     churn(shared_cache, 2);
     expect_held();
 }
-static void child_holds(bool claims_first) {
+static void child_holds(long claims_first) {
     hold_one();
     const pid_t child = start_fork(child_waits_and_looks, (void *)(uintptr_t)claims_first);
     await(0, 1);
@@ -85,12 +83,6 @@ static void child_holds(bool claims_first) {
     reached(1, 1);
     finish(child);
     expect_nothing_left(shared_cache);
-}
-static void child_holds_idle(void) {
-    child_holds(false);
-}
-static void child_holds_busy(void) {
-    child_holds(true);
 }
 
 /* The parent dies; what its child holds stays, and what the parent did in its new record does not. */
@@ -143,7 +135,6 @@ static void dies_while_carrying_over(void) {
     }
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -172,7 +163,6 @@ static void fork_and_exec(void) {
         expect_held();
     }
     EXPECT_EQUAL(info_of(shared_cache).processes, 1);
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -213,7 +203,6 @@ static void fork_storm(void) {
     struct cache_value value;
     EXPECT(cache_find(shared_cache, &key, true, &value));
     EXPECT_EQUAL(*(const int64_t *)value.bytes, atomic_load(&board->number[3]));
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -234,7 +223,6 @@ static void bare_fork(void) {
     EXPECT(has(shared_cache, key_of("bare"), 6, 1000));
     churn_hard();
     expect_held();
-    end_request(shared_cache);
     expect_nothing_left(shared_cache);
 }
 
@@ -262,8 +250,8 @@ static void daemonized(void) {
 static const struct test tests[] = {
     {"parent and child get new records and the old one is released", records_apart},
     {"pins of the parent are safe from its child", parent_holds},
-    {"pins of a child that does nothing are safe from its parent", child_holds_idle},
-    {"pins of a child that goes on are safe from its parent", child_holds_busy},
+    {"pins of a child that does nothing are safe from its parent", .run_with = child_holds, .argument = false},
+    {"pins of a child that goes on are safe from its parent", .run_with = child_holds, .argument = true},
     {"a parent that dies leaves nothing", parent_dies},
     {"a dead parent's record is free though its child is alive", locked_by_a_dead_parent},
     {"a process that dies while its pins move to a new record harms nobody", dies_while_carrying_over},

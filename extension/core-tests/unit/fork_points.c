@@ -293,11 +293,10 @@ static proof_count failures(void) {
                          atomic_load(&board->number[TIMES_CHANGED]));
 }
 
-static void at_every_point(enum death who) {
+static void at_every_point(long who) {
     struct cache *survivor = begin(who);
     for (uintptr_t call = 0; call < CALLS; call++) {
         at_points(survivor, call);
-        end_request(survivor);
         expect_nothing_left(survivor);
     }
     const proof_count forks = (proof_count)atomic_load(&board->number[FORKS]);
@@ -317,24 +316,12 @@ static void record_inherited(void) {
                   wrong < forks ? wrong : forks);
 }
 
-static void both_go_on(void) {
-    at_every_point(NOBODY);
-}
-static void child_dies(void) {
-    at_every_point(CHILD);
-}
-static void parent_dies(void) {
-    at_every_point(PARENT);
-}
-static void dies_in_its_call(void) {
-    at_every_point(IN_ITS_CALL);
-}
-
 static const struct test tests[] = {
-    {"at every point; parent and child go on", both_go_on},
-    {"at every point; the child dies", child_dies},
-    {"at every point; the parent dies", parent_dies},
-    {"in the midst of a call, at every point; the parent dies there", dies_in_its_call},
+    {"at every point; parent and child go on", .run_with = at_every_point, .argument = NOBODY},
+    {"at every point; the child dies", .run_with = at_every_point, .argument = CHILD},
+    {"at every point; the parent dies", .run_with = at_every_point, .argument = PARENT},
+    {"in the midst of a call, at every point; the parent dies there", .run_with = at_every_point,
+     .argument = IN_ITS_CALL},
     {"control: both go on in the record of before, and it shows", record_inherited},
     {0},
 };

@@ -31,8 +31,6 @@ static void against_oneself(void) {
     for (unsigned i = 0; i < 5; i++) {
         expect_kept(&held[i], i);
     }
-    expect_sound(cache);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -56,7 +54,6 @@ static void against_others(void) {
     finish(start(other_process, NULL));
     expect_kept(&a, 1);
     expect_kept(&b, 2);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -107,7 +104,6 @@ static void kept_over_the_end(void) {
     EXPECT_EQUAL(info_of(cache).pages_held_by_me, 1);
     EXPECT(cache_request_begin(cache));
     EXPECT_EQUAL(info_of(cache).pages_held_by_me, 0);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -129,7 +125,6 @@ static void expired_but_held(void) {
     EXPECT(!is_there(cache, key_of("a")));
     churn(cache, 3);
     expect_kept(&held, 1);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 

@@ -335,7 +335,6 @@ static void reclaimed_during_a_count(void) {
         struct cache_value value;
         EXPECT(cache_find(cache, &key, true, &value));
         EXPECT_EQUAL(*(const int64_t *)value.bytes, 200);
-        end_request(cache);
         expect_nothing_left(cache);
         close_cache(cache);
     }
@@ -380,7 +379,6 @@ static void sealed_during_a_count(void) {
         EXPECT(cache_find(cache, &key, true, &value));
         EXPECT_EQUAL(*(const int64_t *)value.bytes, 101);
     }
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -414,7 +412,6 @@ static void reclaimed_during_a_touch(void) {
     kill(child, SIGCONT);
     finish(child);
     EXPECT(has(cache, key, 1, 3000));
-    end_request(cache);
     expect_nothing_left(cache);
 }
 

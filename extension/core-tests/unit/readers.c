@@ -60,7 +60,6 @@ static struct cache *open_with_writer(size_t first, size_t by, unsigned stores) 
 static void close_with_writer(struct cache *reader) {
     cache_failpoint_hook = NULL;
     close_cache(writer);
-    end_request(reader);
     expect_nothing_left(reader);
     close_cache(reader);
 }

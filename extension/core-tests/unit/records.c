@@ -138,7 +138,6 @@ static void unrelated_close(void) {
     info = info_of(cache);
     EXPECT_EQUAL(info.processes, 1);
     EXPECT_EQUAL(info.record, record);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -185,7 +184,6 @@ static void dead_sweepers(void) {
     churn(cache, 3);
     EXPECT(is_pattern(held.bytes, held.length, 1));
     EXPECT_EQUAL(info_of(cache).processes, 1);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 

@@ -59,7 +59,6 @@ static void together(void) {
     EXPECT(cache_find(cache, &count, true, &value));
     EXPECT_EQUAL(*(const int64_t *)value.bytes, atomic_load(&board->number[0]));
     EXPECT_EQUAL(info_of(cache).processes, 1);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -91,7 +90,6 @@ static void apart(void) {
     }
     EXPECT_EQUAL(info_of(cache).processes, 1);
     EXPECT(word_load(&cache->map.header->records_used) <= 3);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 
@@ -122,7 +120,6 @@ static void forking(void) {
     }
     join_threads(threads);
     EXPECT_EQUAL(info_of(cache).processes, 1);
-    end_request(cache);
     expect_nothing_left(cache);
 }
 

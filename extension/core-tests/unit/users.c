@@ -128,7 +128,7 @@ static void expect_held_only(const struct cache_value *held) {
     EXPECT_EQUAL(descriptors_of(0), 0);
 }
 
-static void within_a_request(bool told) {
+static void within_a_request(long told) {
     struct cache *cache = with_secret(!told);
     const struct cache_value held = pinned(cache, key_of("secret"));
     become(OTHER);
@@ -154,12 +154,6 @@ static void within_a_request(bool told) {
     expect_nothing_of(0);
     expect_nothing_left(cache);
 }
-static void told(void) {
-    within_a_request(true);
-}
-static void not_told(void) {
-    within_a_request(false);
-}
 
 static void there_and_back(void) {
     struct cache *cache = with_secret(false);
@@ -184,7 +178,7 @@ static void there_and_back(void) {
 }
 
 /* The second time the segment is left while something of the first is still held. */
-static void back_and_away_again(bool holds_again) {
+static void back_and_away_again(long holds_again) {
     struct cache *cache = with_secret(false);
     const struct cache_value held = pinned(cache, key_of("secret"));
     become(OTHER);
@@ -202,12 +196,6 @@ static void back_and_away_again(bool holds_again) {
     expect_held_only(&held);
     cache_request_end(cache, false);
     expect_nothing_of(0);
-}
-static void left_twice(void) {
-    back_and_away_again(false);
-}
-static void left_twice_holding(void) {
-    back_and_away_again(true);
 }
 
 /* A daemon that serves one user after the other, and holds what it fetched: each return takes up what it had. */
@@ -317,7 +305,7 @@ static bool is_in_provided(const char *path) {
 enum above { ABSENT, ROOTS, SQUATTED };
 
 /* A stranger has the user's folder, and perhaps the one that root is to make, with a link for root to follow. */
-static void squat(enum above what) {
+static void squat(long what) {
     char above[128], precious[128], link[160];
     need_root();
     EXPECT(mkdir(folder_of(OTHER), 0755) == 0);
@@ -341,15 +329,6 @@ static void squat(enum above what) {
     become(OTHER);
     EXPECT(is_in_provided(path_of_attached(reason)));
     EXPECT_EQUAL(reason[0], '\0');
-}
-static void squatted(void) {
-    squat(ABSENT);
-}
-static void squatted_beside_roots(void) {
-    squat(ROOTS);
-}
-static void squatted_with_a_link(void) {
-    squat(SQUATTED);
 }
 
 static void expect_distrusted(void) {
@@ -423,18 +402,21 @@ static void provided_later(void) {
 
 static const struct test tests[] = {
     {"a request of another user sees nothing of the one before", between_requests},
-    {"a reported change of user closes the segment at once, and held values stay", told},
-    {"an unreported change of user is noticed within some calls", not_told},
+    {"a reported change of user closes the segment at once, and held values stay", .run_with = within_a_request,
+     .argument = true},
+    {"an unreported change of user is noticed within some calls", .run_with = within_a_request, .argument = false},
     {"a user that comes back finds everything", there_and_back},
-    {"nothing can be written to a segment that was left a second time", left_twice},
-    {"nothing can be written to a left segment in which a value was held again", left_twice_holding},
+    {"nothing can be written to a segment that was left a second time", .run_with = back_and_away_again,
+     .argument = false},
+    {"nothing can be written to a left segment in which a value was held again", .run_with = back_and_away_again,
+     .argument = true},
     {"a process that switches back and forth between users takes up what it holds", again_and_again},
     {"a fork that changes its user has a cache of its own", forked},
     {"a new user without access has no cache", without_a_cache},
     {"the user after one without access has a cache at once", after_without_a_cache},
-    {"a squatted folder is reported with the command that helps", squatted},
-    {"the command suits where root has a folder for others", squatted_beside_roots},
-    {"the command is safe where a stranger's link waits for root", squatted_with_a_link},
+    {"a squatted folder is reported with the command that helps", .run_with = squat, .argument = ABSENT},
+    {"the command suits where root has a folder for others", .run_with = squat, .argument = ROOTS},
+    {"the command is safe where a stranger's link waits for root", .run_with = squat, .argument = SQUATTED},
     {"root's folder is not used below one that others may write to", above_writable},
     {"root's folder is not used below one of another user", above_of_another},
     {"root's folder is not used where others may rename one far above", far_above_writable},

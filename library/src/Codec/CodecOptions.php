@@ -16,8 +16,7 @@ final class CodecOptions
 
     /**
      * @param Failures $failures in which the codec counts what it cannot read
-     * @throws InvalidDsn
-     * @throws StoreUnavailable
+     * @throws InvalidDsn|StoreUnavailable
      */
     public static function codec(Dsn $dsn, Failures $failures): Codec
     {

@@ -19,8 +19,7 @@ interface AtomicStore
      * Stores only if there is no value. If several processes do so at once, one succeeds.
      *
      * @return bool false if there is a value
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function add(string $key, mixed $value, int|float $ttl = 0): bool;
@@ -29,8 +28,7 @@ interface AtomicStore
      * Stores only if there is a value.
      *
      * @return bool false if there is none
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
@@ -40,8 +38,7 @@ interface AtomicStore
      *
      * @param int $step negative to count down
      * @return int|false the sum; false if the value is not an integer, or the sum is outside the range of int
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false;
 
@@ -49,8 +46,7 @@ interface AtomicStore
      * Sets a new ttl.
      *
      * @return bool false if there is no value
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function touch(string $key, int|float $ttl): bool;
 
@@ -68,8 +64,7 @@ interface AtomicStore
      * @param \Closure(mixed): bool $isExpected receives the existing value, as get() returns it; not called if there is none.
      *        It may be called several times, and must not use the store
      * @return bool false if there is no value, or another one. If the store refused, the existing value may be deleted
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      * @phpstan-impure
      */
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool;

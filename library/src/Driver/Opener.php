@@ -19,8 +19,7 @@ interface Opener
     /**
      * The store of a DSN that is nested in another one.
      *
-     * @throws InvalidDsn
-     * @throws StoreUnavailable
+     * @throws InvalidDsn|StoreUnavailable
      */
     public function open(Dsn $dsn): Store;
 
@@ -50,8 +49,7 @@ interface Opener
     /**
      * The codec that the options of the DSN ask for.
      *
-     * @throws InvalidDsn
-     * @throws StoreUnavailable
+     * @throws InvalidDsn|StoreUnavailable
      */
     public function codec(Dsn $dsn): Codec;
 

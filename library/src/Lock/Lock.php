@@ -30,8 +30,7 @@ final class Lock
 
     /**
      * @return self|null null if another process holds it until the time is over, or the store is unreachable for longer
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public static function take(LockingStore $store, string $key, int|float $seconds, int|float $wait, LockLifetime $ends): ?self
     {

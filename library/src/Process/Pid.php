@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Process;
 
-use function larder_pid;
-
 /** The process id. A fork has another one, and must not use its parent's connections and locks. */
 final class Pid
 {
@@ -18,6 +16,6 @@ final class Pid
      */
     public static function own(string $byEngine = 'larder_pid'): int
     {
-        return \function_exists($byEngine) ? larder_pid() : (int) getmypid();
+        return \function_exists($byEngine) ? \larder_pid() : (int) getmypid();
     }
 }

@@ -36,8 +36,7 @@ final class RememberOptions
      *
      * @param callable(Computation): T $make
      * @param list<string> $tags
-     * @throws InvalidKey
-     * @throws InvalidTtl
+     * @throws InvalidKey|InvalidTtl
      */
     public function __construct(
         public readonly string $key,

@@ -10,6 +10,7 @@ use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Exception\NotSupported;
+use Larder\Testing\AssertsThrows;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
@@ -18,6 +19,8 @@ use PHPUnit\Framework\TestCase;
 /** What Laravel's repository and its users expect, over every store. */
 final class LaravelStoreTest extends TestCase
 {
+    use AssertsThrows;
+
     private Cache $cache;
     private LaravelStore $store;
 
@@ -182,22 +185,14 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($lock->get());
         self::assertSame('done', $this->store->lock('job', 60)->block(10, static fn(): string => 'done'), 'after a second');
         self::assertTrue($lock->get());
-        try {
-            $this->store->lock('job', 60)->block(0);
-            self::fail('another has it');
-        } catch (LockTimeoutException) {
-        }
+        self::assertThrows(LockTimeoutException::class, fn() => $this->store->lock('job', 60)->block(0));
         self::assertTrue($this->store->lock('job', 60)->betweenBlockedAttemptsSleepFor(20)->block(10), 'tried again each 20 ms');
     }
 
     public function testThrowingCallbackReleasesTheLock(): void
     {
-        try {
-            $this->store->lock('job', 60)->get(static fn(): never => throw new \RuntimeException('no'));
-            self::fail('nothing was thrown');
-        } catch (\RuntimeException) {
-            self::assertTrue($this->store->lock('job', 60)->get());
-        }
+        self::assertThrows(\RuntimeException::class, fn() => $this->store->lock('job', 60)->get(static fn(): never => throw new \RuntimeException('no')));
+        self::assertTrue($this->store->lock('job', 60)->get());
     }
 
     public function testMissingCapabilityIsReported(): void

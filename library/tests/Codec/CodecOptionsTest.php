@@ -7,6 +7,7 @@ namespace Larder\Tests\Codec;
 use Larder\Cache;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\AssertsThrows;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -14,6 +15,8 @@ use PHPUnit\Framework\TestCase;
 /** The options of addresses that choose a codec. */
 final class CodecOptionsTest extends TestCase
 {
+    use AssertsThrows;
+
     private const ENVIRONMENT = 'LARDER_TESTS_SIGNING_KEYS';
     private const KEY = '0123456789abcdef0123456789abcdef';
 
@@ -46,28 +49,15 @@ final class CodecOptionsTest extends TestCase
     public function testInvalidOptionIsNamed(string $address, string $message): void
     {
         putenv('LARDER_TESTS_EMPTY=');
-
-        try {
-            Cache::open($address);
-        } catch (InvalidDsn $error) {
-            self::assertStringContainsString($message, $error->getMessage());
-            self::assertStringNotContainsString(self::KEY, (string) $error, 'the key is nowhere in the trace');
-
-            return;
-        }
-        self::fail('it was taken');
+        $error = self::assertThrows(InvalidDsn::class, static fn() => Cache::open($address), $message);
+        self::assertStringNotContainsString(self::KEY, (string) $error, 'the key is nowhere in the trace');
     }
 
     public function testMissingExtensionIsNamed(): void
     {
         foreach (['compress=zstd' => 'zstd', 'compress=lz4' => 'lz4'] as $option => $extension) {
             if (!\extension_loaded($extension)) {
-                try {
-                    Cache::open('file://' . Servers::directory('options') . '?' . $option);
-                    self::fail('it was taken');
-                } catch (StoreUnavailable $error) {
-                    self::assertStringContainsString("$option: the PHP extension $extension is not loaded", $error->getMessage());
-                }
+                self::assertThrows(StoreUnavailable::class, static fn() => Cache::open('file://' . Servers::directory('options') . '?' . $option), "$option: the PHP extension $extension is not loaded");
             }
         }
         $this->addToAssertionCount(1);
@@ -84,8 +74,7 @@ final class CodecOptionsTest extends TestCase
         $_SERVER['HTTP_X_KEY'] = self::KEY;
 
         try {
-            $this->expectException(InvalidDsn::class);
-            Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY');
+            self::assertThrows(InvalidDsn::class, static fn() => Cache::open('file://' . Servers::directory('options') . '?sign=env:HTTP_X_KEY'));
         } finally {
             unset($_SERVER[self::ENVIRONMENT], $_SERVER['HTTP_X_KEY']);
         }

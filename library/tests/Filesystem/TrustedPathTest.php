@@ -6,6 +6,7 @@ namespace Larder\Tests\Filesystem;
 
 use Larder\Exception\StoreUnavailable;
 use Larder\Filesystem\TrustedPath;
+use Larder\Testing\AssertsThrows;
 use Larder\Tests\OtherUser;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -14,6 +15,8 @@ use PHPUnit\Framework\TestCase;
 /** Root creates paths for the user www-data; the attacker is the user nobody. */
 final class TrustedPathTest extends TestCase
 {
+    use AssertsThrows;
+
     private string $home;
 
     protected function setUp(): void
@@ -96,13 +99,9 @@ final class TrustedPathTest extends TestCase
         mkdir($odd . '/cache', recursive: true);
         chmod($odd, 0o777);
 
-        try {
-            TrustedPath::check('file', $odd . '/cache');
-            self::fail('it was taken');
-        } catch (StoreUnavailable $refusal) {
-            self::assertSame(1, preg_match('/: (chmod .*); or use/', $refusal->how, $command));
-            exec($command[1]);
-        }
+        $refusal = self::assertThrows(StoreUnavailable::class, static fn() => TrustedPath::check('file', $odd . '/cache'));
+        self::assertSame(1, preg_match('/: (chmod .*); or use/', $refusal->how, $command));
+        exec($command[1]);
         self::assertSame($odd . '/cache', TrustedPath::check('file', $odd . '/cache'));
     }
 

@@ -22,6 +22,7 @@ use Larder\Driver\Sqlite\SqliteStore;
 use Larder\Drivers;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
+use Larder\Testing\AssertsThrows;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -29,6 +30,8 @@ use PHPUnit\Framework\TestCase;
 /** A store takes no name that could run into another's, whoever makes it. */
 final class NamespaceNameTest extends TestCase
 {
+    use AssertsThrows;
+
     private const BAD = ['', 'a:b', 'a/b', '../a', 'a`b', 'a b', "a\n", 'ä', '*', '0123456789abcdef0123456789abcdef0'];
 
     /** @return iterable<string, array{\Closure(string): Store}> */
@@ -56,12 +59,7 @@ final class NamespaceNameTest extends TestCase
     public function testStoreRefusesInvalidNamespace(\Closure $open): void
     {
         foreach (self::BAD as $name) {
-            try {
-                $open($name);
-                self::fail("\"$name\" was taken");
-            } catch (InvalidDsn $refused) {
-                self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
-            }
+            self::assertThrows(InvalidDsn::class, static fn() => $open($name), '1 to 32 of the characters');
         }
         $open('Good_name-1');
     }
@@ -69,12 +67,7 @@ final class NamespaceNameTest extends TestCase
     public function testDsnRefusesInvalidNamespace(): void
     {
         foreach (self::BAD as $name) {
-            try {
-                Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace();
-                self::fail("\"$name\" was taken");
-            } catch (InvalidDsn $refused) {
-                self::assertStringContainsString('1 to 32 of the characters', $refused->getMessage());
-            }
+            self::assertThrows(InvalidDsn::class, static fn() => Drivers::parse('apcu:?namespace=' . rawurlencode($name))->namespace(), '1 to 32 of the characters');
         }
     }
 }

@@ -12,8 +12,6 @@ use Larder\Driver\Engine\EngineStore;
 use Larder\Key\ReservedKey;
 use Larder\Remember\StoredValue;
 
-use function larder_fetch;
-
 /**
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
  * what tells this shared tier from others, so several may have their copies in one store.
@@ -72,7 +70,7 @@ final class LocalCopies
     /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
     public function lease(): ?array
     {
-        $lease = $this->isEngine ? larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
+        $lease = $this->isEngine ? \larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
         if (!\is_array($lease)) {
             return null;
         }
@@ -171,7 +169,7 @@ final class LocalCopies
     public function find(string $key, int $epoch, mixed $miss): mixed
     {
         $name = \strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key);
-        $copy = $this->isEngine ? larder_fetch($name) : $this->local->get($name);
+        $copy = $this->isEngine ? \larder_fetch($name) : $this->local->get($name);
 
         return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
     }

@@ -18,20 +18,12 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
+use Larder\Driver\Common\OneByOne;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
 use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksBySwapping;
-
-use function apcu_add;
-use function apcu_cas;
-use function apcu_delete;
-use function apcu_entry;
-use function apcu_exists;
-use function apcu_fetch;
-use function apcu_store;
-use function error_get_last;
 
 /**
  * APCu: shared by the workers of one FPM master; a command line process has a memory of its own.
@@ -48,6 +40,9 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
     use LocksBySwapping;
+    use OneByOne {
+        getMany as private oneByOne;
+    }
 
     /** Stands first in an array that wraps a value. */
     private const WRAP = "\0larder";
@@ -82,12 +77,12 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         $name = $key === '' || \strlen($key) > Key::MAX_LENGTH ? $this->name($key) : $this->prefix . $key;
 
         try {
-            $value = @apcu_fetch($name, $found);
+            $value = @\apcu_fetch($name, $found);
         } catch (\Throwable $error) {
             return $this->unreadable($error, $default);
         }
         if ($found !== true) {
-            return error_get_last() === null ? $default : $this->missed($name, $default);
+            return \error_get_last() === null ? $default : $this->missed($name, $default);
         }
 
         return \is_array($value) && isset($value[0]) && $value[0] === self::WRAP ? self::unwrap($value, $default) : $value;
@@ -99,9 +94,9 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
 
         try {
             /** @var array<string, mixed> $found */
-            $found = @apcu_fetch($names);
+            $found = @\apcu_fetch($names);
         } catch (\Throwable) {
-            return $this->oneByOne($keys, $default);
+            return $this->oneByOne($keys, $default); // one cannot be read, and PHP does not say which
         }
         $values = [];
         foreach ($keys as $i => $key) {
@@ -114,16 +109,16 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
 
     public function has(string $key): bool
     {
-        return apcu_exists($this->name($key)) && $this->get($key, $this) !== $this;
+        return \apcu_exists($this->name($key)) && $this->get($key, $this) !== $this;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         $name = $this->name($key);
-        if (apcu_store($name, self::wrap($value, Ttl::until($ttl)), self::wholeSeconds($ttl))) {
+        if (\apcu_store($name, self::wrap($value, Ttl::until($ttl)), self::wholeSeconds($ttl))) {
             return true;
         }
-        apcu_delete($name);
+        \apcu_delete($name);
 
         return false;
     }
@@ -135,9 +130,9 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         foreach (Key::of($values) as $key) {
             $wrapped[$this->prefix . $key] = self::wrap($values[$key], $until);
         }
-        $refused = apcu_store($wrapped, null, self::wholeSeconds($ttl));
+        $refused = \apcu_store($wrapped, null, self::wholeSeconds($ttl));
         foreach (array_keys($refused) as $name) {
-            apcu_delete($name);
+            \apcu_delete($name);
         }
 
         return $refused === [];
@@ -145,14 +140,14 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
 
     public function delete(string $key): bool
     {
-        apcu_delete($this->name($key));
+        \apcu_delete($this->name($key));
 
         return true;
     }
 
     public function clear(): bool
     {
-        return apcu_delete(new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY)) !== false;
+        return \apcu_delete(new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY)) !== false;
     }
 
     public function keys(): iterable
@@ -174,9 +169,9 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         $section = "\0larder-section:" . random_bytes(16);
 
         try {
-            return apcu_entry($section, fn(): bool => $this->changeLocked($name, $change), 1) === true;
+            return \apcu_entry($section, fn(): bool => $this->changeLocked($name, $change), 1) === true;
         } finally {
-            apcu_delete($section);
+            \apcu_delete($section);
         }
     }
 
@@ -184,7 +179,7 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
     private function changeLocked(string $name, \Closure $change): bool
     {
         try {
-            $stored = @apcu_fetch($name, $found);
+            $stored = @\apcu_fetch($name, $found);
             $value = $found === true ? self::unwrap($stored, $this) : $this;
         } catch (\Throwable $error) {
             $stored = null;
@@ -196,11 +191,11 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
             return false;
         }
         if ($new === null) {
-            return apcu_delete($name);
+            return \apcu_delete($name);
         }
         $until = $new->until ?? $until;
 
-        return apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : self::wholeSeconds(max(1.0, $until - microtime(true))));
+        return \apcu_store($name, self::wrap($new->stored, $until), $until === 0.0 ? 0 : self::wholeSeconds(max(1.0, $until - microtime(true))));
     }
 
     private function pack(string $key, mixed $value): mixed
@@ -215,29 +210,29 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
 
     private function readRaw(string $name): mixed
     {
-        $value = apcu_fetch($name, $found);
+        $value = \apcu_fetch($name, $found);
 
         return $found === true ? $value : null;
     }
 
     private function addRaw(string $name, int|string $value, float $seconds): bool
     {
-        return apcu_add($name, $value, (int) ceil($seconds));
+        return \apcu_add($name, $value, (int) ceil($seconds));
     }
 
     private function swapRaw(string $name, int $old, int $new): bool
     {
-        return apcu_cas($name, $old, $new);
+        return \apcu_cas($name, $old, $new);
     }
 
     private function keepRaw(string $name, int $value, float $seconds): bool
     {
-        return apcu_store($name, $value, (int) ceil($seconds));
+        return \apcu_store($name, $value, (int) ceil($seconds));
     }
 
     private function removeRaw(string $name): void
     {
-        apcu_delete($name);
+        \apcu_delete($name);
     }
 
     /**
@@ -246,7 +241,7 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
      */
     private function missed(string $name, mixed $default): mixed
     {
-        if (error_get_last() !== null && apcu_exists($name)) {
+        if (\error_get_last() !== null && \apcu_exists($name)) {
             $this->failures->add(Failure::Damaged);
         }
 
@@ -298,21 +293,5 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         $this->failures->add($error instanceof Unreadable ? $error->failure : Failure::Refused);
 
         return $default;
-    }
-
-    /**
-     * Where one of several values cannot be read, and PHP does not say which.
-     *
-     * @param list<string> $keys
-     * @return array<array-key, mixed>
-     */
-    private function oneByOne(array $keys, mixed $default): array
-    {
-        $values = [];
-        foreach ($keys as $key) {
-            $values[$key] = $this->get($key, $default);
-        }
-
-        return $values;
     }
 }

@@ -8,18 +8,6 @@ use Larder\Contract\Entry;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksBySwapping;
 
-use function larder_add;
-use function larder_cas;
-use function larder_delete;
-use function larder_fetch;
-use function larder_fetch_cas;
-use function larder_increment;
-use function larder_key_info;
-use function larder_last_error;
-use function larder_replace;
-use function larder_store_cas;
-use function larder_touch;
-
 /** What both stores of the engine do in one step, and until when it keeps a value. */
 trait EngineAtomics
 {
@@ -29,17 +17,17 @@ trait EngineAtomics
 
     public function add(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return larder_add($this->name($key), $value, Ttl::seconds($ttl));
+        return \larder_add($this->name($key), $value, Ttl::seconds($ttl));
     }
 
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return larder_replace($this->name($key), $value, Ttl::seconds($ttl));
+        return \larder_replace($this->name($key), $value, Ttl::seconds($ttl));
     }
 
     public function touch(string $key, int|float $ttl): bool
     {
-        return larder_touch($this->name($key), Ttl::seconds($ttl));
+        return \larder_touch($this->name($key), Ttl::seconds($ttl));
     }
 
     public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
@@ -47,19 +35,19 @@ trait EngineAtomics
         $name = $this->name($key);
         $seconds = Ttl::seconds($ttl);
         if ($first === 0) {
-            return larder_increment($name, $step, $seconds);
+            return \larder_increment($name, $step, $seconds);
         }
         for ($try = 0; $try < self::TRIES; ++$try) {
-            $value = larder_fetch($name, $this);
+            $value = \larder_fetch($name, $this);
             $old = $value === $this ? $first : $value;
             $sum = \is_int($old) ? $old + $step : false;
             if (!\is_int($old) || !\is_int($sum)) {
                 return false; // or a float, out of the range of int
             }
-            if ($value === $this ? larder_add($name, $sum, $seconds) : larder_cas($name, $old, $sum)) {
+            if ($value === $this ? \larder_add($name, $sum, $seconds) : \larder_cas($name, $old, $sum)) {
                 return $sum;
             }
-            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+            if (\larder_last_error() !== \LARDER_ERROR_NONE) {
                 return false;
             }
         } // else another was first
@@ -69,7 +57,7 @@ trait EngineAtomics
 
     public function swap(string $key, int $old, int $new): bool
     {
-        return larder_cas($this->name($key), $old, $new);
+        return \larder_cas($this->name($key), $old, $new);
     }
 
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
@@ -77,14 +65,14 @@ trait EngineAtomics
         $name = $this->name($key);
         $seconds = Ttl::seconds($ttl);
         for ($try = 0; $try < self::TRIES; ++$try) {
-            $there = larder_fetch_cas($name, $this, $token);
+            $there = \larder_fetch_cas($name, $this, $token);
             if ($there === $this || $token === null || !$isExpected($there)) {
                 return false;
             }
-            if (larder_store_cas($name, $value, $token, $seconds)) {
+            if (\larder_store_cas($name, $value, $token, $seconds)) {
                 return true;
             }
-            if (larder_last_error() !== \LARDER_ERROR_NONE) {
+            if (\larder_last_error() !== \LARDER_ERROR_NONE) {
                 return false;
             }
         } // else another was first, or the engine has carried it elsewhere
@@ -97,10 +85,10 @@ trait EngineAtomics
         $entries = [];
         foreach ($keys as $key) {
             $name = $this->name($key);
-            $before = larder_key_info($name);
-            $value = $before === null ? $this : larder_fetch($name, $this);
+            $before = \larder_key_info($name);
+            $value = $before === null ? $this : \larder_fetch($name, $this);
             if ($value !== $this) {
-                $entries[$key] = new Entry($value, self::until($before, larder_key_info($name)));
+                $entries[$key] = new Entry($value, self::until($before, \larder_key_info($name)));
             }
         }
 
@@ -112,27 +100,27 @@ trait EngineAtomics
 
     private function readRaw(string $name): mixed
     {
-        return larder_fetch($name);
+        return \larder_fetch($name);
     }
 
     private function addRaw(string $name, int|string $value, float $seconds): bool
     {
-        return larder_add($name, $value, $seconds);
+        return \larder_add($name, $value, $seconds);
     }
 
     private function swapRaw(string $name, int $old, int $new): bool
     {
-        return larder_cas($name, $old, $new);
+        return \larder_cas($name, $old, $new);
     }
 
     private function keepRaw(string $name, int $value, float $seconds): bool
     {
-        return larder_touch($name, $seconds);
+        return \larder_touch($name, $seconds);
     }
 
     private function removeRaw(string $name): void
     {
-        larder_delete($name);
+        \larder_delete($name);
     }
 
     /**

@@ -16,15 +16,6 @@ use Larder\Key\Key;
 use Larder\Key\Ttl;
 use LarderIterator;
 
-use function larder_clear;
-use function larder_delete;
-use function larder_exists;
-use function larder_fetch;
-use function larder_fetch_multiple;
-use function larder_info;
-use function larder_store;
-use function larder_store_multiple;
-
 /**
  * The engine (extension larder): memory shared by all processes of one user, of FPM and of the command line.
  *
@@ -80,7 +71,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         if (!is_dir($path) || is_writable($path)) {
             return is_dir($path);
         }
-        $user = larder_info(false)['user'];
+        $user = \larder_info(false)['user'];
 
         return \is_int($user) && (is_writable("$path/larder/$user") || is_writable("$path/larder-$user"));
     }
@@ -88,7 +79,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public function get(string $key, mixed $default = null): mixed
     {
         try {
-            return larder_fetch($key, $default);
+            return \larder_fetch($key, $default);
         } catch (\ValueError $error) {
             throw self::known($error, [$key]);
         }
@@ -97,7 +88,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public function getMany(array $keys, mixed $default = null): array
     {
         try {
-            return larder_fetch_multiple($keys, $default);
+            return \larder_fetch_multiple($keys, $default);
         } catch (\ValueError $error) {
             throw self::known($error, $keys);
         }
@@ -106,7 +97,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public function has(string $key): bool
     {
         try {
-            return larder_exists($key);
+            return \larder_exists($key);
         } catch (\ValueError $error) {
             throw self::known($error, [$key]);
         }
@@ -115,7 +106,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
         try {
-            return larder_store($key, $value, $ttl);
+            return \larder_store($key, $value, $ttl);
         } catch (\ValueError $error) {
             throw self::known($error, [$key], $ttl);
         }
@@ -126,13 +117,13 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         Key::of($values);
         Ttl::seconds($ttl);
 
-        return larder_store_multiple($values, $ttl) === [];
+        return \larder_store_multiple($values, $ttl) === [];
     }
 
     public function delete(string $key): bool
     {
         try {
-            larder_delete($key);
+            \larder_delete($key);
         } catch (\ValueError $error) {
             throw self::known($error, [$key]);
         }
@@ -142,7 +133,7 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
 
     public function clear(): bool
     {
-        return larder_clear();
+        return \larder_clear();
     }
 
     /** Of all that is in the segment, so those of its namespaces too, as they are there. */

@@ -15,14 +15,6 @@ use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
 use LarderIterator;
 
-use function larder_add;
-use function larder_delete;
-use function larder_exists;
-use function larder_fetch;
-use function larder_fetch_multiple;
-use function larder_store;
-use function larder_store_multiple;
-
 /**
  * One of several caches in the engine's segment. A random version stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
@@ -48,14 +40,14 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     public function get(string $key, mixed $default = null): mixed
     {
-        return larder_fetch($this->name($key), $default);
+        return \larder_fetch($this->name($key), $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
     {
         $version = $this->version();
         $names = array_map(fn(string $key): string => $this->name($key, $version), $keys);
-        $found = larder_fetch_multiple($names, $default);
+        $found = \larder_fetch_multiple($names, $default);
         $values = [];
         foreach ($keys as $i => $key) {
             $values[$key] = $found[$names[$i]];
@@ -66,12 +58,12 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     public function has(string $key): bool
     {
-        return larder_exists($this->name($key));
+        return \larder_exists($this->name($key));
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return larder_store($this->name($key), $value, Ttl::seconds($ttl));
+        return \larder_store($this->name($key), $value, Ttl::seconds($ttl));
     }
 
     public function setMany(array $values, int|float $ttl = 0): bool
@@ -79,19 +71,19 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
         $version = $this->version();
         $names = array_map(fn(string $key): string => $this->name($key, $version), Key::of($values));
 
-        return larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl)) === [];
+        return \larder_store_multiple(array_combine($names, array_values($values)), Ttl::seconds($ttl)) === [];
     }
 
     public function delete(string $key): bool
     {
-        larder_delete($this->name($key));
+        \larder_delete($this->name($key));
 
         return true;
     }
 
     public function clear(): bool
     {
-        return larder_store($this->versionName, self::newVersion());
+        return \larder_store($this->versionName, self::newVersion());
     }
 
     /** All but those of more than 65,522 bytes, of which the segment has the SHA-256. */
@@ -115,11 +107,11 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
     /** The engine may have none (no memory, no cache here): then what is stored under this one is not found again. */
     private function version(): string
     {
-        $version = larder_fetch($this->versionName);
+        $version = \larder_fetch($this->versionName);
         if (!\is_string($version)) {
             $version = self::newVersion();
-            if (!larder_add($this->versionName, $version)) {
-                $stored = larder_fetch($this->versionName);
+            if (!\larder_add($this->versionName, $version)) {
+                $stored = \larder_fetch($this->versionName);
                 $version = \is_string($stored) ? $stored : $version;
             }
         }

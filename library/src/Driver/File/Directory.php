@@ -27,8 +27,8 @@ final class Directory
 
     public readonly Folders $folders;
     public readonly WaitBudget $waitBudget;
+    public readonly string $path;
     private readonly GuardedFolder $folder;
-    private readonly string $path;
     /** With the process id in the names of files beside: nobody else has it. */
     private readonly string $nonce;
     private readonly \Closure $ignore;
@@ -203,11 +203,6 @@ final class Directory
         for ($folder = 0; $folder < Folders::COUNT; ++$folder) {
             yield from $this->folders->values($folder);
         }
-    }
-
-    public function path(): string
-    {
-        return $this->path;
     }
 
     /** @return resource|false of a file, or folder, whose folder is made when missing; warns, too */

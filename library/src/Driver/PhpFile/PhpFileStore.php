@@ -68,7 +68,7 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
     {
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
         $this->collector = new Collector($this->directory->folders, self::isOver(...), $maxBytes);
-        $path = $this->directory->path();
+        $path = $this->directory->path;
         $this->openLocks = static fn(): FileStore => new FileStore($path, 'locks');
         $this->opcache = OpcacheMemory::here();
     }
@@ -151,7 +151,7 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
      */
     public function opcacheMemory(): ?array
     {
-        return $this->opcache?->usage($this->directory->path() . '/');
+        return $this->opcache?->usage($this->directory->path . '/');
     }
 
     public function keys(): iterable

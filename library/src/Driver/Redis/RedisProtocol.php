@@ -262,20 +262,6 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return $this->writeIf($key, $value, $ttl, isThere: true);
     }
 
-    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
-    {
-        $until = Ttl::until($ttl);
-        $sum = false;
-        $isChanged = $this->change($key, function (?Entry $old) use ($key, $step, $first, $until, &$sum): Entry|false {
-            $value = $old === null ? $first : $this->unpack($key, $old->stored);
-            $sum = \is_int($value) ? $value + $step : false; // a float out of the range of int
-
-            return \is_int($sum) ? new Entry($this->pack($key, $sum), $old === null ? $until : null) : false;
-        });
-
-        return $isChanged && \is_int($sum) ? $sum : false;
-    }
-
     /** By SET with NX and PX: the server ends it, by its own clock. What is no lock, or not signed, is in nobody's way. */
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
     {

@@ -49,8 +49,7 @@ final class SqliteConnection
     /**
      * @param int $maxBytes of the file, 0 for no limit
      * @param \Closure(self, int): bool $evict so many bytes; false when it could not
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function __construct(string $file, private readonly int $maxBytes, private readonly \Closure $evict)
     {
@@ -62,8 +61,7 @@ final class SqliteConnection
      * @param list<string|float|array{string}> $parameters a string in an array is bytes rather than text
      * @param int $bytes that are evicted from a full file
      * @return list<list<mixed>> rows
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function run(string $sql, array $parameters, int $bytes = 0): array
     {
@@ -97,8 +95,7 @@ final class SqliteConnection
      * @template T
      * @param \Closure(): T $work
      * @return T
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public function insist(\Closure $work): mixed
     {

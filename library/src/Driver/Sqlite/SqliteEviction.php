@@ -19,8 +19,7 @@ final class SqliteEviction
     /**
      * @param string|null $namespace null for all that are in the file
      * @return int how many expired rows were deleted
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public static function collect(SqliteConnection $connection, int $limit = self::ROWS, ?string $namespace = null): int
     {
@@ -41,8 +40,7 @@ final class SqliteEviction
     /**
      * @param int $bytes that are to be stored
      * @return bool false when there is nothing to delete, or not so much
-     * @throws PDOException
-     * @throws StoreUnavailable
+     * @throws PDOException|StoreUnavailable
      */
     public static function make(SqliteConnection $connection, int $bytes): bool
     {

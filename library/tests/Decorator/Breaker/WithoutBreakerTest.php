@@ -13,6 +13,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Testing\Timing;
 use Larder\Tests\PhpProcess;
@@ -26,6 +27,7 @@ use PHPUnit\Framework\TestCase;
 #[Group('waiting')]
 final class WithoutBreakerTest extends TestCase
 {
+    use AssertsThrows;
     use Timing;
 
     private const TIMEOUT = 0.1;
@@ -221,12 +223,7 @@ final class WithoutBreakerTest extends TestCase
             static fn(): mixed => $cache->increment(''),
         ];
         foreach ($wrong as $call) {
-            try {
-                $call();
-                self::fail('not refused');
-            } catch (\ValueError $error) {
-                self::assertStringStartsWith('Larder\Exception\Invalid', $error::class);
-            }
+            self::assertStringStartsWith('Larder\Exception\Invalid', self::assertThrows(\ValueError::class, $call)::class);
         }
     }
 
@@ -249,13 +246,8 @@ final class WithoutBreakerTest extends TestCase
                 self::assertStringContainsString('apt-get install redis-server', $failure->getMessage());
             }
 
-            try {
-                $cache->reach();
-                self::fail('reached');
-            } catch (StoreUnavailable $unavailable) {
-                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
-                self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
-            }
+            $unavailable = self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'apt-get install redis-server');
+            self::assertStringContainsString($unavailable->what, (string) $cache->explain()[0]);
             $told = implode("\n", $log->entries());
             self::assertMatchesRegularExpression('~^(warning: redis at /nowhere/redis\w+\.sock is away: no connection to /nowhere/redis\w+\.sock \(.+)?$~D', $told);
             self::assertCount($mode === 'throw' ? 0 : 1, $log->entries(), 'one failure is no outage');
@@ -286,12 +278,7 @@ final class WithoutBreakerTest extends TestCase
         } while ($waiting !== false);
         $start = microtime(true);
 
-        try {
-            Cache::open(\sprintf($address, $where))->reach();
-            self::fail('reached');
-        } catch (StoreUnavailable $unavailable) {
-            self::assertStringContainsString($where, $unavailable->getMessage());
-        }
+        self::assertThrows(StoreUnavailable::class, static fn() => Cache::open(\sprintf($address, $where))->reach(), $where);
         self::assertGreaterThan(0.25, microtime(true) - $start);
         self::assertLessThan(10.0, microtime(true) - $start);
         self::assertGreaterThan(1, \count($queue));
@@ -313,13 +300,7 @@ final class WithoutBreakerTest extends TestCase
         $proxy->does('silent');
         $messages = [];
         for ($call = 0; $call < 3; ++$call) {
-            try {
-                $cache->get('k');
-                self::fail('not thrown');
-            } catch (CacheException $failure) {
-                self::assertInstanceOf(StoreFailed::class, $failure);
-                $messages[] = $failure->getMessage();
-            }
+            $messages[] = self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
         }
         self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $messages[0]);
         self::assertMatchesRegularExpression('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $messages[2]);

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Memcached;
 
 use Larder\Exception\StoreFailed;
+use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -12,6 +13,8 @@ use PHPUnit\Framework\TestCase;
 /** How the client of memcached's text protocol handles slow, broken and hostile servers. */
 final class MemcachedTextTest extends TestCase
 {
+    use AssertsThrows;
+
     private const GENEROUS_SECONDS = 10.0;
 
     private ?FakeMemcached $server = null;
@@ -68,13 +71,8 @@ final class MemcachedTextTest extends TestCase
         memory_reset_peak_usage();
         try {
             foreach ([static fn(): mixed => $client->get('a'), static fn(): array => $client->getMany(['a', 'c']), static fn(): ?array => $client->gets('a')] as $get) {
-                try {
-                    $get();
-                    self::fail('taken: ' . substr((string) $reply, 0, 60));
-                } catch (StoreFailed $failure) {
-                    self::assertStringContainsString($this->server->socket, $failure->getMessage());
-                    self::assertMatchesRegularExpression('/^[\x20-\x7e]{1,400}$/D', $failure->getMessage());
-                }
+                $failure = self::assertThrows(StoreFailed::class, $get, $this->server->socket);
+                self::assertMatchesRegularExpression('/^[\x20-\x7e]{1,400}$/D', $failure->getMessage());
                 self::assertSame('true', $client->get('good'));
             }
         } finally {
@@ -138,12 +136,8 @@ final class MemcachedTextTest extends TestCase
         });
         $client = $this->server->client(0.3);
         $start = microtime(true);
-        try {
-            $client->get('a');
-            self::fail('it was read');
-        } catch (StoreFailed $failure) {
-            self::assertMatchesRegularExpression('/no reply from .* within 0\.3 s|malformed/', $failure->getMessage());
-        }
+        $failure = self::assertThrows(StoreFailed::class, static fn() => $client->get('a'));
+        self::assertMatchesRegularExpression('/no reply from .* within 0\.3 s|malformed/', $failure->getMessage());
         self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start);
     }
 
@@ -179,12 +173,8 @@ final class MemcachedTextTest extends TestCase
         foreach ([false, true] as $persistent) {
             $client = $this->server->client(0.2, $persistent);
             $start = microtime(true);
-            try {
-                $client->get('a');
-                self::fail('it was read');
-            } catch (StoreFailed $failure) {
-                self::assertSame(\sprintf('memcache: no reply from %s within 0.2 s (is it overloaded, or timeout= too short?)', $this->server->socket), $failure->getMessage());
-            }
+            $failure = self::assertThrows(StoreFailed::class, static fn() => $client->get('a'));
+            self::assertSame(\sprintf('memcache: no reply from %s within 0.2 s (is it overloaded, or timeout= too short?)', $this->server->socket), $failure->getMessage());
             self::assertGreaterThan(0.19, microtime(true) - $start);
             self::assertLessThan(self::GENEROUS_SECONDS, microtime(true) - $start);
         }
@@ -318,12 +308,8 @@ final class MemcachedTextTest extends TestCase
             self::assertSame($done, $write($name));
         }
         foreach (['two', 'endless', 'wrong'] as $name) {
-            try {
-                $write($name);
-                self::fail($name);
-            } catch (StoreFailed $failure) {
-                self::assertMatchesRegularExpression('/malformed reply|refused a request: ERROR/', $failure->getMessage());
-            }
+            $failure = self::assertThrows(StoreFailed::class, static fn() => $write($name));
+            self::assertMatchesRegularExpression('/malformed reply|refused a request: ERROR/', $failure->getMessage());
         }
     }
 }

@@ -7,7 +7,6 @@ namespace Larder\Tests\Driver\Redis;
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Redis\RedisStore;
-use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
@@ -115,9 +114,7 @@ abstract class RedisTestCase extends DriverTestCase
         $two = $this->cache(Servers::redis()->socket, '&database=2');
         $one->set('k', 1);
         self::assertNull($two->get('k'));
-        $this->expectException(StoreUnavailable::class);
-        $this->expectExceptionMessage('the server does not have the database of the option database');
-        $this->cache(Servers::redis()->socket, '&database=999')->reach();
+        self::assertThrows(StoreUnavailable::class, $this->cache(Servers::redis()->socket, '&database=999')->reach(...), 'the server does not have the database of the option database');
     }
 
     public function testSeveralServersShareTheKeys(): void
@@ -209,14 +206,11 @@ abstract class RedisTestCase extends DriverTestCase
             'nobody@' => 'the server refuses the user name or the password (WRONGPASS',
         ];
         foreach ($cases as $login => $words) {
-            try {
-                Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client()))->reach();
-                self::fail('let in with ' . $login);
-            } catch (StoreUnavailable $unavailable) {
-                self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
-                for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
-                    self::assertStringNotContainsString('pzqxw', $error->getMessage() . print_r($error->getTrace(), true));
-                }
+            $cache = Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client()));
+            $unavailable = self::assertThrows(StoreUnavailable::class, $cache->reach(...));
+            self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
+            for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
+                self::assertStringNotContainsString('pzqxw', $error->getMessage() . print_r($error->getTrace(), true));
             }
         }
         $log = new RecordingLogger();
@@ -230,14 +224,7 @@ abstract class RedisTestCase extends DriverTestCase
         $cache = Cache::open(\sprintf('redis://free@%s?client=%s', $server->socket, static::client()));
         self::assertTrue($cache->set('who', 1));
         $cache = Cache::open(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client()));
-
-        try {
-            $cache->get('who');
-            self::fail('it may not read');
-        } catch (CacheException $failure) {
-            self::assertInstanceOf(StoreFailed::class, $failure);
-            self::assertStringContainsString('NOPERM', $failure->getMessage());
-        }
+        self::assertThrows(StoreFailed::class, static fn() => $cache->get('who'), 'NOPERM');
         $server->stop();
     }
 
@@ -307,12 +294,8 @@ abstract class RedisTestCase extends DriverTestCase
     /** PHP's own warning would fail the test. */
     public function testUnknownHostIsNamed(): void
     {
-        try {
-            $this->cache('nowhere.invalid')->reach();
-            self::fail('reached');
-        } catch (StoreUnavailable $unavailable) {
-            self::assertStringStartsWith('redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (', $unavailable->getMessage());
-        }
+        $unavailable = self::assertThrows(StoreUnavailable::class, $this->cache('nowhere.invalid')->reach(...));
+        self::assertStringStartsWith('redis: no connection to nowhere.invalid:6379: the name of the host cannot be resolved (', $unavailable->getMessage());
     }
 
     public function testForbiddenSocketIsNamed(): void
@@ -347,13 +330,8 @@ abstract class RedisTestCase extends DriverTestCase
     public function testUnreachableServerIsNamed(): void
     {
         foreach (['/nowhere/redis.sock', '127.0.0.1:1'] as $where) {
-            try {
-                $this->cache($where)->reach();
-                self::fail('reached ' . $where);
-            } catch (StoreUnavailable $unavailable) {
-                self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
-                self::assertStringContainsString('apt-get install redis-server', $unavailable->getMessage());
-            }
+            $unavailable = self::assertThrows(StoreUnavailable::class, $this->cache($where)->reach(...), 'apt-get install redis-server');
+            self::assertStringStartsWith('redis: no connection to ' . $where, $unavailable->getMessage());
         }
     }
 

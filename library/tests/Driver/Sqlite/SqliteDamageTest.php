@@ -6,6 +6,7 @@ namespace Larder\Tests\Driver\Sqlite;
 
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -14,6 +15,8 @@ use PHPUnit\Framework\TestCase;
 /** A file that is damaged, removed or replaced, before it is opened and while it is. */
 final class SqliteDamageTest extends TestCase
 {
+    use AssertsThrows;
+
     private string $file;
 
     protected function setUp(): void
@@ -99,12 +102,7 @@ final class SqliteDamageTest extends TestCase
     {
         file_put_contents($this->file, $content);
         for ($try = 1; $try <= 2; ++$try) {
-            try {
-                $this->cache()->set('k', 1);
-                self::fail('it was opened');
-            } catch (StoreUnavailable $refusal) {
-                self::assertStringContainsString('was never a cache of Larder', $refusal->getMessage());
-            }
+            self::assertThrows(StoreUnavailable::class, fn() => $this->cache()->set('k', 1), 'was never a cache of Larder');
             self::assertSame($content, file_get_contents($this->file));
             self::assertFileDoesNotExist($this->file . '.corrupt');
         }
@@ -125,13 +123,8 @@ final class SqliteDamageTest extends TestCase
     {
         (new \PDO('sqlite:' . $this->file))->exec('CREATE TABLE users (name TEXT)');
         $before = file_get_contents($this->file);
-
-        try {
-            $this->cache();
-            self::fail('it was opened');
-        } catch (StoreUnavailable $refusal) {
-            self::assertSame('sqlite: the file has tables of another program. Name another file: a cache has one of its own', $refusal->getMessage());
-        }
+        $refusal = self::assertThrows(StoreUnavailable::class, fn() => $this->cache());
+        self::assertSame('sqlite: the file has tables of another program. Name another file: a cache has one of its own', $refusal->getMessage());
         self::assertSame($before, file_get_contents($this->file));
     }
 

@@ -6,6 +6,7 @@ namespace Larder\Tests\Driver\Sqlite;
 
 use Larder\Cache;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\AssertsThrows;
 use Larder\Tests\Driver\Sqlite\Hostile\Bomb;
 use Larder\Tests\OtherUser;
 use Larder\Tests\Servers;
@@ -15,6 +16,8 @@ use PHPUnit\Framework\TestCase;
 /** Root acts as www-data, who owns the cache, and as nobody, the attacker. */
 final class SqliteTrustTest extends TestCase
 {
+    use AssertsThrows;
+
     private const VICTIM = 33;
     private const STRANGER = 65_534;
 
@@ -64,12 +67,8 @@ final class SqliteTrustTest extends TestCase
         shell_exec(\sprintf('cd %s && %s', escapeshellarg($this->home), $plant === '' ? 'true' : $plant));
 
         posix_seteuid(self::VICTIM);
-        try {
-            Cache::open('sqlite://' . $file)->get('k');
-            self::fail('opened');
-        } catch (StoreUnavailable $refusal) {
-            self::assertTrue(fnmatch('sqlite: *' . str_replace('%s', $this->home, $message), $refusal->getMessage()), $refusal->getMessage());
-        }
+        $refusal = self::assertThrows(StoreUnavailable::class, static fn() => Cache::open('sqlite://' . $file)->get('k'));
+        self::assertTrue(fnmatch('sqlite: *' . str_replace('%s', $this->home, $message), $refusal->getMessage()), $refusal->getMessage());
         gc_collect_cycles();
         self::assertFalse(Bomb::$exploded);
     }

@@ -1,0 +1,21 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+use Larder\Cli\Report\PublishedFigure;
+use Larder\Cli\Report\Row;
+
+/** A suite that knows more of its rows than their figures. */
+interface Annotator
+{
+    /** What a study printed for the same; null when none did. */
+    public function published(Subject $subject): ?PublishedFigure;
+
+    /** @return list<string> what a reader must know of this row, such as a known artefact */
+    public function notes(Subject $subject): array;
+
+    /** @return list<Row> published rows of engines that no longer exist for today's PHP */
+    public function historic(): array;
+}

@@ -1,0 +1,154 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+use Larder\Cli\Timing\Histogram;
+
+/**
+ * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is appended to as
+ * soon as a block has ended, so an interrupted run loses the block that was running and no more.
+ */
+final class Journal
+{
+    private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
+
+    /**
+     * @param resource $handle locked as long as this object lives
+     * @param array<string, list<array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}}>> $samples by round and block
+     */
+    private function __construct(private readonly string $file, private $handle, private array $samples = []) {}
+
+    /** Where a run keeps its journal unless told otherwise. */
+    public static function place(): string
+    {
+        $state = getenv('XDG_STATE_HOME');
+        $home = getenv('HOME');
+
+        return match (true) {
+            \is_string($state) && str_starts_with($state, '/') => $state,
+            \is_string($home) && $home !== '' => $home . '/.local/state',
+            default => sys_get_temp_dir() . '/larder-state-' . posix_geteuid(),
+        } . '/larder/compare.jsonl';
+    }
+
+    /**
+     * @param array<string, string> $settings that figures depend on
+     * @throws \RuntimeException when the file cannot be written or is another run's that still runs
+     */
+    public static function start(string $file, array $settings): self
+    {
+        $handle = self::open($file);
+        ftruncate($handle, 0);
+        $journal = new self($file, $handle);
+        $journal->append(['settings' => $settings]);
+
+        return $journal;
+    }
+
+    /**
+     * @param array<string, string> $settings
+     * @throws \RuntimeException when there is no such run, or its settings were others
+     */
+    public static function continue(string $file, array $settings): self
+    {
+        if (!is_file($file)) {
+            throw new \RuntimeException(\sprintf('--resume: there is no interrupted run in %s. Run without --resume.', $file));
+        }
+        $handle = self::open($file);
+        $lines = explode("\n", (string) stream_get_contents($handle));
+        $unfinished = \strlen(array_pop($lines)); // the run was killed while it wrote
+        $header = json_decode(array_shift($lines) ?? '', true);
+        $before = \is_array($header) && \is_array($header['settings'] ?? null) ? $header['settings']
+            : throw new \RuntimeException(\sprintf('--resume: %s is not the journal of a run. Run without --resume.', $file));
+        $differences = [];
+        foreach ($settings + $before as $name => $value) {
+            [$then, $now] = array_map(static fn(mixed $text): string => \is_string($text) ? $text : 'not set', [$before[$name] ?? null, $settings[$name] ?? null]);
+            if ($then !== $now) {
+                $differences[] = \sprintf('%s: it had %s, this one has %s', $name, $then, $now);
+            }
+        }
+        if ($differences !== []) {
+            throw new \RuntimeException(\sprintf("--resume: the interrupted run was another one.\n%s.\nGive it the same options, or run without --resume.", implode(".\n", $differences)));
+        }
+        $samples = [];
+        foreach ($lines as $line) {
+            /** @var array{round: int, block: string, samples: list<array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}}>} $entry */
+            $entry = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
+            $samples[self::key($entry['round'], $entry['block'])] = $entry['samples'];
+        }
+        ftruncate($handle, max(0, (int) ftell($handle) - $unfinished));
+        fseek($handle, 0, \SEEK_END);
+
+        return new self($file, $handle, $samples);
+    }
+
+    /** @return list<Sample>|null what the block gave in this round; null when it has still to be measured */
+    public function samples(int $round, Block $block): ?array
+    {
+        $samples = [];
+        $subjects = [];
+        foreach ($block->subjects() as $subject) {
+            $subjects[$subject->key()] = $subject;
+        }
+        foreach ($this->samples[self::key($round, $block->name())] ?? [] as [$key, $figure, $failures, $problem, $histogram]) {
+            if (!isset($subjects[$key])) {
+                return null;
+            }
+            $samples[] = new Sample($subjects[$key], $figure, $failures, $problem, $histogram === null ? null : Histogram::fromArray($histogram));
+        }
+
+        return $samples === [] ? null : $samples;
+    }
+
+    /** @param list<Sample> $samples */
+    public function add(int $round, Block $block, array $samples): void
+    {
+        $this->append(['round' => $round, 'block' => $block->name(), 'samples' => array_map(static fn(Sample $sample): array => [
+            $sample->subject->key(), $sample->figure, $sample->failures, $sample->problem, $sample->histogram?->toArray(),
+        ], $samples)]);
+    }
+
+    /** The run is complete. */
+    public function remove(): void
+    {
+        @unlink($this->file);
+    }
+
+    public function file(): string
+    {
+        return $this->file;
+    }
+
+    /** @return resource */
+    private static function open(string $file)
+    {
+        if (!is_dir(\dirname($file))) {
+            @mkdir(\dirname($file), 0o700, true);
+        }
+        $handle = @fopen($file, 'c+');
+        if ($handle === false) {
+            throw new \RuntimeException(\sprintf('--journal: %s cannot be written. To name another file: --journal FILE', $file));
+        }
+        if (!flock($handle, \LOCK_EX | \LOCK_NB)) {
+            throw new \RuntimeException(\sprintf('--journal: another run writes to %s. Wait for its end, as two runs spoil each other\'s figures; or name another file: --journal FILE', $file));
+        }
+
+        return $handle;
+    }
+
+    /** @param array<string, mixed> $entry */
+    private function append(array $entry): void
+    {
+        $line = json_encode($entry, self::FLAGS) . "\n";
+        if (@fwrite($this->handle, $line) !== \strlen($line)) {
+            throw new \RuntimeException(\sprintf('--journal: %s could not be written: %s', $this->file, error_get_last()['message'] ?? 'the disk is full'));
+        }
+    }
+
+    private static function key(int $round, string $block): string
+    {
+        return $round . ' ' . $block;
+    }
+}

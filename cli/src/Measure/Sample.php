@@ -1,0 +1,30 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+use Larder\Cli\Timing\Histogram;
+
+/** What one block found of one subject. */
+final class Sample
+{
+    /**
+     * @param float|null $figure in the subject's unit; null when the store failed
+     * @param int $failures operations with a wrong result; the reason is in $problem
+     * @param string $problem empty without failures
+     * @param Histogram|null $histogram of the single operations, where they were timed one by one
+     */
+    public function __construct(
+        public readonly Subject $subject,
+        public readonly ?float $figure,
+        public readonly int $failures = 0,
+        public readonly string $problem = '',
+        public readonly ?Histogram $histogram = null,
+    ) {}
+
+    public static function failed(Subject $subject, string $problem, int $failures = 1): self
+    {
+        return new self($subject, null, $failures, $problem);
+    }
+}

@@ -1,0 +1,8 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+/** What was to be measured is not there on this machine. The message says why and how to get it. */
+final class Unavailable extends \RuntimeException {}

@@ -1,0 +1,25 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Measure;
+
+/** What a figure counts. */
+enum Unit: string
+{
+    case Nanoseconds = 'ns';
+    case RequestsPerSecond = 'requests/s';
+    case OperationsPerSecond = 'operations/s';
+    case Bytes = 'bytes';
+    case Percent = '%';
+    case Count = 'count';
+
+    /** Whether the larger figure is the better one. */
+    public function isMoreBetter(): bool
+    {
+        return match ($this) {
+            self::RequestsPerSecond, self::OperationsPerSecond, self::Percent => true,
+            self::Nanoseconds, self::Bytes, self::Count => false,
+        };
+    }
+}

@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Report;
+
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Timing\Histogram;
+use Larder\Cli\Timing\Interval;
+
+/**
+ * A row of a report: what was measured of one subject, and what a study published for it. A historic row has the published
+ * figure alone: its engine no longer exists for today's PHP.
+ *
+ * @phpstan-type Fields array{
+ *     table: string, store: string, connection: ?string, value: ?string, bytes: ?int, operation: string, unit: string,
+ *     settings: array<string, string>, median: ?float, low: ?float, high: ?float, samples: list<float>, failures: int,
+ *     problem: string, histogram: ?array{counts: array<int|string, int>, maximum: int},
+ *     published: ?array{figure: float, study: string, engine: string, environment: ?string}, notes: list<string>,
+ * }
+ */
+final class Row
+{
+    /**
+     * @param list<float> $samples one a block, in the order measured, in the subject's unit; none when the store failed
+     * @param float|null $median of the samples; null when the store failed or the row is historic, and then low and high
+     *                           are too
+     * @param float|null $low lower end of the 95 % confidence interval of the median; null when there are too few samples
+     *                        for one, as in a quick look
+     * @param float|null $high its upper end
+     * @param int $failures operations with a wrong result
+     * @param string $problem why it failed; empty when it did not
+     * @param Histogram|null $histogram of single operations, merged over all blocks
+     * @param list<string> $notes what a reader must know of this row, such as a known artefact
+     */
+    public function __construct(
+        public readonly Subject $subject,
+        public readonly array $samples,
+        public readonly ?float $median,
+        public readonly ?float $low,
+        public readonly ?float $high,
+        public readonly int $failures = 0,
+        public readonly string $problem = '',
+        public readonly ?Histogram $histogram = null,
+        public readonly ?PublishedFigure $published = null,
+        public readonly array $notes = [],
+    ) {}
+
+    public function isHistoric(): bool
+    {
+        return $this->median === null && $this->failures === 0 && $this->published !== null;
+    }
+
+    public function interval(): ?Interval
+    {
+        return $this->low === null || $this->high === null ? null : new Interval($this->low, $this->high);
+    }
+
+    /** @return Fields for json_encode() */
+    public function toArray(): array
+    {
+        return [
+            ...$this->subject->toArray(),
+            'median' => $this->median,
+            'low' => $this->low,
+            'high' => $this->high,
+            'samples' => $this->samples,
+            'failures' => $this->failures,
+            'problem' => $this->problem,
+            'histogram' => $this->histogram?->toArray(),
+            'published' => $this->published?->toArray(),
+            'notes' => $this->notes,
+        ];
+    }
+
+    /** @param Fields $fields */
+    public static function fromArray(array $fields): self
+    {
+        return new self(
+            Subject::fromArray($fields),
+            $fields['samples'],
+            $fields['median'],
+            $fields['low'],
+            $fields['high'],
+            $fields['failures'],
+            $fields['problem'],
+            $fields['histogram'] === null ? null : Histogram::fromArray($fields['histogram']),
+            $fields['published'] === null ? null : new PublishedFigure(...$fields['published']),
+            $fields['notes'],
+        );
+    }
+}

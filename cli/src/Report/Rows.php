@@ -1,0 +1,96 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Report;
+
+use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Timing\Histogram;
+use Larder\Cli\Timing\Interval;
+use Larder\Cli\Timing\Statistics;
+
+/** Makes a row of the samples of each subject. */
+final class Rows
+{
+    /** @var array<string, array{subject: Subject, samples: list<Sample>}> by Subject::key() */
+    private array $bySubject = [];
+
+    /** @param list<Subject> $order of the report */
+    public function __construct(array $order = [])
+    {
+        foreach ($order as $subject) {
+            $this->bySubject[$subject->key()] = ['subject' => $subject, 'samples' => []];
+        }
+    }
+
+    public function add(Sample $sample): void
+    {
+        $key = $sample->subject->key();
+        $this->bySubject[$key] ??= ['subject' => $sample->subject, 'samples' => []];
+        $this->bySubject[$key]['samples'][] = $sample;
+    }
+
+    /**
+     * @param list<Annotator> $annotators
+     * @return list<Row> of the subjects that have samples, then the historic rows
+     */
+    public function all(array $annotators = []): array
+    {
+        $rows = [];
+        foreach ($this->bySubject as ['subject' => $subject, 'samples' => $samples]) {
+            if ($samples !== []) {
+                $rows[] = self::row($subject, $samples, $annotators);
+            }
+        }
+        foreach ($annotators as $annotator) {
+            array_push($rows, ...$annotator->historic());
+        }
+
+        return $rows;
+    }
+
+    /**
+     * @param non-empty-list<Sample> $samples
+     * @param list<Annotator> $annotators
+     */
+    private static function row(Subject $subject, array $samples, array $annotators): Row
+    {
+        $figures = $notes = [];
+        $failures = 0;
+        $problem = '';
+        $histogram = $published = null;
+        foreach ($samples as $sample) {
+            $failures += $sample->failures;
+            $problem = $problem === '' ? $sample->problem : $problem;
+            if ($sample->figure !== null) {
+                $figures[] = $sample->figure;
+            }
+            if ($sample->histogram !== null) {
+                $histogram ??= Histogram::empty();
+                $histogram->merge($sample->histogram);
+            }
+        }
+        // A store that failed once has no figure at all: how fast it was while it worked says nothing.
+        $figures = $failures === 0 ? $figures : [];
+        foreach ($annotators as $annotator) {
+            $published ??= $annotator->published($subject);
+            array_push($notes, ...$annotator->notes($subject));
+        }
+        $interval = Interval::ofMedian($figures);
+
+        return new Row(
+            $subject,
+            $figures,
+            $figures === [] ? null : Statistics::median($figures),
+            $interval?->low,
+            $interval?->high,
+            $failures,
+            $problem,
+            $histogram,
+            $published,
+            $notes,
+        );
+    }
+}

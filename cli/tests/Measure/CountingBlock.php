@@ -1,0 +1,46 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Measure;
+
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Subject;
+
+/** A block whose figure is how many times it ran. */
+final class CountingBlock implements Block
+{
+    public int $runs = 0;
+    public bool $isStopped = false;
+
+    /**
+     * @param \Throwable|null $throws at each run
+     * @param int $from the first run that throws
+     */
+    public function __construct(private readonly string $store, private readonly ?\Throwable $throws = null, private readonly int $from = 1) {}
+
+    public function name(): string
+    {
+        return $this->store;
+    }
+
+    public function subjects(): array
+    {
+        return [new Subject('compare', $this->store, null, '1k', 1000, 'get')];
+    }
+
+    public function run(\Closure $tell): void
+    {
+        ++$this->runs;
+        if ($this->throws !== null && $this->runs >= $this->from) {
+            throw $this->throws;
+        }
+        $tell(new Sample($this->subjects()[0], (float) $this->runs));
+    }
+
+    public function stop(): void
+    {
+        $this->isStopped = true;
+    }
+}

@@ -1,0 +1,73 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Measure;
+
+use Larder\Cli\Measure\Journal;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Timing\Histogram;
+use PHPUnit\Framework\TestCase;
+
+final class JournalTest extends TestCase
+{
+    private TemporaryDirectory $directory;
+    private string $file;
+
+    protected function setUp(): void
+    {
+        $this->directory = new TemporaryDirectory();
+        $this->file = $this->directory->path . '/state/journal.jsonl';
+    }
+
+    public function testSamplesOfAnInterruptedRunAreReadAgain(): void
+    {
+        $block = new CountingBlock('redis');
+        $histogram = Histogram::empty();
+        $histogram->record(5);
+        $sample = new Sample($block->subjects()[0], 12.5, histogram: $histogram);
+        Journal::start($this->file, ['rounds' => '10'])->add(3, $block, [$sample]);
+        $journal = Journal::continue($this->file, ['rounds' => '10']);
+        self::assertEquals([$sample], $journal->samples(3, $block));
+        self::assertNull($journal->samples(4, $block));
+        self::assertNull($journal->samples(3, new CountingBlock('apcu')));
+    }
+
+    public function testHalfAWrittenLineIsDropped(): void
+    {
+        $block = new CountingBlock('redis');
+        Journal::start($this->file, [])->add(1, $block, [new Sample($block->subjects()[0], 1.0)]);
+        file_put_contents($this->file, '{"round":2,"blo', \FILE_APPEND);
+        Journal::continue($this->file, [])->add(2, $block, [new Sample($block->subjects()[0], 2.0)]);
+        $journal = Journal::continue($this->file, []);
+        self::assertSame([1.0, 2.0], [$journal->samples(1, $block)[0]->figure ?? null, $journal->samples(2, $block)[0]->figure ?? null]);
+    }
+
+    public function testOtherSettingsAreRefusedAndNamed(): void
+    {
+        Journal::start($this->file, ['rounds' => '10', 'stores' => 'apcu', 'boot' => 'a']);
+        $this->expectExceptionMessage("rounds: it had 10, this one has 12.\nboot: it had a, this one has b.\nstores: it had apcu, this one has not set.");
+        Journal::continue($this->file, ['rounds' => '12', 'boot' => 'b']);
+    }
+
+    public function testNothingToResumeIsSaid(): void
+    {
+        $this->expectExceptionMessage('--resume: there is no interrupted run in ' . $this->file);
+        Journal::continue($this->file, []);
+    }
+
+    public function testOtherFileIsNotTakenForAJournal(): void
+    {
+        file_put_contents($file = $this->directory->path . '/notes.txt', "milk\n");
+        $this->expectExceptionMessage($file . ' is not the journal of a run');
+        Journal::continue($file, []);
+    }
+
+    public function testJournalOfARunningRunIsRefused(): void
+    {
+        $running = Journal::start($this->file, []);
+        $this->expectExceptionMessage('another run writes to ' . $running->file());
+        Journal::start($this->file, []);
+    }
+}

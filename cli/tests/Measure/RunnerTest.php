@@ -1,0 +1,101 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Measure;
+
+use Larder\Cli\Command\Interrupted;
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Journal;
+use Larder\Cli\Measure\Runner;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Unavailable;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\TestCase;
+
+final class RunnerTest extends TestCase
+{
+    /** @var list<string> "store figure problem" of each sample */
+    private array $told = [];
+
+    /** @var array<string, string> reason by block */
+    private array $notMeasured = [];
+
+    /** @var list<array{int, string, ?float}> */
+    private array $progress = [];
+
+    public function testEveryBlockRunsOnceARoundInAnOrderShuffledAnew(): void
+    {
+        $blocks = array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 12));
+        $this->runAll(new Runner($blocks, 3));
+        $rounds = array_chunk(array_column(\array_slice($this->progress, 0, -1), 1), 12);
+        self::assertCount(3, $rounds);
+        foreach ($rounds as $round) {
+            self::assertCount(12, array_unique($round));
+        }
+        self::assertGreaterThan(1, \count(array_unique(array_map(serialize(...), $rounds))));
+    }
+
+    public function testProgressCountsStepsAndEstimatesTheTimeLeft(): void
+    {
+        $this->runAll(new Runner([new CountingBlock('a'), new CountingBlock('b')], 3));
+        self::assertSame([0, 1, 2, 3, 4, 5, 6], array_column($this->progress, 0));
+        $left = array_column($this->progress, 2);
+        self::assertNull($left[0]);
+        self::assertGreaterThan(0.0, $left[1]);
+        self::assertSame(0.0, end($left));
+    }
+
+    public function testUnavailableBlockIsReportedOnceAndDropped(): void
+    {
+        $block = new CountingBlock('gone', new Unavailable('no server'));
+        $this->runAll(new Runner([$block, new CountingBlock('here')], 3));
+        self::assertSame([['gone' => 'no server'], 1], [$this->notMeasured, $block->runs]);
+        self::assertSame(6, end($this->progress)[0] ?? null);
+    }
+
+    public function testBlockThatBecomesUnavailableFails(): void
+    {
+        $this->runAll(new Runner([new CountingBlock('redis', new Unavailable('refused'), from: 2)], 2));
+        self::assertSame(['redis 1 ', 'redis  can no longer be opened: refused'], $this->told);
+        self::assertSame([], $this->notMeasured);
+    }
+
+    public function testInterruptedRunStopsItsBlockAndIsContinued(): void
+    {
+        $directory = new TemporaryDirectory();
+        $file = $directory->path . '/journal.jsonl';
+        $interrupted = new CountingBlock('b', new Interrupted(\SIGINT), from: 2);
+        $runner = new Runner([new CountingBlock('a'), $interrupted], 3, Journal::start($file, []));
+
+        try {
+            $this->runAll($runner);
+            self::fail('not interrupted');
+        } catch (Interrupted) {
+            $runner->stop();
+        }
+        unset($runner); // and with it the journal's lock
+        self::assertTrue($interrupted->isStopped);
+        $before = \count($this->told);
+        $this->told = [];
+        $again = [new CountingBlock('a'), new CountingBlock('b')];
+        $this->runAll(new Runner($again, 3, Journal::continue($file, [])));
+        self::assertCount(6, $this->told, 'with those of the first part');
+        self::assertSame(6 - $before, $again[0]->runs + $again[1]->runs);
+    }
+
+    private function runAll(Runner $runner): void
+    {
+        $runner->run(
+            function (Sample $sample): void {
+                $this->told[] = \sprintf('%s %s %s', $sample->subject->store, $sample->figure, $sample->problem);
+            },
+            function (Block $block, string $reason): void {
+                $this->notMeasured[$block->name()] = $reason;
+            },
+            function (int $done, string $block, ?float $left): void {
+                $this->progress[] = [$done, $block, $left];
+            },
+        );
+    }
+}

@@ -1,0 +1,35 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Testing;
+
+use PHPUnit\Framework\TestCase;
+
+/**
+ * For a test that goes on after an exception, or looks at it.
+ *
+ * @phpstan-require-extends TestCase
+ */
+trait AssertsThrows
+{
+    /**
+     * @template T of \Throwable
+     * @param class-string<T> $exception
+     * @param \Closure(): mixed $call
+     * @param string $message a part of the exception's
+     * @return T
+     */
+    protected static function assertThrows(string $exception, \Closure $call, string $message = ''): \Throwable
+    {
+        try {
+            $call();
+        } catch (\Throwable $thrown) {
+            self::assertInstanceOf($exception, $thrown);
+            self::assertStringContainsString($message, $thrown->getMessage());
+
+            return $thrown;
+        }
+        self::fail("$exception was not thrown");
+    }
+}
