@@ -39,6 +39,20 @@ final class Statistics
     }
 
     /**
+     * How figures that were taken one after the other changed: the median of the last third as a part of that of the first.
+     *
+     * @param non-empty-list<float> $figures above zero
+     */
+    public static function drift(array $figures): float
+    {
+        $third = max(1, intdiv(\count($figures), 3));
+
+        [$first, $last] = [\array_slice($figures, 0, $third), \array_slice($figures, -$third)];
+
+        return $last === [] ? 1.0 : self::median($last) / self::median($first);
+    }
+
+    /**
      * The mean of ratios: 2 and 0.5 make 1.
      *
      * @param non-empty-list<float> $figures each above zero

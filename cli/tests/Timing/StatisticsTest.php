@@ -24,6 +24,12 @@ final class StatisticsTest extends TestCase
         self::assertSame(Statistics::median([10, 11, 12]), Statistics::median([10, 11, 1e9]));
     }
 
+    public function testDriftIsOfTheLastThirdToTheFirst(): void
+    {
+        self::assertSame(2.0, Statistics::drift([1.0, 1.0, 9.0, 9.0, 2.0, 2.0]));
+        self::assertSame(1.0, Statistics::drift([5.0]));
+    }
+
     public function testGeometricMeanOfOppositeRatiosIsOne(): void
     {
         self::assertEqualsWithDelta(1.0, Statistics::geometricMean([2.0, 0.5]), 1e-12);
