@@ -21,8 +21,8 @@ final class Php
      * @param string|null $scanDirectory where the ini files of extensions are, when not in PHP's own place
      */
     public function __construct(
-        private readonly array $ini = [],
-        private readonly array $extensions = [],
+        public readonly array $ini = [],
+        public readonly array $extensions = [],
         private readonly ?string $scanDirectory = null,
     ) {}
 
@@ -44,6 +44,12 @@ final class Php
         }
 
         return new self($ini, $extensions, $directory);
+    }
+
+    /** @param array<string, string> $ini settings besides */
+    public function with(array $ini): self
+    {
+        return new self([...$this->ini, ...$ini], $this->extensions, $this->scanDirectory);
     }
 
     /** @return string|null the path of an extension that dev/setup has only unpacked, in a clone */

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Command;
 
+use Larder\Cli\Compare\Apcu;
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\CompareSuite;
 use Larder\Cli\Compare\Environment;
@@ -48,7 +49,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
     private const QUICK_ROUNDS = 3;
 
     /** Options that say what is measured: a run that continues another must have the same. */
-    private const SETTINGS = ['quick', 'stores', 'values', 'operations', 'rounds', 'no-servers'];
+    private const SETTINGS = ['quick', 'stores', 'values', 'operations', 'rounds', 'no-servers', 'apcu'];
 
     private ?StoreLocations $locations = null;
     private ?Runner $runner = null;
@@ -64,6 +65,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             ->addOption('operations', null, InputOption::VALUE_REQUIRED, 'Only these operations: ' . implode(', ', self::operationNames()))
             ->addOption('no-servers', null, InputOption::VALUE_NONE, 'Skip the stores that need a server')
             ->addOption('rounds', null, InputOption::VALUE_REQUIRED, \sprintf('Rounds per figure; %d, or %d with --quick', self::ROUNDS, self::QUICK_ROUNDS))
+            ->addOption('apcu', null, InputOption::VALUE_REQUIRED, 'Measure this apcu.so in place of the installed APCu')
             ->addOption('resume', null, InputOption::VALUE_NONE, 'Continue the interrupted run that had the same options')
             ->addOption('journal', null, InputOption::VALUE_REQUIRED, 'Keep what --resume needs in this file');
         foreach (Suites::kinds() as $kind) {
@@ -72,6 +74,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         foreach (Outputs::all() as $option => ['help' => $help]) {
             $this->addOption($option, null, InputOption::VALUE_REQUIRED, $help);
         }
+        ResultOptions::add($this);
         $this->setHelp(<<<'TEXT'
             Measures get and set of each store in fresh PHP processes. Servers are started for the run and stopped
             after it; no server or file of the machine is touched.
@@ -87,7 +90,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
 
         try {
-            return $this->compare($input, $output, $errors);
+            return ResultOptions::run($input, $output) ?? $this->compare($input, $output, $errors);
         } catch (Interrupted $interrupted) {
             $this->close(); // again, if that was interrupted
             $errors->writeln(['', 'Interrupted. Everything that was started has been stopped.']);
@@ -110,6 +113,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $isQuick = $input->getOption('quick') === true;
         $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
         $files = self::files($input);
+        $apcu = Apcu::choose(self::text($input, 'apcu'));
+        $profile = ResultOptions::profile($input);
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
         $preflight = new Preflight($cores);
@@ -119,7 +124,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
         try {
             $core = self::isNamed($input) ? null : CpuAffinity::pin();
-            [$rows, $notMeasured] = $this->measure($suites, $rounds, $errors);
+            [$rows, $notMeasured] = $this->measure($suites, $rounds, $apcu, $errors);
             $environment = Environment::of($this->locations->serverVersions(), $cores, $core);
         } finally {
             $this->close();
@@ -132,6 +137,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         );
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
+            if (!$isQuick) {
+                ResultOptions::advise($report, $profile, $output);
+            }
         }
         foreach ($files as $option => $file) {
             Outputs::all()[$option]['output']->write($report, $file);
@@ -252,7 +260,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
      * @param positive-int $rounds
      * @return array{list<Row>, list<array{subject: Subject, reason: string}>}
      */
-    private function measure(array $suites, int $rounds, OutputInterface $errors): array
+    private function measure(array $suites, int $rounds, Apcu $apcu, OutputInterface $errors): array
     {
         $notMeasured = $blocks = [];
         $errors->writeln('Starting servers and creating directories');
@@ -285,7 +293,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         );
         $progress->clear();
 
-        return [$rows->all(array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator))), $notMeasured];
+        return [$rows->all([...array_values(array_filter($suites, static fn(Suite $suite): bool => $suite instanceof Annotator)), $apcu]), $notMeasured];
     }
 
     /**

@@ -131,6 +131,9 @@ final class Catalog
             $room = max(8, min(self::MEMORY, intdiv((int) disk_free_space($folder), 4 << 20)));
             $ini = array_map(static fn(string $value): string => strtr($value, [Variant::FOLDER => $folder, Variant::ROOM => $room . 'M']), $ini);
         }
+        if ($variant->extension === 'apcu') {
+            return Apcu::php(fn(): string => $this->places->disk('php-apcu-' . bin2hex(random_bytes(4))), $ini);
+        }
         if ($variant->excludes === '' || \extension_loaded($variant->extension)) {
             return new Php($ini);
         }

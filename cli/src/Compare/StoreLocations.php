@@ -26,6 +26,12 @@ final class StoreLocations
     /** @var list<string> DSNs that close() clears */
     private array $namespaces = [];
 
+    /** @var list<\Closure(): void> */
+    private array $ends = [];
+
+    /** @var array<string, self> */
+    private array $others = [];
+
     public function __destruct()
     {
         $this->close();
@@ -49,24 +55,38 @@ final class StoreLocations
         return $this->namespaces[] = \sprintf('%s:?namespace=compare-%s', $scheme, bin2hex(random_bytes(6)));
     }
 
+    /** Directories and servers of their own for some blocks of the run; the same ones for the same name. close() ends them too. */
+    public function others(string $name): self
+    {
+        return $this->others[$name] ??= new self();
+    }
+
+    /** @param \Closure(): void $end called by close(), for what is neither a directory nor a Server */
+    public function endWith(\Closure $end): void
+    {
+        $this->ends[] = $end;
+    }
+
     /**
      * @param string $launcher "Redis" for RedisServer
+     * @param list<string> $options of the server program; others are another server
      * @throws ServerFailed the same at each call, once it could not be started
      */
-    public function server(string $launcher): Server
+    public function server(string $launcher, array $options = []): Server
     {
-        if (!isset($this->servers[$launcher])) {
+        $name = implode(' ', [$launcher, ...$options]);
+        if (!isset($this->servers[$name])) {
             $class = \sprintf('Larder\Cli\Server\%sServer', $launcher);
 
             try {
-                $this->servers[$launcher] = is_a($class, Server::class, true)
-                    ? $class::start($this->disk(strtolower($launcher)))
+                $this->servers[$name] = is_a($class, Server::class, true)
+                    ? $class::start($this->disk(strtolower($launcher) . ($options === [] ? '' : '-' . hash('crc32b', $name))), $options)
                     : new ServerFailed(\sprintf('there is no class %s to start its server', $class));
             } catch (ServerFailed $failed) {
-                $this->servers[$launcher] = $failed;
+                $this->servers[$name] = $failed;
             }
         }
-        $server = $this->servers[$launcher];
+        $server = $this->servers[$name];
 
         return $server instanceof Server ? $server : throw $server;
     }
@@ -74,10 +94,10 @@ final class StoreLocations
     /** @return array<string, string> versions of the servers that run, by name */
     public function serverVersions(): array
     {
-        $versions = [];
-        foreach ($this->servers as $launcher => $server) {
+        $versions = array_merge(...array_map(static fn(self $other): array => $other->serverVersions(), array_values($this->others)));
+        foreach ($this->servers as $name => $server) {
             if ($server instanceof Server) {
-                $versions[strtolower($launcher)] = $server->version();
+                $versions[strtolower(explode(' ', $name)[0])] = $server->version();
             }
         }
 
@@ -86,6 +106,12 @@ final class StoreLocations
 
     public function close(): void
     {
+        foreach ($this->others as $other) {
+            $other->close();
+        }
+        foreach ($this->ends as $end) {
+            $end();
+        }
         foreach ($this->servers as $server) {
             if ($server instanceof Server) {
                 $server->stop();
@@ -98,7 +124,7 @@ final class StoreLocations
                 // Then the measuring processes could not open it either.
             }
         }
-        $this->servers = $this->namespaces = [];
+        $this->servers = $this->namespaces = $this->ends = $this->others = [];
         $this->disk?->remove();
         $this->tmpfs?->remove();
         $this->disk = $this->tmpfs = null;

@@ -36,7 +36,8 @@ final class Worker
         }
     }
 
-    private static function open(#[\SensitiveParameter] string $store): Store
+    /** @throws CacheException when it cannot be opened, or its server does not answer */
+    public static function open(#[\SensitiveParameter] string $store): Store
     {
         if (is_subclass_of($store, Store::class)) {
             return new $store();

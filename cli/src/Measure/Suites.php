@@ -5,6 +5,21 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Http\ReadPerRequest;
+use Larder\Cli\Http\SailPages;
+use Larder\Cli\Study\Study2008;
+use Larder\Cli\Study\Study2013;
+use Larder\Cli\Study\Study2016;
+use Larder\Cli\Study\StudySail;
+use Larder\Cli\Workload\Entries;
+use Larder\Cli\Workload\Latency;
+use Larder\Cli\Workload\Memory;
+use Larder\Cli\Workload\Objects;
+use Larder\Cli\Workload\Peers;
+use Larder\Cli\Workload\Pressure;
+use Larder\Cli\Workload\Rate;
+use Larder\Cli\Workload\Safety;
+use Larder\Cli\Workload\Stampede;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /** The suites that people ask for by name: `larder compare --study 2013`, `--workload latency`. A new one is a line here. */
@@ -17,9 +32,25 @@ final class Suites
     private static function known(): array
     {
         return [
-            // '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
-            'study' => [],
-            'workload' => [],
+            'study' => [
+                '2008' => [static fn(StoreLocations $locations): Suite => new Study2008($locations), static fn(StoreLocations $locations): Suite => new ReadPerRequest($locations)],
+                '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
+                '2016' => [static fn(StoreLocations $locations): Suite => new Study2016($locations)],
+                'sail' => [static fn(StoreLocations $locations): Suite => new StudySail($locations), static fn(StoreLocations $locations): Suite => new SailPages($locations)],
+            ],
+            'workload' => [
+                'latency' => [static fn(StoreLocations $locations): Suite => new Latency($locations)],
+                'rate' => [static fn(StoreLocations $locations): Suite => new Rate($locations)],
+                'memory' => [static fn(StoreLocations $locations): Suite => new Memory($locations)],
+                'pressure' => [
+                    static fn(StoreLocations $locations): Suite => new Pressure($locations),
+                    static fn(StoreLocations $locations): Suite => new Entries($locations),
+                ],
+                'objects' => [static fn(StoreLocations $locations): Suite => new Objects($locations)],
+                'peers' => [static fn(StoreLocations $locations): Suite => new Peers($locations)],
+                'stampede' => [static fn(StoreLocations $locations): Suite => new Stampede($locations)],
+                'safety' => [static fn(StoreLocations $locations): Suite => new Safety($locations)],
+            ],
         ];
     }
 

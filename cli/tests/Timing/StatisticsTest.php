@@ -35,4 +35,11 @@ final class StatisticsTest extends TestCase
         self::assertEqualsWithDelta(1.0, Statistics::geometricMean([2.0, 0.5]), 1e-12);
         self::assertEqualsWithDelta(10.0, Statistics::geometricMean([1.0, 10.0, 100.0]), 1e-9);
     }
+
+    public function testStandardDeviationIsOfTheMean(): void
+    {
+        self::assertSame(5.0, Statistics::mean([2, 4, 4, 4, 5, 5, 7, 9]));
+        self::assertEqualsWithDelta(sqrt(32 / 7), (float) Statistics::standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]), 1e-12);
+        self::assertNull(Statistics::standardDeviation([2]));
+    }
 }

@@ -1,0 +1,90 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Compare;
+
+use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Php;
+use Larder\Cli\Report\PublishedFigure;
+use Larder\Cli\TemporaryDirectory;
+use Symfony\Component\Console\Exception\InvalidOptionException;
+use Symfony\Component\Process\Process;
+
+/** Which APCu is measured: the installed one, or a file that the user names; and what its rows must say about it. */
+final class Apcu implements Annotator
+{
+    /** Tells all that start PHP which file it is. */
+    private const VARIABLE = 'LARDER_APCU';
+
+    /** Defragments its memory, and no longer drops all entries when a large one does not fit. */
+    private const GOOD = '5.1.25';
+
+    private function __construct(private readonly string $version, private readonly bool $isNamed) {}
+
+    /**
+     * @param string|null $file of an apcu.so; null: the installed APCu
+     * @throws InvalidOptionException when it is none for this PHP
+     */
+    public static function choose(?string $file): self
+    {
+        if ($file === null) {
+            putenv(self::VARIABLE);
+
+            return new self((string) phpversion('apcu'), false);
+        }
+        $path = realpath($file);
+        if ($path === false) {
+            throw new InvalidOptionException(\sprintf('--apcu: there is no file %s', $file));
+        }
+        $directory = new TemporaryDirectory();
+        $php = Php::without('apcu', $directory->path, [], [$path]);
+        $process = new Process($php->command(['-r', 'echo phpversion("apcu");']), null, $php->environment());
+        $process->run();
+        $version = trim($process->getOutput());
+        if (preg_match('/^\d+\.\d+/', $version) !== 1) {
+            $error = explode("\n", trim($process->getErrorOutput()))[0];
+
+            throw new InvalidOptionException(\sprintf('--apcu: PHP %s cannot load APCu from %s: %s', Php::version(), $file, $error === '' ? 'it is another extension' : $error));
+        }
+        putenv(self::VARIABLE . '=' . $path);
+
+        return new self($version, true);
+    }
+
+    /**
+     * @param \Closure(): string $directory makes an empty one, which must stay as long as processes are started
+     * @param array<string, string> $ini
+     */
+    public static function php(\Closure $directory, array $ini): Php
+    {
+        $file = getenv(self::VARIABLE);
+
+        return $file === false ? new Php($ini) : Php::without('apcu', $directory(), $ini, [$file]);
+    }
+
+    public function published(Subject $subject): ?PublishedFigure
+    {
+        return null;
+    }
+
+    public function notes(Subject $subject): array
+    {
+        if ($subject->store !== 'apcu' && ($subject->settings['on'] ?? '') !== 'apcu') {
+            return [];
+        }
+
+        return [
+            ...($this->isNamed ? [\sprintf('APCu %s, from the file that --apcu names', $this->version)] : []),
+            ...($this->version !== '' && version_compare($this->version, self::GOOD, '<')
+                ? [\sprintf('APCu %s is older than %s, which keeps more when its memory is full', $this->version, self::GOOD)]
+                : []),
+        ];
+    }
+
+    public function historic(): array
+    {
+        return [];
+    }
+}

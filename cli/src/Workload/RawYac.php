@@ -1,0 +1,49 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Workload;
+
+use Larder\Contract\Store;
+use Larder\Driver\Common\OneByOne;
+use Yac;
+
+/** Yac as its own documentation shows it, without what Larder's store adds: checksums, and further tries. */
+final class RawYac implements Store
+{
+    use OneByOne;
+
+    private readonly Yac $yac;
+
+    public function __construct()
+    {
+        $this->yac = new Yac();
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $value = $this->yac->get($key);
+
+        return $value === false ? $default : $value;
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->yac->get($key) !== false;
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->yac->set($key, $value, (int) $ttl) === true;
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->yac->delete($key) === true;
+    }
+
+    public function clear(): bool
+    {
+        return $this->yac->flush();
+    }
+}

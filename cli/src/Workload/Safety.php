@@ -1,0 +1,65 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Workload;
+
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Suite;
+use Larder\Cli\Measure\Unit;
+
+/** Whether values survive eight workers of PHP-FPM that read and write the same few keys at once. */
+final class Safety implements Suite
+{
+    /** Counters of Witness, each counted of a million operations. */
+    public const COUNTS = [
+        'lost' => 'lost of 1,000,000',
+        'torn' => 'torn of 1,000,000',
+        'wrong' => "another key's of 1,000,000",
+        'old' => 'replaced before of 1,000,000',
+        'refused' => 'sets refused of 1,000,000',
+    ];
+    public const OPERATIONS = 'operations with checks';
+
+    /** @param list<string> $stores */
+    public function __construct(
+        private readonly StoreLocations $locations,
+        private readonly array $stores = Stores::SHARED,
+        private readonly int $milliseconds = 300,
+        private readonly int $writers = 8,
+    ) {}
+
+    public static function subject(string $store, ?string $connection, string $operation, int $writers): Subject
+    {
+        return new Subject(
+            \sprintf('safety: %d writers under PHP-FPM', $writers),
+            $store,
+            $connection,
+            'up to 4k',
+            null,
+            $operation,
+            $operation === self::OPERATIONS ? Unit::OperationsPerSecond : Unit::Count,
+        );
+    }
+
+    public function blocks(\Closure $notMeasured): array
+    {
+        $blocks = [];
+        foreach (Stores::targets($this->locations, $this->stores, fn(string $store, ?string $connection): Subject => self::subject($store, $connection, self::OPERATIONS, $this->writers), $notMeasured) as $target) {
+            $blocks[] = $this->block($target);
+            if ($target->store === 'yac') {
+                // What Larder's store turns into a miss, a program that uses Yac by itself reads.
+                $blocks[] = $this->block(new Target('yac itself', null, RawYac::class, $target->kind, $target->php));
+            }
+        }
+
+        return $blocks;
+    }
+
+    private function block(Target $target): SafetyBlock
+    {
+        return new SafetyBlock($target, $this->locations->disk('fpm-' . strtr($target->store, ' ', '-')), $this->writers, $this->milliseconds);
+    }
+}

@@ -1,0 +1,79 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Workload;
+
+use Larder\Cache;
+use Larder\Cli\Compare\Catalog;
+use Larder\Cli\Compare\NotMeasured;
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\Measure\Subject;
+use Larder\Contract\Store;
+use Larder\Driver\Scope;
+use Larder\Drivers;
+use Larder\Exception\CacheException;
+
+/** The stores of a workload: each in the one way to reach it that is fastest, and opened as a program would. */
+final class Stores
+{
+    /** Those whose memory or files several processes share, one of a kind. Left out: see docs/workloads.md. */
+    public const SHARED = ['larder', 'apcu', 'yac', 'memcached', 'redis', 'sqlite', 'file', 'php-file'];
+
+    /** Ways to reach a store, the fastest ones. */
+    private const CONNECTIONS = [null, 'socket', 'tmpfs'];
+
+    /**
+     * @param list<string> $stores
+     * @param \Closure(string $store, ?string $connection): Subject $subject for what cannot be measured
+     * @param \Closure(Subject, string): void $notMeasured
+     * @return list<Target>
+     */
+    public static function targets(StoreLocations $locations, array $stores, \Closure $subject, \Closure $notMeasured): array
+    {
+        $catalog = new Catalog($locations);
+        $targets = [];
+        foreach ($stores as $store) {
+            foreach ($catalog->subjects($store) as $candidate) {
+                if ($candidate->settings !== [] || !\in_array($candidate->connection, self::CONNECTIONS, true)) {
+                    continue;
+                }
+                if ($candidate instanceof NotMeasured) {
+                    $notMeasured($subject($store, $candidate->connection), $candidate->reason);
+                } else {
+                    $targets[] = $candidate;
+                }
+            }
+        }
+
+        return $targets;
+    }
+
+    /** The DSN of a store in files, in a directory of its own; of others, the same DSN. */
+    public static function elsewhere(Target $target, string $name, StoreLocations $locations): string
+    {
+        $variant = Drivers::variants()[$target->store];
+        if ($variant->connections === [] || $variant->scope === Scope::Server) {
+            return $target->address;
+        }
+        $directory = $name . '-' . $target->store;
+
+        return \sprintf('%s://%s%s', Drivers::schemeOf($target->store), $target->connection === 'tmpfs' ? $locations->tmpfs($directory) : $locations->disk($directory), $variant->file);
+    }
+
+    /**
+     * @param string $address a DSN, or a class that implements Store and takes no arguments
+     * @throws CacheException when it cannot be opened
+     */
+    public static function open(#[\SensitiveParameter] string $address): Store
+    {
+        if (is_subclass_of($address, Store::class)) {
+            return new $address();
+        }
+        $cache = Cache::open($address);
+        $cache->reach();
+
+        return $cache->store();
+    }
+}

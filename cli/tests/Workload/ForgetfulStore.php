@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+/** Loses every tenth value that is asked for. */
+final class ForgetfulStore extends OverFiles
+{
+    public function get(string $key, mixed $default = null): mixed
+    {
+        $value = parent::get($key, $default);
+
+        return $this->reads % 10 === 9 ? $default : $value;
+    }
+}

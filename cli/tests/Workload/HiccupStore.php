@@ -1,0 +1,18 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+/** Needs 20 ms for every fiftieth value that is asked for. */
+final class HiccupStore extends OverFiles
+{
+    public function get(string $key, mixed $default = null): mixed
+    {
+        if ($this->reads % 50 === 49) {
+            usleep(20_000);
+        }
+
+        return parent::get($key, $default);
+    }
+}

@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+/** Does not store every tenth value that replaces another, and says that it did. */
+final class LaggingStore extends OverFiles
+{
+    private int $writes = 0;
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return ++$this->writes % 10 === 9 || parent::set($key, $value, $ttl);
+    }
+}

@@ -1,0 +1,52 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+use Larder\Contract\Store;
+use Larder\Driver\Common\OneByOne;
+use Larder\Driver\File\FileStore;
+
+/** A store whose files all processes of a test share, in the directory that the environment names. */
+abstract class OverFiles implements Store
+{
+    use OneByOne;
+
+    public const DIRECTORY = 'LARDER_TEST_DIRECTORY';
+
+    protected int $reads = 0;
+    private readonly FileStore $files;
+
+    public function __construct()
+    {
+        $this->files = new FileStore((string) getenv(self::DIRECTORY));
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        ++$this->reads;
+
+        return $this->files->get($key, $default);
+    }
+
+    public function has(string $key): bool
+    {
+        return $this->files->has($key);
+    }
+
+    public function set(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        return $this->files->set($key, $value, $ttl);
+    }
+
+    public function delete(string $key): bool
+    {
+        return $this->files->delete($key);
+    }
+
+    public function clear(): bool
+    {
+        return $this->files->clear();
+    }
+}

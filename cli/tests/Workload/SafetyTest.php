@@ -1,0 +1,54 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+use Larder\Cli\Compare\Kind;
+use Larder\Cli\Compare\Target;
+use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Workload\Safety;
+use Larder\Cli\Workload\SafetyBlock;
+use PHPUnit\Framework\Attributes\DataProvider;
+
+final class SafetyTest extends TaskTestCase
+{
+    public function testFilesKeepValuesOfEightWriters(): void
+    {
+        $counts = self::counts($this->files());
+        self::assertGreaterThan(0, $counts[Safety::OPERATIONS]);
+        foreach (Safety::COUNTS as $count) {
+            self::assertSame(0.0, $counts[$count], $count);
+        }
+    }
+
+    /** @return iterable<string, array{class-string, string}> */
+    public static function unsafeStores(): iterable
+    {
+        yield 'loses values' => [ForgetfulStore::class, 'lost'];
+        yield 'changes a byte' => [MixingStore::class, 'torn'];
+        yield 'gives the value of another key' => [SwappingStore::class, 'wrong'];
+        yield 'keeps replaced values' => [LaggingStore::class, 'old'];
+        yield 'refuses values' => [PickyStore::class, 'refused'];
+    }
+
+    /** @param class-string $store */
+    #[DataProvider('unsafeStores')]
+    public function testUnsafeStoreIsFoundOut(string $store, string $count): void
+    {
+        self::assertGreaterThan(0.0, self::counts($store)[Safety::COUNTS[$count] ?? '']);
+    }
+
+    /** @return array<string, float|null> */
+    private static function counts(string $address): array
+    {
+        $directory = new TemporaryDirectory();
+        $counts = [];
+        foreach (self::samples(new SafetyBlock(new Target('tested', null, $address, Kind::Local), $directory->path, 8, 200)) as $sample) {
+            self::assertSame('', $sample->problem);
+            $counts[$sample->subject->operation] = $sample->figure;
+        }
+
+        return $counts;
+    }
+}
