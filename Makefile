@@ -15,6 +15,12 @@ compare:
 	@$(MAKE) vendor extension
 	@./larder compare $(ARGS)
 
+## studies    measure the published tables of all studies again, beside what was published
+studies:
+	@dev/setup php build stores studies
+	@$(MAKE) vendor extension
+	@./larder compare --study all $(ARGS)
+
 ## test       run every check and test; ARGS="phpt library" runs only these parts
 test:
 	@dev/setup
@@ -79,4 +85,4 @@ help:
 	@echo "make …"
 	@sed -n 's/^## /  /p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: compare test prove prove-php-src figures lint fmt extension clean vendor vendor-dev help
+.PHONY: compare studies test prove prove-php-src figures lint fmt extension clean vendor vendor-dev help

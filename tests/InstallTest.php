@@ -64,6 +64,18 @@ final class InstallTest extends TestCase
         $this->assertFpmLoadsTheEngine("$project->folder/fpm", $extensions);
     }
 
+    public function testDocumentedNewProjectCanBeMade(): void
+    {
+        $page = (string) file_get_contents(Repository::ROOT . '/docs/getting-started.md');
+        self::assertSame(1, preg_match('/In a new folder, run `([^`]+)`/', $page, $command));
+        $project = new EmptyProject(published: false);
+        $folder = "$project->folder/new";
+        (new Filesystem())->mkdir($folder);
+        $init = Process::fromShellCommandline($command[1], $folder, EmptyProject::environment($folder));
+        self::assertSame(0, $init->run(), $init->getErrorOutput());
+        self::assertFileExists("$folder/composer.json");
+    }
+
     public function testLibraryWorks(): void
     {
         $printed = self::library()->php(<<<'PHP'

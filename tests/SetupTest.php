@@ -65,7 +65,7 @@ final class SetupTest extends TestCase
         $process = $this->runSetup(['nosuch'], []);
 
         self::assertSame(1, $process->getExitCode());
-        self::assertStringContainsString('Known: php build stores test lint', $process->getErrorOutput());
+        self::assertStringContainsString('Known: php build stores studies test lint', $process->getErrorOutput());
     }
 
     /**

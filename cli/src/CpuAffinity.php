@@ -38,13 +38,36 @@ final class CpuAffinity
     public static function pin(): ?int
     {
         $cores = self::allowed();
-        $taskset = (new ExecutableFinder())->find('taskset');
         $core = end($cores);
-        if ($core === false || $taskset === null) {
-            return null;
-        }
-        $process = new Process([$taskset, '--cpu-list', '--pid', (string) $core, (string) getmypid()]);
 
-        return $process->run() === 0 ? $core : null;
+        return $core !== false && self::set([$core]) ? $core : null;
+    }
+
+    /**
+     * Keeps what a closure starts to one core, the last that this process may run on, where that is possible.
+     *
+     * @template T
+     * @param \Closure(): T $start
+     * @return T
+     */
+    public static function pinned(\Closure $start): mixed
+    {
+        $cores = self::allowed();
+        self::pin();
+
+        try {
+            return $start();
+        } finally {
+            self::set($cores);
+        }
+    }
+
+    /** @param list<int> $cores */
+    private static function set(array $cores): bool
+    {
+        $taskset = (new ExecutableFinder())->find('taskset');
+
+        return $cores !== [] && $taskset !== null
+            && (new Process([$taskset, '--cpu-list', '--pid', implode(',', $cores), (string) getmypid()]))->run() === 0;
     }
 }

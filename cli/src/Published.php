@@ -25,6 +25,12 @@ final class Published
         return new self($data['rows']);
     }
 
+    /** @return list<Figure> */
+    public function rows(): array
+    {
+        return $this->rows;
+    }
+
     /**
      * The first figure that agrees with all of these.
      *

@@ -59,11 +59,27 @@ struct cache *open_cache(size_t mebibytes) {
     return open_with(&options);
 }
 
-const char *segment_file(void) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/larder-%u/test-%016llx", test_folder, (unsigned)geteuid(),
-             (unsigned long long)geometry_layout(1));
+struct cache *open_long_lived(size_t mebibytes) {
+    struct cache_options options = options_of(mebibytes);
+    options.long_lived = true;
+    return open_with(&options);
+}
+
+const char *segment_folder(void) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/larder-%u", test_folder, (unsigned)geteuid());
     return path;
+}
+
+const char *segment_file_of(const char *name, unsigned layout) {
+    static char path[300];
+    snprintf(path, sizeof path, "%s/%s-%016llx", segment_folder(), name,
+             (unsigned long long)geometry_layout(layout));
+    return path;
+}
+
+const char *segment_file(void) {
+    return segment_file_of("test", 1);
 }
 
 unsigned count_files(const char *prefix) {
@@ -76,6 +92,20 @@ unsigned count_files(const char *prefix) {
         globfree(&found);
     }
     return files;
+}
+
+void expect_no_temporary_files(void) {
+    char prefix[310];
+    snprintf(prefix, sizeof prefix, "%s.new.", segment_file());
+    EXPECT_EQUAL(count_files(prefix), 0);
+}
+
+void expect_refused(const struct cache_options *options, const char *word) {
+    char reason[CACHE_REASON_MAX] = "";
+    EXPECT(!cache_attach(options, reason));
+    if (!strstr(reason, word)) {
+        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
+    }
 }
 
 void expect_sound(struct cache *cache) {
@@ -148,6 +178,12 @@ enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t see
 
 enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, size_t length) {
     return put_as(cache, key, seed, length, 0, CACHE_SET);
+}
+
+void put_many(struct cache *cache, const char *prefix, size_t number, size_t length) {
+    for (size_t i = 0; i < number; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%s%zu", prefix, i), i, length), CACHE_OK);
+    }
 }
 
 static bool has_value(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, bool zero_copy) {
@@ -258,6 +294,12 @@ static int wait_for(pid_t child, int options) {
 void finish(pid_t child) {
     const int status = wait_for(child, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+void finish_all(const pid_t *children, unsigned number) {
+    for (unsigned i = 0; i < number; i++) {
+        finish(children[i]);
+    }
 }
 
 void finish_killed(pid_t child) {

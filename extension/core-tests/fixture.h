@@ -21,12 +21,22 @@ struct cache_options options_of(size_t mebibytes);
 /* Attaches, and expects to get just what was asked for. */
 struct cache *open_with(const struct cache_options *options);
 struct cache *open_cache(size_t mebibytes);
+/* The same for a process without request ends. */
+struct cache *open_long_lived(size_t mebibytes);
 void close_cache(struct cache *cache);
-/* The path of the segment that options_of() names. */
+/* The path of the segment that options_of() names, and of another in its folder; good until the next call. */
 const char *segment_file(void);
+const char *segment_file_of(const char *name, unsigned layout);
+/* And of the folder that it is in. */
+const char *segment_folder(void);
 
 /* Files whose path begins so. */
 unsigned count_files(const char *prefix);
+/* Expects that nobody left a segment that was never put in its place. */
+void expect_no_temporary_files(void);
+
+/* Expects a refusal in one sentence with this word in it. */
+void expect_refused(const struct cache_options *options, const char *word);
 
 /* Expects that the checker finds nothing; the second, that nothing is left after the request's end and a clear. */
 void expect_sound(struct cache *cache);
@@ -44,6 +54,8 @@ bool is_pattern(const void *bytes, size_t length, uint64_t seed);
 enum cache_result put(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
 enum cache_result put_as(struct cache *cache, struct cache_key key, uint64_t seed, size_t length, uint64_t expires,
                          enum cache_mode mode);
+/* So many values of one length; each has its number, from 0 on, as its seed and behind the prefix of its key. */
+void put_many(struct cache *cache, const char *prefix, size_t number, size_t length);
 
 /* Whether the key is there; then it must have this value. */
 bool has(struct cache *cache, struct cache_key key, uint64_t seed, size_t length);
@@ -75,6 +87,7 @@ pid_t start(void (*run)(void *), void *argument);
 pid_t start_fork(void (*run)(void *), void *argument);
 /* Waits for its end, which must be an exit with 0; or by SIGKILL; or for its stop. */
 void finish(pid_t child);
+void finish_all(const pid_t *children, unsigned number);
 void finish_killed(pid_t child);
 void wait_stopped(pid_t child);
 void kill_and_wait(pid_t child);

@@ -115,6 +115,12 @@ static bool report_absent(struct attempt *attempt) {
     return refuse(attempt, "nothing has been stored yet: the first store makes the segment");
 }
 
+static void close_if_open(int fd) {
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
@@ -144,9 +150,7 @@ static bool is_out_of_reach(int folder) {
         close(folder);
         folder = above;
     }
-    if (folder >= 0) {
-        close(folder);
-    }
+    close_if_open(folder);
     return safe;
 }
 
@@ -242,9 +246,7 @@ static bool open_own(struct attempt *attempt, uid_t user) {
 static bool is_in_memory(const char *directory) {
     const int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     const bool in_memory = folder < 0 || os_in_memory(folder);
-    if (folder >= 0) {
-        close(folder);
-    }
+    close_if_open(folder);
     return in_memory;
 }
 
@@ -321,9 +323,7 @@ static void remove_if_free(const struct attempt *attempt, const char *name, off_
         unlinkat(attempt->directory, name, 0);
         os_unlock(fd, first, count); /* a forked child may share the description */
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    close_if_open(fd);
 }
 
 enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
@@ -361,9 +361,7 @@ static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
     const int copy = openat(attempt->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
     if (!list) {
-        if (copy >= 0) {
-            close(copy);
-        }
+        close_if_open(copy);
         return;
     }
     for (const struct dirent *file = readdir(list); file; file = readdir(list)) {
@@ -556,9 +554,7 @@ static void discard(const struct attempt *attempt, const struct stat *seen) {
                 FAILPOINT(segment_retired);
                 unlinkat(attempt->directory, aside, 0);
             }
-            if (moved >= 0) {
-                close(moved);
-            }
+            close_if_open(moved);
         }
     }
     os_unlock(old, BYTE_OF_MAKER, 1);
@@ -668,9 +664,7 @@ static bool is_provided_now(const struct segment *segment) {
     bool distrusted;
     snprintf(directory, sizeof directory, "%.*s", (int)segment->directory_length, segment->path);
     const int folder = open_provided(directory, geteuid(), &distrusted);
-    if (folder >= 0) {
-        close(folder);
-    }
+    close_if_open(folder);
     return folder >= 0;
 }
 
@@ -795,9 +789,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             }
             return create(attempt, attempt->avoid) ? REPLACE : FOREIGN;
         case FOREIGN:
-            if (fd >= 0) {
-                close(fd);
-            }
+            close_if_open(fd);
             break;
     }
     return FOREIGN;
@@ -817,9 +809,7 @@ void segment_tidy(const struct cache *cache) {
     if (open_folder(&attempt)) {
         remove_unused(&attempt, false);
     }
-    if (attempt.directory >= 0) {
-        close(attempt.directory);
-    }
+    close_if_open(attempt.directory);
     process_unlock();
 }
 
@@ -838,9 +828,7 @@ bool segment_attach(struct cache *cache, char reason[CACHE_REASON_MAX]) {
             refuse(&attempt, "the segment %s/%s changes all the time; try again", attempt.folder, attempt.name);
         }
     }
-    if (attempt.directory >= 0) {
-        close(attempt.directory);
-    }
+    close_if_open(attempt.directory);
     process_unlock();
     errno = attempt.absent ? ENOENT : 0;
     return finding == USABLE;

@@ -124,6 +124,21 @@ static bool decode_serialized(const struct cache_value *value, zval *result) {
     bytes = value->hold == CACHE_PINNED ? bytes : copy_string(bytes);
     const bool read = unserialize(bytes, value->kind, result);
     zend_string_release(bytes); /* does nothing to a pinned one */
+    return read;
+}
+
+static bool decode_graph(const struct cache_value *value, zval *result) {
+    if (value->hold == CACHE_PINNED) {
+        return unserialize(value->bytes, VALUE_GRAPH, result);
+    }
+    zval copy;
+    copy_array(value, &copy);
+    const bool read = unserialize(Z_ARR(copy), VALUE_GRAPH, result);
+    zval_ptr_dtor(&copy);
+    return read;
+}
+
+static bool note_unreadable(bool read) {
     if (UNEXPECTED(!read) && LARDER_G(cache)) {
         cache_unreadable(LARDER_G(cache));
     }
@@ -164,7 +179,9 @@ bool decode_value_slowly(const struct cache_value *value, zval *result) {
             return true;
         case VALUE_PHP:
         case VALUE_IGBINARY:
-            return decode_serialized(value, result);
+            return note_unreadable(decode_serialized(value, result));
+        case VALUE_GRAPH:
+            return note_unreadable(decode_graph(value, result));
         default:
             return false;
     }

@@ -113,7 +113,7 @@ static zend_always_inline enum measured measure_value(struct measuring *m, zval 
     if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY)) {
         return push_array(m, Z_ARR_P(value), behind_reference);
     }
-    return MEASURED_MIXED;
+    return Z_TYPE_P(value) == IS_PTR ? MEASURED_PLAIN : MEASURED_MIXED; /* a mark, see graph.h */
 }
 
 static enum measured measure_elements(struct measuring *m, HashTable *array) {

@@ -2,6 +2,7 @@
 #include "attach.h"
 #include "info.h"
 #include "last_error.h"
+#include "graph.h"
 #include "serialize.h"
 
 #include "ext/standard/info.h"
@@ -52,6 +53,7 @@ static PHP_RINIT_FUNCTION(larder) {
     opcache_hook();
     attach_request_begin();
     unserialize_reset();
+    graph_forget_forms();
     serializer_state_reset();
     LARDER_G(last_error) = ERROR_NONE;
     return SUCCESS;

@@ -26,6 +26,13 @@ struct reading {
     int shown, handled; /* the values of EG() while it is not muted */
 };
 
+/* What graph_form() said of a class in this request. */
+struct form {
+    const zend_class_entry *class;
+    zend_long form;
+};
+enum { FORMS = 64 };
+
 struct attachment; /* see attach.c */
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
@@ -53,6 +60,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;
+    struct form forms[FORMS];
+    bool forms_used;
     struct reading reading;
     struct nested_serializer nested;
     struct parked *parked; /* states of suspended fibers; see serializer_state.c */

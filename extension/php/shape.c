@@ -54,7 +54,7 @@ static void rebase_array(HashTable *array, uintptr_t distance) {
 }
 
 void shape_rebase(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to) {
-    if (kind != VALUE_ARRAY) {
+    if (kind != VALUE_ARRAY && kind != VALUE_GRAPH) {
         return; /* other values contain no pointers */
     }
     for (size_t at = 0; at < length;) {

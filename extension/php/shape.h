@@ -25,7 +25,7 @@
 #include "php_larder.h"
 
 /* Raise this when the shape changes: segments of another shape are other files. */
-#define SHAPE_VERSION 1
+#define SHAPE_VERSION 2
 
 enum value_kind {
     VALUE_INTEGER = CACHE_INTEGER,
@@ -40,6 +40,7 @@ enum value_kind {
     VALUE_ARRAY,     /* records, the first a zend_array */
     VALUE_PHP,       /* a zend_string that serialize() made */
     VALUE_IGBINARY,
+    VALUE_GRAPH, /* an array from which objects are built; see graph.h */
 };
 
 #ifdef LARDER_UNREADABLE

@@ -1,5 +1,6 @@
 #include "store.h"
 #include "encode.h"
+#include "graph.h"
 #include "measure.h"
 #include "serialize.h"
 #include "last_error.h"
@@ -73,25 +74,39 @@ static zend_never_inline bool store_serialized(const struct storing *s, zval *va
     return stored;
 }
 
-static zend_never_inline bool store_array(const struct storing *s, zval *value) {
+/* What measure_array() has planned. */
+static bool store_planned(const struct storing *s, uint32_t kind) {
     struct plan *plan = &LARDER_G(plan);
     struct cache_span span;
+    const bool stored = reserve(s, plan->length, &span) && (encode_array(plan, &span), commit(s, kind));
+    plan_shrink(plan);
+    return stored;
+}
+
+/* A value with objects in it. What cannot be a graph is serialized, and so is a graph that is too long: that is shorter. */
+static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
+    zend_array *graph = LARDER_G(serializer) == SERIALIZER_AUTO ? graph_flatten(value) : NULL;
+    if (!graph) {
+        return store_serialized(s, value);
+    }
+    const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
+    const bool stored = planned ? store_planned(s, VALUE_GRAPH) : store_serialized(s, value);
+    zend_array_destroy(graph);
+    return stored;
+}
+
+static zend_never_inline bool store_array(const struct storing *s, zval *value) {
+    struct plan *plan = &LARDER_G(plan);
     switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {
         case MEASURED_TOO_LARGE:
             plan_shrink(plan);
             return refuse(s, 0);
         case MEASURED_MIXED:
-            return store_serialized(s, value);
+            return store_objects(s, value);
         case MEASURED_PLAIN:
             break;
     }
-    bool stored = reserve(s, plan->length, &span);
-    if (stored) {
-        encode_array(plan, &span);
-        stored = commit(s, VALUE_ARRAY);
-    }
-    plan_shrink(plan);
-    return stored;
+    return store_planned(s, VALUE_ARRAY);
 }
 
 bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
@@ -129,6 +144,6 @@ bool store_value(struct cache *cache, const struct cache_key *key, zval *value, 
             }
             return store_array(&s, value);
         default:
-            return store_serialized(&s, value);
+            return store_objects(&s, value);
     }
 }

@@ -18,6 +18,7 @@
  * assignments more.
  */
 #include "serialize.h"
+#include "graph.h"
 #include "shape.h"
 
 #include "ext/standard/php_incomplete_class.h"
@@ -160,7 +161,12 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
 
 /* ---- Unserializing --------------------------------------------------------------------------- */
 
-static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
+static void call_unserializer(const void *stored, uint32_t kind, zval *result) {
+    if (kind == VALUE_GRAPH) {
+        LARDER_G(reading).failed |= !graph_build(stored, result);
+        return;
+    }
+    zend_string *bytes = (zend_string *)stored;
     if (kind == VALUE_PHP) {
         php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
         return;
@@ -182,13 +188,13 @@ static ZEND_COLD void drop(zval *result) {
     }
 }
 
-bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
+bool unserialize(const void *stored, uint32_t kind, zval *result) {
     unserialize_unmute(); /* for a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
     const struct serializer_state outer_counting = serializer_state_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
     ZVAL_NULL(result);
-    call_unserializer(bytes, kind, result);
+    call_unserializer(stored, kind, result);
     const bool failed = LARDER_G(reading).failed;
     unserialize_unmute();
     LARDER_G(reading) = outer;

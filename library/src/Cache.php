@@ -30,7 +30,7 @@ use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
 
-/** The cache over the store that a DSN names, or over any other. */
+/** The cache over the store of a DSN, or over any store. */
 final class Cache implements CacheInterface
 {
     private const REMOVAL_SECONDS = 10;
@@ -55,13 +55,13 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
-     * Connects to no server before it is needed: one that is unreachable is a miss then, told once for each outage, and throws
-     * only with on_failure=throw.
+     * Opens the store of a DSN. It connects to a server on first use. If that is unreachable, calls are misses (with
+     * on_failure=throw they throw), and each outage is logged once.
      *
-     * @param LoggerInterface $logger is told when a server becomes unreachable, and when it is back; without one PHP's error log
-     * @throws InvalidDsn naming what is known
-     * @throws StoreUnavailable when an extension or a directory is missing: what, and how to get it
+     * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
+     * @param LoggerInterface $logger receives the begin and the end of outages; by default PHP's error log
+     * @throws InvalidDsn with the part that is wrong
+     * @throws StoreUnavailable if an extension or a directory is missing; the message says how to get it
      */
     public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog()): self
     {
@@ -71,9 +71,9 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * Connects now to the server of this cache, unless it is connected or has none: for a check at the start of a program.
+     * Connects to the server of this cache now, if it has one, for a check at the start of a program.
      *
-     * @throws StoreUnavailable naming what is wrong and what to do about it
+     * @throws StoreUnavailable with what is wrong and what to do
      */
     public function reach(): void
     {
@@ -87,9 +87,9 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * Why this store: what open() looked for, in this order, and what would make available what was not.
+     * Why this store was chosen: what open() tried, in this order, and how to get what was not available.
      *
-     * @return list<CandidateStore> empty for a store that the constructor was given
+     * @return list<CandidateStore> empty for a store that was passed to the constructor
      */
     public function explain(): array
     {
@@ -97,11 +97,11 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * How many stored values could not be read since this cache was opened, by reason (see Larder\Codec\Failure): each of
-     * them was a miss. "forged" and "unsigned" mean that somebody else writes there. "not stored" is how often set() and
-     * setMany() were false. The engine counts its own, of all processes: larder_info()['unreadable'] and ['refusals'].
+     * How many values could not be read since this cache was opened, by reason (see Larder\Codec\Failure). Each was a miss.
+     * "forged" and "unsigned" mean that somebody else writes to the store. "not stored" counts set() and setMany() that
+     * returned false. The engine counts for all processes: larder_info()['unreadable'] and ['refusals'].
      *
-     * @return array<string, int> empty for a store that the constructor was given: its codec knows
+     * @return array<string, int> empty for a store that was passed to the constructor: ask its codec
      */
     public function failures(): array
     {
@@ -385,7 +385,7 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * Whether there is a value that get() does not give.
+     * Whether there is a value that get() treats as a miss.
      *
      * @phpstan-impure
      */
@@ -397,10 +397,10 @@ final class Cache implements CacheInterface
     }
 
     /**
-     * Removes what is out of date and in the way of what the store does in one step: by one process at a time, or one would
-     * remove what another has stored there since.
+     * Removes an outdated value that blocks an atomic operation of the store. One process at a time does so, because two
+     * could remove what was stored in between.
      *
-     * @return bool whether the way may be free now
+     * @return bool whether the operation may succeed now
      */
     private function removesOutdated(string $key): bool
     {

@@ -153,8 +153,8 @@ interface CacheInterface
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Adds to an integer. A missing one starts at $first and gets the ttl; an existing one keeps its expiry. A value with tags,
-     * or from remember(), is not a counter.
+     * Adds to an integer. A missing one counts as $first and gets the ttl; an existing one keeps its expiry. A value with
+     * tags, or from remember(), is not a counter.
      *
      * @param int|float $ttl seconds, 0 for no expiry
      * @return int|false the sum; false, and nothing changes, if the value is not an integer, the sum is outside the range of

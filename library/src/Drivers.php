@@ -29,7 +29,7 @@ use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
 
-/** The registry of drivers: the only list of stores. A driver is made when it is first needed. */
+/** The registry of drivers, the only list of stores. A driver is created on first use. */
 final class Drivers implements Schemes
 {
     /** By scheme, in the order in which lists show them. */
@@ -59,10 +59,10 @@ final class Drivers implements Schemes
     private static array $drivers = [];
 
     /**
-     * Adds the driver of another package: its DSNs work from then on in everything that this process opens. For every
-     * request and command, call it in a file that Composer loads ("autoload": {"files": […]}).
+     * Adds the driver of another package, for this process. Call it in a file that Composer loads ("autoload": {"files": […]}),
+     * so that every request and command knows its DSNs.
      *
-     * @throws \InvalidArgumentException when its scheme, or a name of its stores, is malformed or taken
+     * @throws \InvalidArgumentException if its scheme, or the name of one of its stores, is malformed or taken
      */
     public static function register(Driver $driver): void
     {
@@ -86,7 +86,7 @@ final class Drivers implements Schemes
         self::$drivers[$scheme] = $driver;
     }
 
-    /** @param string $scheme of a Dsn, which has only schemes that are known */
+    /** @param string $scheme of a parsed Dsn, so it is known */
     public static function get(string $scheme): Driver
     {
         return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf('There is no driver for the scheme "%s"', $scheme)))();

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Testing;
 
-/** Every contract, for the test class of a store that keeps values. */
+/** All contracts, for the test class of a store that keeps values. */
 trait AllContracts
 {
     use AtomicContract;

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Testing;
 
 use Larder\Cache;
+use Larder\Contract\Capability;
 use Larder\Remember\Computation;
 use PHPUnit\Framework\Attributes\Group;
 
@@ -107,7 +108,7 @@ trait RememberFailures
             self::assertSame('slow', Cache::open('array:')->remember('k', 60, fn(): mixed => $this->cache->remember('k', 60, $this->making('twice'), wait: 20)));
             self::assertSame(1, $this->computations());
             self::assertSame('slow', $slow->result());
-        });
+        }, Capability::Lock);
     }
 
     /** @return array{int|float, int|float} when it began and ended to compute, by hrtime() */

@@ -18,7 +18,7 @@ trait RememberWrites
 {
     private const ROUNDS = 150;
 
-    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> what is done during a computation, and what is there then */
+    /** @return iterable<string, array{\Closure(Cache): mixed, mixed}> a write during a computation, and the value after it */
     public static function writes(): iterable
     {
         yield 'delete()' => [static fn(Cache $cache): bool => $cache->delete('k'), null];
@@ -26,8 +26,8 @@ trait RememberWrites
         yield 'clear()' => [static fn(Cache $cache): bool => $cache->clear(), null];
         yield 'set()' => [static fn(Cache $cache): bool => $cache->set('k', 'later'), 'later'];
         yield 'setMany()' => [static fn(Cache $cache): bool => $cache->setMany(['k' => 'later'], tags: ['t']), 'later'];
-        yield 'add()' => [static fn(Cache $cache): bool => $cache->can(Capability::Atomic) ? $cache->add('k', 'later') : $cache->set('k', 'later'), 'later'];
-        yield 'increment()' => [static fn(Cache $cache): int|bool => $cache->can(Capability::Atomic) ? $cache->increment('k', 7) : $cache->set('k', 7), 7];
+        yield 'add()' => [static fn(Cache $cache): bool => $cache->add('k', 'later'), 'later'];
+        yield 'increment()' => [static fn(Cache $cache): int|bool => $cache->increment('k', 7), 7];
     }
 
     /** @param \Closure(Cache): mixed $write */
@@ -35,13 +35,15 @@ trait RememberWrites
     #[Group('waiting')]
     public function testWriteDuringAComputationWins(\Closure $write, mixed $then): void
     {
-        $made = $this->cache->remember('k', 60, function () use ($write): mixed {
-            $this->elsewhere($write);
+        $this->ifCan(Capability::Atomic, function () use ($write, $then): void {
+            $made = $this->cache->remember('k', 60, function () use ($write): mixed {
+                $this->elsewhere($write);
 
-            return self::opaque('of older data');
+                return self::opaque('of older data');
+            });
+            self::assertSame('of older data', $made);
+            self::assertSame($then, $this->cache->get('k'));
         });
-        self::assertSame('of older data', $made);
-        self::assertSame($then, $this->cache->get('k'));
     }
 
     /** @param \Closure(Cache): mixed $write */
@@ -49,18 +51,20 @@ trait RememberWrites
     #[Group('waiting')]
     public function testWriteWhileAStaleValueIsRecomputedWins(\Closure $write, mixed $then): void
     {
-        $this->cache->remember('k', 0.1, $this->making('stale'), stale: 60, jitter: 0.0);
-        usleep(120_000);
-        $made = $this->cache->remember('k', 60, function () use ($write): mixed {
-            $this->elsewhere($write);
+        $this->ifCan(Capability::Atomic, function () use ($write, $then): void {
+            $this->cache->remember('k', 0.1, $this->making('stale'), stale: 60, jitter: 0.0);
+            usleep(120_000);
+            $made = $this->cache->remember('k', 60, function () use ($write): mixed {
+                $this->elsewhere($write);
 
-            return self::opaque('of older data');
-        }, stale: 60);
-        self::assertSame('of older data', $made);
-        self::assertSame($then, $this->cache->get('k'));
+                return self::opaque('of older data');
+            }, stale: 60);
+            self::assertSame('of older data', $made);
+            self::assertSame($then, $this->cache->get('k'));
+        });
     }
 
-    /** After a change and a delete() no value from before the change is found. */
+    /** After the data changed and delete() was called, get() never returns a value of the old data. */
     #[Group('waiting')]
     public function testDeletedValueIsNotRestoredByAnEarlierComputation(): void
     {

@@ -11,9 +11,9 @@ use Larder\Contract\Store;
 use PHPUnit\Framework\TestCase;
 
 /**
- * The base of a store's test class. It says how the store is opened, uses AllContracts or single contracts, and overrides the
- * methods below where the store may differ; the contracts check that it does. They fork: the extensions pcntl and posix are
- * needed.
+ * The base of a store's test class. A subclass opens the store, uses AllContracts or single contracts, and overrides the
+ * methods below where the store differs; the contracts check that it does. They fork, so they need the extensions pcntl and
+ * posix.
  */
 abstract class StoreTestCase extends TestCase
 {
@@ -21,29 +21,29 @@ abstract class StoreTestCase extends TestCase
     use Timing;
 
     protected const MISS = 'a miss';
-    /** How many inProcesses() starts. */
+    /** The number of processes of inProcesses(). */
     protected const PROCESSES = 4;
 
-    /** Each test has its own. */
+    /** Unique for each test. */
     protected string $namespace;
     protected Store $store;
     /** Over the same store. */
     protected Cache $cache;
 
     /**
-     * Opens the store with this namespace. Opened again, it has the same values, unless it is not shared.
+     * Opens the store with this namespace. If it is shared, a second call returns a store with the same values.
      *
      * @param string $namespace 1 to 32 of A-Z a-z 0-9 _ -
      */
     abstract protected function open(string $namespace): Store;
 
-    /** False for a store that keeps nothing on purpose. */
+    /** False for a store that deliberately keeps nothing. */
     protected function keepsValues(): bool
     {
         return true;
     }
 
-    /** False for a store whose values are in the object and nowhere else. */
+    /** False for a store whose values exist only in the object. */
     protected function isShared(): bool
     {
         return true;
@@ -55,7 +55,7 @@ abstract class StoreTestCase extends TestCase
         return true;
     }
 
-    /** False for a store without namespaces: clear() removes everything, and all that is opened is one cache. */
+    /** False for a store without namespaces: clear() removes everything, and all stores that open() returns are the same cache. */
     protected function hasNamespaces(): bool
     {
         return true;
@@ -79,13 +79,13 @@ abstract class StoreTestCase extends TestCase
         return 65_535;
     }
 
-    /** Seconds until another process sees a clear(). */
+    /** Seconds until other processes see a clear(). */
     protected function clearDelay(): float
     {
         return 0.0;
     }
 
-    /** Seconds until another process sees a change. */
+    /** Seconds until other processes see a change. */
     protected function changeDelay(): float
     {
         return 0.0;
@@ -97,19 +97,19 @@ abstract class StoreTestCase extends TestCase
         return false;
     }
 
-    /** How many of some hundred values the store may lose when several processes write at once; a lease may be one. */
+    /** How many of some hundred values the store may lose if several processes write at once. A lease may be among them. */
     protected function expectedLosses(): int
     {
         return 0;
     }
 
-    /** Whether keys() of the bare store lists this key for an entry of its own. */
+    /** Whether keys() of the store lists this key for internal use. */
     protected function isInternalKey(string $key): bool
     {
         return false;
     }
 
-    /** Stores data of another program beside the store's, as similar to them as possible. */
+    /** Stores data of another program next to the store's, as similar to it as possible. */
     protected function plantNeighbour(): void {}
 
     protected function neighbourIsThere(): bool
@@ -132,20 +132,20 @@ abstract class StoreTestCase extends TestCase
         $this->cache->clear();
     }
 
-    /** The same store opened once more, as another process does; the same object where it is not shared. */
+    /** The store opened again, as another process would; the same object if it is not shared. */
     protected function reopened(): Store
     {
         return $this->isShared() ? $this->open($this->namespace) : $this->store;
     }
 
-    /** As reopened(). */
+    /** Like reopened(). */
     protected function reopenedCache(): Cache
     {
         return $this->isShared() ? new Cache($this->open($this->namespace)) : $this->cache;
     }
 
     /**
-     * Runs $test if the store can do this; else checks that it says so.
+     * Runs $test if the store has the capability; else checks that the cache reports it as missing.
      *
      * @param \Closure(): void $test
      */
@@ -159,7 +159,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * The same for a test that needs several processes.
+     * Runs $test if processes share the store; else checks that they do not.
      *
      * @param \Closure(): void $test
      */
@@ -176,7 +176,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in several processes at once, each with the cache opened again and its number.
+     * Runs $work in several processes at once. Each passes its own open cache and its number.
      *
      * @template T
      * @param \Closure(Cache, int): T $work
@@ -206,7 +206,7 @@ abstract class StoreTestCase extends TestCase
     }
 
     /**
-     * Runs $work in another process, or here where the store is not shared, and waits until this process sees what it did.
+     * Runs $work in another process, or in this one if the store is not shared, and waits until this process sees its changes.
      *
      * @param \Closure(Cache): mixed $work
      */

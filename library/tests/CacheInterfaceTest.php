@@ -19,6 +19,20 @@ final class CacheInterfaceTest extends TestCase
         self::assertSame(['__construct', 'reach', 'explain', 'failures'], array_values($only));
     }
 
+    /** PagesTest runs the page's examples, but no tests that they define. */
+    public function testMocksOfThePageWork(): void
+    {
+        $page = (string) file_get_contents(__DIR__ . '/../../docs/testing.md');
+        self::assertSame(1, preg_match('~^```php\n([^`]*final class (\w+) extends TestCase.*?)^```~ms', $page, $block));
+        eval($block[1]);
+        self::assertTrue(is_a($block[2], TestCase::class, true));
+        $tests = array_filter(get_class_methods($block[2]), static fn(string $method): bool => str_starts_with($method, 'test'));
+        self::assertNotEmpty($tests);
+        foreach ($tests as $test) {
+            (new \ReflectionMethod($block[2], $test))->invoke(new $block[2]($test));
+        }
+    }
+
     public function testPsrCachesWorkOverAnotherImplementation(): void
     {
         $cache = self::createStub(CacheInterface::class);

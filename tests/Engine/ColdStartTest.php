@@ -69,7 +69,7 @@ final class ColdStartTest extends EngineTestCase
         $this->assertComputedOnce($this->commandLines($size));
     }
 
-    /** An idle pool's cache is warm: who comes with other settings joins it, and it is recreated on command alone. */
+    /** The cache of an idle pool stays warm: a process with other settings joins it. Only a command recreates it. */
     public function testProcessWithOtherSettingsJoins(): void
     {
         $idle = $this->sandbox->commandLine(ini: ['larder.size' => '64M']);

@@ -45,7 +45,7 @@ final class ForkTest extends EngineTestCase
             }
             return true;
         }
-        function press(): void // what is held is stored again, and the memory is written over
+        function press(): void // overwrites the held keys, and the memory
         {
             for ($i = 0; $i < 20; $i++) {
                 larder_store("held $i", "another $i");

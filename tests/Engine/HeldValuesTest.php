@@ -64,7 +64,7 @@ final class HeldValuesTest extends EngineTestCase
         self::assertTrue($fpm->run('$jit = opcache_get_status(false)["jit"]; return $jit["on"] && $jit["buffer_free"] < $jit["buffer_size"] - 10_000;'));
     }
 
-    /** The control: the same pages notice when every fetch releases the pages of those before it. */
+    /** The control: the same pages notice if each fetch releases the pages of earlier fetches. */
     public function testUnheldValueChanges(): void
     {
         $this->useUnreadableBuild();

@@ -6,7 +6,7 @@ namespace Larder\ProjectTests\Engine;
 
 use PHPUnit\Framework\Attributes\Group;
 
-/** larder_info() answers what is asked when a cache has to be monitored or fixed. */
+/** larder_info() answers the questions of monitoring and troubleshooting. */
 #[Group('proof')]
 final class ObservabilityTest extends EngineTestCase
 {

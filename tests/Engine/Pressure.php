@@ -11,8 +11,8 @@ namespace Larder\ProjectTests\Engine;
 final class Pressure
 {
     /**
-     * After so many rounds whatever was deleted or overwritten, and not held, has been written over; but pages that were
-     * held are only counted again, and then used again, after so many seconds.
+     * After so many rounds, all deleted or overwritten values that nobody holds have been overwritten. Pages that were held
+     * are recounted and reused only after so many seconds.
      */
     public const ROUNDS = 3;
     public const SECONDS = 0.11;

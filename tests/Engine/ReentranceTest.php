@@ -53,7 +53,7 @@ final class ReentranceTest extends EngineTestCase
         return [$calls, $wrong];
     }
 
-    /** The control: APCu waits for itself forever. */
+    /** The control: APCu deadlocks with itself. */
     public function testApcuDeadlocksInACallback(): void
     {
         $apcu = $this->sandbox->commandLine(ini: ['apc.enable_cli' => 1]);

@@ -100,7 +100,7 @@ final class Sandbox
     {
         $name = md5($code) . '.php';
 
-        // Not written again: a worker may just be reading it.
+        // Never rewritten, because a worker may be reading it.
         return $this->pages[$name] ??= $this->write($name, \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
     }
 

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\OtherPackage;
 
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
 use Larder\Contract\Store;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
@@ -11,14 +13,14 @@ use Larder\Key\Ttl;
 /** All values in one file, which is locked for each call. */
 final class PocketStore implements Store
 {
-    public function __construct(private readonly string $file) {}
+    public function __construct(private readonly string $file, private readonly Codec $codec = new PhpCodec()) {}
 
     public function get(string $key, mixed $default = null): mixed
     {
         Key::check($key);
-        [$value, $until] = $this->change(static fn(array $entries): array => $entries)[$key] ?? [$default, 0.0];
+        [$bytes, $until] = $this->change(static fn(array $entries): array => $entries)[$key] ?? ['', -1.0];
 
-        return $until !== 0.0 && $until < microtime(true) ? $default : $value;
+        return $until !== 0.0 && $until < microtime(true) ? $default : $this->codec->decode($bytes, $key, $default);
     }
 
     public function getMany(array $keys, mixed $default = null): array
@@ -38,9 +40,10 @@ final class PocketStore implements Store
 
     public function setMany(array $values, int|float $ttl = 0): bool
     {
-        array_map(static fn(int|string $key): null => Key::check((string) $key), array_keys($values));
         $until = Ttl::until($ttl);
-        $this->change(static fn(array $entries): array => array_map(static fn(mixed $value): array => [$value, $until], $values) + $entries);
+        $keys = Key::of($values);
+        $new = array_map(fn(string $key, mixed $value): array => [$this->codec->encode($value, $key), $until], $keys, $values);
+        $this->change(static fn(array $entries): array => array_combine($keys, $new) + $entries);
 
         return true;
     }
@@ -61,8 +64,8 @@ final class PocketStore implements Store
     }
 
     /**
-     * @param \Closure(array<array-key, array{mixed, float}>): array<array-key, array{mixed, float}> $change
-     * @return array<array-key, array{mixed, float}>
+     * @param \Closure(array<array-key, array{string, float}>): array<array-key, array{string, float}> $change
+     * @return array<array-key, array{string, float}>
      */
     private function change(\Closure $change): array
     {
@@ -71,7 +74,7 @@ final class PocketStore implements Store
             throw new \RuntimeException($this->file . ' cannot be opened');
         }
         flock($file, \LOCK_EX);
-        /** @var array<array-key, array{mixed, float}>|false $entries */
+        /** @var array<array-key, array{string, float}>|false $entries */
         $entries = @unserialize((string) stream_get_contents($file));
         $entries = $change($entries === false ? [] : $entries);
         ftruncate($file, 0);

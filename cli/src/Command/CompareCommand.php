@@ -19,6 +19,7 @@ use Larder\Cli\Machine;
 use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Journal;
+use Larder\Cli\Measure\Preflight;
 use Larder\Cli\Measure\Runner;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
@@ -114,6 +115,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $apcu = Apcu::choose(self::text($input, 'apcu'));
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
+        $preflight = new Preflight($cores);
         $suites = $this->suites($input, $this->locations);
         $settings = self::settings($input);
         $this->journal = self::journal($input, $settings, $errors);
@@ -125,7 +127,12 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         } finally {
             $this->close();
         }
-        $report = new Report([...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings], $rows, $notMeasured);
+        $report = new Report(
+            [...$environment->toArray(), 'rounds' => $rounds, 'options' => (object) $settings],
+            $rows,
+            $notMeasured,
+            $preflight->spoilers($environment->loaded, $environment->opcache),
+        );
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
         }
@@ -302,7 +309,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
 
         return new Plan($values, $operations, $input->getOption('quick') === true
             ? new TimeBudget(200_000, 4 * self::MILLISECOND)
-            : new TimeBudget(500_000, 14 * self::MILLISECOND));
+            : new TimeBudget(400_000, 8 * self::MILLISECOND));
     }
 
     private static function text(InputInterface $input, string $option): ?string

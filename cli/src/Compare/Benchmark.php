@@ -43,7 +43,7 @@ final class Benchmark
             return new Measurement($value->name, $operation, null, 1, \sprintf('throws %s: %s', $thrown::class, $thrown->getMessage()));
         }
 
-        return new Measurement($value->name, $operation, Statistics::median($nanoseconds));
+        return new Measurement($value->name, $operation, Statistics::median($nanoseconds), drift: Statistics::drift($nanoseconds));
     }
 
     /** @param non-empty-list<string> $keys */

@@ -8,6 +8,7 @@ use Composer\InstalledVersions;
 use Larder\Cli\FileSystem;
 use Larder\Cli\Machine;
 use Larder\Cli\Php;
+use Larder\Cli\Timing\Clock;
 use Larder\Drivers;
 use Symfony\Component\Process\Process;
 
@@ -18,6 +19,7 @@ final class Environment
      * @param array<string, string> $extensions versions by name
      * @param array<string, string> $servers versions by name
      * @param array<string, string> $fileSystems types by "tmpfs" and "disk"
+     * @param array<string, string> $loaded versions of all that measuring processes have loaded, by name
      */
     private function __construct(
         public readonly string $larder,
@@ -33,6 +35,8 @@ final class Environment
         public readonly int $cores,
         public readonly ?int $pinnedTo,
         public readonly array $fileSystems,
+        public readonly Clock $clock,
+        public readonly array $loaded,
     ) {}
 
     /**
@@ -43,7 +47,10 @@ final class Environment
     public static function of(array $servers, int $cores, ?int $pinnedTo): self
     {
         $process = new Process((new Php())->command([\dirname(__DIR__, 2) . '/bin/measure.php']), input: (new Job('array:', [], new TimeBudget(1, 1)))->line());
-        $handshake = Handshake::fromLine($process->mustRun()->getOutput());
+        [$first, $second] = [...explode("\n", $process->mustRun()->getOutput()), ''];
+        $handshake = Handshake::fromLine($first);
+        /** @var array{resolution: int|float, reading: int|float, loop: int|float} $clock */
+        $clock = json_decode($second, true, flags: \JSON_THROW_ON_ERROR);
 
         return new self(
             self::version(),
@@ -59,6 +66,8 @@ final class Environment
             $cores,
             $pinnedTo,
             self::fileSystems(),
+            new Clock(...$clock),
+            $handshake->extensions,
         );
     }
 
@@ -79,6 +88,7 @@ final class Environment
             'cores' => $this->cores,
             'pinned_to' => $this->pinnedTo,
             'file_systems' => (object) $this->fileSystems,
+            'clock' => ['resolution_ns' => $this->clock->resolution, 'reading_ns' => round($this->clock->reading, 1), 'empty_loop_ns' => round($this->clock->loop, 1)],
         ];
     }
 
@@ -98,6 +108,7 @@ final class Environment
                 $this->pinnedTo === null ? '' : ', PHP and servers pinned to one',
             ),
             'Files: ' . self::list($this->fileSystems),
+            \sprintf('Clock: steps of %.0f ns, a reading takes %.0f ns; the loop takes %.1f ns an operation, subtracted', $this->clock->resolution, $this->clock->reading, $this->clock->loop),
         ];
     }
 

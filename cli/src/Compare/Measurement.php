@@ -11,6 +11,7 @@ final class Measurement
      * @param float|null $nanoseconds of one operation; null when the store failed
      * @param int $failures operations that gave or kept something else than they should have
      * @param string $problem what the first of them was; empty when there was none
+     * @param float|null $drift see Sample
      */
     public function __construct(
         public readonly string $value,
@@ -18,6 +19,7 @@ final class Measurement
         public readonly ?float $nanoseconds,
         public readonly int $failures = 0,
         public readonly string $problem = '',
+        public readonly ?float $drift = null,
     ) {}
 
     /** One line, for the pipe between the measuring process and the tool. */
@@ -29,12 +31,13 @@ final class Measurement
             'nanoseconds' => $this->nanoseconds,
             'failures' => $this->failures,
             'problem' => $this->problem,
+            'drift' => $this->drift,
         ], \JSON_THROW_ON_ERROR | \JSON_INVALID_UTF8_SUBSTITUTE);
     }
 
     public static function fromLine(string $line): self
     {
-        /** @var array{value: string, operation: string, nanoseconds: int|float|null, failures: int, problem: string} $fields */
+        /** @var array{value: string, operation: string, nanoseconds: int|float|null, failures: int, problem: string, drift: int|float|null} $fields */
         $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
 
         return new self(
@@ -43,6 +46,7 @@ final class Measurement
             $fields['nanoseconds'] === null ? null : (float) $fields['nanoseconds'],
             $fields['failures'],
             $fields['problem'],
+            $fields['drift'] === null ? null : (float) $fields['drift'],
         );
     }
 }

@@ -73,6 +73,7 @@ final class StoreBlock implements Block
                             $measurement->nanoseconds,
                             $measurement->failures,
                             $measurement->problem,
+                            drift: $measurement->drift,
                         ));
                     }
                 }

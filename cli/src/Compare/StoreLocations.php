@@ -26,6 +26,12 @@ final class StoreLocations
     /** @var list<string> DSNs that close() clears */
     private array $namespaces = [];
 
+    /** @var list<\Closure(): void> */
+    private array $ends = [];
+
+    /** @var array<string, self> */
+    private array $others = [];
+
     public function __destruct()
     {
         $this->close();
@@ -47,6 +53,18 @@ final class StoreLocations
     public function inNamespace(string $scheme): string
     {
         return $this->namespaces[] = \sprintf('%s:?namespace=compare-%s', $scheme, bin2hex(random_bytes(6)));
+    }
+
+    /** Directories and servers of their own for some blocks of the run; the same ones for the same name. close() ends them too. */
+    public function others(string $name): self
+    {
+        return $this->others[$name] ??= new self();
+    }
+
+    /** @param \Closure(): void $end called by close(), for what is neither a directory nor a Server */
+    public function endWith(\Closure $end): void
+    {
+        $this->ends[] = $end;
     }
 
     /**
@@ -76,7 +94,7 @@ final class StoreLocations
     /** @return array<string, string> versions of the servers that run, by name */
     public function serverVersions(): array
     {
-        $versions = [];
+        $versions = array_merge(...array_map(static fn(self $other): array => $other->serverVersions(), array_values($this->others)));
         foreach ($this->servers as $name => $server) {
             if ($server instanceof Server) {
                 $versions[strtolower(explode(' ', $name)[0])] = $server->version();
@@ -88,6 +106,12 @@ final class StoreLocations
 
     public function close(): void
     {
+        foreach ($this->others as $other) {
+            $other->close();
+        }
+        foreach ($this->ends as $end) {
+            $end();
+        }
         foreach ($this->servers as $server) {
             if ($server instanceof Server) {
                 $server->stop();
@@ -100,7 +124,7 @@ final class StoreLocations
                 // Then the measuring processes could not open it either.
             }
         }
-        $this->servers = $this->namespaces = [];
+        $this->servers = $this->namespaces = $this->ends = $this->others = [];
         $this->disk?->remove();
         $this->tmpfs?->remove();
         $this->disk = $this->tmpfs = null;

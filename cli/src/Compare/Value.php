@@ -22,7 +22,7 @@ final class Value
      * @param int $bytes length of a string; of an array, length of what serialize() makes of it
      * @param \Closure(int): mixed $make
      */
-    private function __construct(
+    public function __construct(
         public readonly string $name,
         public readonly bool $isArray,
         public readonly int $bytes,

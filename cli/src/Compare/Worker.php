@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Compare;
 
 use Larder\Cache;
+use Larder\Cli\Timing\Clock;
 use Larder\Contract\Store;
 use Larder\Exception\CacheException;
 
@@ -27,12 +28,16 @@ final class Worker
         self::say(Handshake::ofThisProcess('')->line());
         $benchmark = new Benchmark($store, $job->budget);
         $values = Value::all();
+        if ($job->cells === []) { // asked what measures, not to measure
+            self::say(json_encode(Clock::measure(), \JSON_THROW_ON_ERROR));
+        }
         foreach ($job->cells as [$value, $operation]) {
             self::say($benchmark->measure($values[$value], $operation)->line());
         }
     }
 
-    private static function open(#[\SensitiveParameter] string $store): Store
+    /** @throws CacheException when it cannot be opened, or its server does not answer */
+    public static function open(#[\SensitiveParameter] string $store): Store
     {
         if (is_subclass_of($store, Store::class)) {
             return new $store();

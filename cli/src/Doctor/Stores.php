@@ -118,7 +118,7 @@ final class Stores
             }
         }
 
-        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->endpoints), $variant->serverPackage === '' ? '' : 'To have one: apt-get install ' . $variant->serverPackage);
+        return new Finding($variant->name, false, 'no server listens at ' . implode(' or ', $variant->endpoints), $variant->serverPackage === '' ? '' : 'To install it: apt-get install ' . $variant->serverPackage);
     }
 
     private static function files(string $scheme, Variant $variant): Finding
@@ -138,7 +138,7 @@ final class Stores
         $variant = $driver->variants()[0] ?? null;
 
         return match ($variant?->scope) {
-            Scope::Server => 'shared by all who reach the server',
+            Scope::Server => 'shared by all clients of the server',
             Scope::FpmWorkers => $variant->scope->isShared() ? 'shared by the workers of one FPM master' : 'on the command line for one process alone',
             Scope::Machine => 'shared by all processes of ' . $variant->owner,
             Scope::Process => 'for one process alone',

@@ -9,6 +9,8 @@ use Larder\Cli\Timing\Histogram;
 /**
  * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is appended to as
  * soon as a block has ended, so an interrupted run loses the block that was running and no more.
+ *
+ * @phpstan-type Figures array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}, ?float}
  */
 final class Journal
 {
@@ -16,7 +18,7 @@ final class Journal
 
     /**
      * @param resource $handle locked as long as this object lives
-     * @param array<string, list<array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}}>> $samples by round and block
+     * @param array<string, list<Figures>> $samples by round and block
      */
     private function __construct(private readonly string $file, private $handle, private array $samples = []) {}
 
@@ -74,7 +76,7 @@ final class Journal
         }
         $samples = [];
         foreach ($lines as $line) {
-            /** @var array{round: int, block: string, samples: list<array{string, ?float, int, string, ?array{counts: array<int|string, int>, maximum: int}}>} $entry */
+            /** @var array{round: int, block: string, samples: list<Figures>} $entry */
             $entry = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
             $samples[self::key($entry['round'], $entry['block'])] = $entry['samples'];
         }
@@ -92,11 +94,11 @@ final class Journal
         foreach ($block->subjects() as $subject) {
             $subjects[$subject->key()] = $subject;
         }
-        foreach ($this->samples[self::key($round, $block->name())] ?? [] as [$key, $figure, $failures, $problem, $histogram]) {
+        foreach ($this->samples[self::key($round, $block->name())] ?? [] as [$key, $figure, $failures, $problem, $histogram, $drift]) {
             if (!isset($subjects[$key])) {
                 return null;
             }
-            $samples[] = new Sample($subjects[$key], $figure, $failures, $problem, $histogram === null ? null : Histogram::fromArray($histogram));
+            $samples[] = new Sample($subjects[$key], $figure, $failures, $problem, $histogram === null ? null : Histogram::fromArray($histogram), $drift);
         }
 
         return $samples === [] ? null : $samples;
@@ -106,7 +108,7 @@ final class Journal
     public function add(int $round, Block $block, array $samples): void
     {
         $this->append(['round' => $round, 'block' => $block->name(), 'samples' => array_map(static fn(Sample $sample): array => [
-            $sample->subject->key(), $sample->figure, $sample->failures, $sample->problem, $sample->histogram?->toArray(),
+            $sample->subject->key(), $sample->figure, $sample->failures, $sample->problem, $sample->histogram?->toArray(), $sample->drift,
         ], $samples)]);
     }
 

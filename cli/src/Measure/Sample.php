@@ -14,6 +14,7 @@ final class Sample
      * @param int $failures operations with a wrong result; the reason is in $problem
      * @param string $problem empty without failures
      * @param Histogram|null $histogram of the single operations, where they were timed one by one
+     * @param float|null $drift the figure at the end of the block as a part of the one at its beginning; null where unknown
      */
     public function __construct(
         public readonly Subject $subject,
@@ -21,6 +22,7 @@ final class Sample
         public readonly int $failures = 0,
         public readonly string $problem = '',
         public readonly ?Histogram $histogram = null,
+        public readonly ?float $drift = null,
     ) {}
 
     public static function failed(Subject $subject, string $problem, int $failures = 1): self

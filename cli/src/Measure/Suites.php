@@ -5,6 +5,12 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Http\ReadPerRequest;
+use Larder\Cli\Http\SailPages;
+use Larder\Cli\Study\Study2008;
+use Larder\Cli\Study\Study2013;
+use Larder\Cli\Study\Study2016;
+use Larder\Cli\Study\StudySail;
 use Larder\Cli\Workload\Entries;
 use Larder\Cli\Workload\Latency;
 use Larder\Cli\Workload\Memory;
@@ -26,8 +32,12 @@ final class Suites
     private static function known(): array
     {
         return [
-            // '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
-            'study' => [],
+            'study' => [
+                '2008' => [static fn(StoreLocations $locations): Suite => new Study2008($locations), static fn(StoreLocations $locations): Suite => new ReadPerRequest($locations)],
+                '2013' => [static fn(StoreLocations $locations): Suite => new Study2013($locations)],
+                '2016' => [static fn(StoreLocations $locations): Suite => new Study2016($locations)],
+                'sail' => [static fn(StoreLocations $locations): Suite => new StudySail($locations), static fn(StoreLocations $locations): Suite => new SailPages($locations)],
+            ],
             'workload' => [
                 'latency' => [static fn(StoreLocations $locations): Suite => new Latency($locations)],
                 'rate' => [static fn(StoreLocations $locations): Suite => new Rate($locations)],

@@ -14,6 +14,9 @@ use Larder\Cli\Timing\Statistics;
 /** Makes a row of the samples of each subject. */
 final class Rows
 {
+    /** Less is not worth a note. */
+    private const DRIFT_PERCENT = 10;
+
     /** @var array<string, array{subject: Subject, samples: list<Sample>}> by Subject::key() */
     private array $bySubject = [];
 
@@ -52,12 +55,29 @@ final class Rows
     }
 
     /**
+     * Notes that a figure changed in the same direction within most processes: then it depends on how long they measured.
+     *
+     * @param list<float> $drifts
+     * @return list<string>
+     */
+    private static function drift(array $drifts): array
+    {
+        $interval = Interval::ofMedian($drifts);
+        if ($drifts === [] || $interval === null || $interval->contains(1.0)) {
+            return [];
+        }
+        $percent = 100 * (Statistics::median($drifts) - 1);
+
+        return abs($percent) < self::DRIFT_PERCENT ? [] : [\sprintf('not steady: %s in each process, by about %.0f%%', $percent > 0 ? 'grows' : 'falls', abs($percent))];
+    }
+
+    /**
      * @param non-empty-list<Sample> $samples
      * @param list<Annotator> $annotators
      */
     private static function row(Subject $subject, array $samples, array $annotators): Row
     {
-        $figures = $notes = [];
+        $figures = $drifts = $notes = [];
         $failures = 0;
         $problem = '';
         $histogram = $published = null;
@@ -66,6 +86,9 @@ final class Rows
             $problem = $problem === '' ? $sample->problem : $problem;
             if ($sample->figure !== null) {
                 $figures[] = $sample->figure;
+            }
+            if ($sample->drift !== null) {
+                $drifts[] = $sample->drift;
             }
             if ($sample->histogram !== null) {
                 $histogram ??= Histogram::empty();
@@ -78,6 +101,7 @@ final class Rows
             $published ??= $annotator->published($subject);
             array_push($notes, ...$annotator->notes($subject));
         }
+        array_push($notes, ...self::drift($drifts));
         $interval = Interval::ofMedian($figures);
 
         return new Row(

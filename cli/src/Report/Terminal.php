@@ -8,6 +8,7 @@ use Larder\Cli\Compare\Figure;
 use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\PublishedCounterpart;
 use Larder\Cli\Compare\Verdict;
+use Larder\Cli\Timing\Statistics;
 use Symfony\Component\Console\Helper\Table;
 use Symfony\Component\Console\Helper\TableCell;
 use Symfony\Component\Console\Helper\TableCellStyle;
@@ -20,6 +21,9 @@ final class Terminal
 
     /** The table whose values each have a table of their own, with the operations side by side. */
     private const COMPARE = 'compare';
+
+    /** Begins the names of the tables that show mean, standard deviation and percent of the fastest, as that study did. */
+    private const WITH_MEANS = '2016: ';
 
     private readonly TableCellStyle $right;
 
@@ -108,17 +112,24 @@ final class Terminal
             $groups[json_encode([$row->subject->value, $row->subject->operation, $row->subject->unit])][] = $row;
         }
         $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
+        $hasMeans = str_starts_with($name, self::WITH_MEANS);
+        $isMixed = \count($groups) > 1;
         $table = new Table($this->output);
-        $table->setStyle('compact')->setHeaders(['', '', ...array_map($this->cell(...), ['median', '±', '#', ...($hasPublished ? ['published'] : [])])]);
+        $table->setStyle('compact')->setHeaders([
+            ...($isMixed ? ['', ''] : ['']),
+            ...array_map($this->cell(...), [...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']), '#', ...($hasPublished ? ['published'] : [])]),
+        ]);
         foreach ($groups as $group) {
             $ranks = self::ranks(Ranks::of($group));
+            $means = array_map(static fn(Row $row): float => $row->samples === [] ? \INF : Statistics::mean($row->samples), $group);
             foreach ($group as $row) {
                 $subject = $row->subject;
                 $published = $row->published === null ? '' : Figure::of($subject->unit, $row->published->figure);
+                $figures = $hasMeans ? self::mean($row, min($means)) : self::figure($row);
                 $table->addRow([
-                    $row->isHistoric() ? $subject->name() . ' (historic)' : self::name($row),
-                    trim($subject->operation . ' ' . $subject->value),
-                    ...array_map($this->cell(...), [...self::figure($row), $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : [])]),
+                    self::name($row) . ($row->isHistoric() ? ' (historic)' : ''),
+                    ...($isMixed ? [trim($subject->operation . ' ' . $subject->value)] : []),
+                    ...array_map($this->cell(...), [...$figures, $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : [])]),
                 ]);
             }
         }
@@ -133,7 +144,8 @@ final class Terminal
     /** "php-file disk *" */
     private static function name(Row $row): string
     {
-        $settings = array_map(static fn(string $setting): string => $setting === 'no opcache' ? '*' : $setting, $row->subject->settings);
+        $isComparison = $row->subject->table === self::COMPARE;
+        $settings = array_map(static fn(string $setting): string => $isComparison && $setting === 'no opcache' ? '*' : $setting, $row->subject->settings);
 
         return implode(' ', [$row->subject->name(), ...array_values($settings)]);
     }
@@ -149,6 +161,22 @@ final class Terminal
                 $row->low === null || $row->high === null ? '' : Figure::spread($row->low, $row->median, $row->high),
             ],
         };
+    }
+
+    /** @return array{string, string, string} mean, standard deviation, percent of the smallest mean */
+    private static function mean(Row $row, float $smallest): array
+    {
+        if ($row->samples === []) {
+            return [self::figure($row)[0], '', ''];
+        }
+        $mean = Statistics::mean($row->samples);
+        $deviation = Statistics::standardDeviation($row->samples);
+
+        return [
+            Figure::of($row->subject->unit, $mean),
+            $deviation === null ? '' : Figure::of($row->subject->unit, $deviation),
+            number_format(100 * $mean / $smallest),
+        ];
     }
 
     /**

@@ -39,6 +39,6 @@ final class Executable
         $process = new Process([$this->path, $option]);
         $process->run();
 
-        return preg_match('/\d+\.\d+(\.\d+)*/', $process->getOutput(), $match) === 1 ? $match[0] : '';
+        return preg_match('/\d+\.\d+(\.\d+)*/', $process->getOutput() . $process->getErrorOutput(), $match) === 1 ? $match[0] : '';
     }
 }

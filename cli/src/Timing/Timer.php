@@ -61,6 +61,28 @@ final class Timer
     }
 
     /**
+     * One work, so many operations; or as many as fit into a time.
+     *
+     * @param positive-int $operations
+     * @return array{float, int} nanoseconds of one operation, the mean of all; operations done
+     */
+    public function mean(Work $work, int $operations, int $nanoseconds): array
+    {
+        [$batch] = $this->warmUp($work);
+        $done = $passed = 0;
+        $loop = \INF; // of one operation; the least, as an interruption would be subtracted from all
+        do {
+            $times = min($batch, $operations - $done);
+            [$full, $empty] = self::run($work, $times);
+            $done += $times;
+            $passed += $full;
+            $loop = min($loop, $empty / max(1, $times));
+        } while ($done < $operations && $passed < $nanoseconds);
+
+        return [max(self::LEAST_NANOSECONDS, $passed / max(1, $done) - $loop), $done];
+    }
+
+    /**
      * The rounds alone, for figures that are not the time of a loop: what a page says that FPM serves, calls a second of
      * several processes.
      *

@@ -110,7 +110,7 @@ final class CompareCommandTest extends TestCase
         self::assertSame(['format', 'checksum', 'environment', 'spoilers', 'not_measured'], array_keys($header));
         self::assertIsArray($header['environment']);
         self::assertSame(
-            ['larder', 'date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems', 'rounds', 'options'],
+            ['larder', 'date', 'php', 'sapi', 'opcache', 'jit', 'extensions', 'servers', 'system', 'processor', 'cores', 'pinned_to', 'file_systems', 'clock', 'rounds', 'options'],
             array_keys($header['environment']),
         );
         self::assertIsArray($header['not_measured']);

@@ -109,9 +109,9 @@ final class DoctorCommandTest extends TestCase
         ];
         $options = [...self::POSIX, '-d', 'extension=msgpack', '-d', 'extension=igbinary', '-d', 'extension=memcached', '-d', 'extension=mysqlnd', '-d', 'extension=pdo', '-d', 'extension=pdo_mysql'];
         $patterns = [
-            '~^  redis      yes  127\.0\.0\.1:' . $redis->port . ', shared by all who reach the server$~m',
-            '~^  memcached  yes  ' . preg_quote($memcached->socket) . ', shared by all who~m',
-            '~^  mysql      yes  127\.0\.0\.1:' . $mariaDb->port . ', shared by all who~m',
+            '~^  redis      yes  127\.0\.0\.1:' . $redis->port . ', shared by all clients of the server$~m',
+            '~^  memcached  yes  ' . preg_quote($memcached->socket) . ', shared by all clients~m',
+            '~^  mysql      yes  127\.0\.0\.1:' . $mariaDb->port . ', shared by all clients~m',
         ];
         $said = $this->doctor($options, $addresses)->mustRun()->getOutput();
         foreach ($patterns as $pattern) {

@@ -146,7 +146,7 @@ final class StoreBlockTest extends TestCase
      */
     private static function measured(array $blocks, int $rounds, ?\Closure $progress = null): array
     {
-        $rows = new Rows();
+        $rows = new Rows(array_merge(...array_map(static fn(StoreBlock $block): array => $block->subjects(), $blocks)));
         $notMeasured = [];
         (new Runner($blocks, $rounds))->run($rows->add(...), static function (Block $block, string $reason) use (&$notMeasured): void {
             $notMeasured[] = [$block->name(), $reason];

@@ -26,7 +26,7 @@ final class JournalTest extends TestCase
         $block = new CountingBlock('redis');
         $histogram = Histogram::empty();
         $histogram->record(5);
-        $sample = new Sample($block->subjects()[0], 12.5, histogram: $histogram);
+        $sample = new Sample($block->subjects()[0], 12.5, histogram: $histogram, drift: 1.5);
         Journal::start($this->file, ['rounds' => '10'])->add(3, $block, [$sample]);
         $journal = Journal::continue($this->file, ['rounds' => '10']);
         self::assertEquals([$sample], $journal->samples(3, $block));

@@ -24,9 +24,22 @@ final class StatisticsTest extends TestCase
         self::assertSame(Statistics::median([10, 11, 12]), Statistics::median([10, 11, 1e9]));
     }
 
+    public function testDriftIsOfTheLastThirdToTheFirst(): void
+    {
+        self::assertSame(2.0, Statistics::drift([1.0, 1.0, 9.0, 9.0, 2.0, 2.0]));
+        self::assertSame(1.0, Statistics::drift([5.0]));
+    }
+
     public function testGeometricMeanOfOppositeRatiosIsOne(): void
     {
         self::assertEqualsWithDelta(1.0, Statistics::geometricMean([2.0, 0.5]), 1e-12);
         self::assertEqualsWithDelta(10.0, Statistics::geometricMean([1.0, 10.0, 100.0]), 1e-9);
+    }
+
+    public function testStandardDeviationIsOfTheMean(): void
+    {
+        self::assertSame(5.0, Statistics::mean([2, 4, 4, 4, 5, 5, 7, 9]));
+        self::assertEqualsWithDelta(sqrt(32 / 7), (float) Statistics::standardDeviation([2, 4, 4, 4, 5, 5, 7, 9]), 1e-12);
+        self::assertNull(Statistics::standardDeviation([2]));
     }
 }

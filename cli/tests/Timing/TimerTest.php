@@ -93,4 +93,18 @@ final class TimerTest extends TestCase
 
         self::assertLessThanOrEqual(8, max([0, ...$batches]));
     }
+
+    public function testMeanIsOfAllOperationsOrOfThoseThatTheTimeAllows(): void
+    {
+        $done = 0;
+        $work = Loop::of(static function (int $times) use (&$done): void {
+            $done += $times;
+            usleep(1000 * $times);
+        });
+        [$nanoseconds, $operations] = (new Timer(1, 3))->mean($work, 7, \PHP_INT_MAX);
+        self::assertSame([7, 2 + 7], [$operations, $done]); // two to warm up
+        self::assertGreaterThanOrEqual(0.9e6, $nanoseconds);
+
+        self::assertSame(1, (new Timer(1, 3))->mean($work, 7, 1)[1]);
+    }
 }

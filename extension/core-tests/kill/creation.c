@@ -158,9 +158,7 @@ static void creation(void) {
     }
     unlink(segment_file());
     close_cache(open_cache(8)); /* makes a new one, and so removes what is left of all before */
-    char prefix[300];
-    snprintf(prefix, sizeof prefix, "%s.new.", segment_file());
-    EXPECT_EQUAL(count_files(prefix), 0);
+    expect_no_temporary_files();
     printf("        %u of %d processes died\n", died, rounds * PROCESSES);
     EXPECT(died > rounds / 2);
     proof_record("death.creation", died,

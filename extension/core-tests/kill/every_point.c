@@ -222,7 +222,6 @@ static void call_release(struct cache *cache) {
 }
 static void die_tentatively(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     at_failpoint("index_tentative", 1, die_here);
     set(cache, 11, 2);
 }

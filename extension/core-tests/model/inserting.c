@@ -205,7 +205,6 @@ static void end(void *state) {
 }
 
 static void begin(void *state) {
-    (void)state;
 }
 
 static void describe(const void *state, unsigned process, char *text, size_t size) {

@@ -11,25 +11,15 @@
 #include "os.h"
 #include "suites.h"
 
-static const char *folder(void) {
-    static char path[128];
-    snprintf(path, sizeof path, "%s/larder-%u", test_folder, (unsigned)geteuid());
-    return path;
-}
-
 static struct stat status_of(const char *path) {
     struct stat status;
     EXPECT(lstat(path, &status) == 0);
     return status;
 }
 
-static void expect_refused(const char *word) {
+static void expect_refused_file(const char *word) {
     const struct cache_options options = options_of(8);
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(&options, reason));
-    if (!strstr(reason, word)) {
-        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
-    }
+    expect_refused(&options, word);
 }
 
 /* A segment that was left behind in good order. */
@@ -42,7 +32,7 @@ static void private_modes(void) {
     for (unsigned i = 0; i < 4; i++) {
         umask(masks[i]);
         struct cache *cache = open_cache(8);
-        EXPECT_EQUAL(status_of(folder()).st_mode & 07777, 0700);
+        EXPECT_EQUAL(status_of(segment_folder()).st_mode & 07777, 0700);
         EXPECT_EQUAL(status_of(segment_file()).st_mode & 07777, 0600);
         close_cache(cache);
         EXPECT(unlink(segment_file()) == 0);
@@ -50,7 +40,6 @@ static void private_modes(void) {
 }
 
 static void shared_between_processes_child(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT(has(cache, key_of("from the parent"), 1, 1000));
     EXPECT_EQUAL(put(cache, key_of("from the child"), 2, 1000), CACHE_OK);
@@ -71,7 +60,7 @@ static void symlinks(void) {
     snprintf(other, sizeof other, "%s/elsewhere", test_folder);
     EXPECT(rename(segment_file(), other) == 0);
     EXPECT(symlink(other, segment_file()) == 0);
-    expect_refused("remove it");
+    expect_refused_file("remove it");
     EXPECT(S_ISLNK(status_of(segment_file()).st_mode));
 }
 
@@ -81,7 +70,7 @@ static void dangling_symlink(void) {
     snprintf(other, sizeof other, "%s/nowhere", test_folder);
     EXPECT(unlink(segment_file()) == 0);
     EXPECT(symlink(other, segment_file()) == 0);
-    expect_refused("remove it");
+    expect_refused_file("remove it");
     EXPECT(access(other, F_OK) != 0);
 }
 
@@ -90,21 +79,21 @@ static void hard_links(void) {
     char other[256];
     snprintf(other, sizeof other, "%s/twin", test_folder);
     EXPECT(link(segment_file(), other) == 0);
-    expect_refused("one link");
+    expect_refused_file("one link");
 }
 
 static void fifos(void) {
     make_segment();
     EXPECT(unlink(segment_file()) == 0);
     EXPECT(mkfifo(segment_file(), 0600) == 0);
-    expect_refused("remove it");
+    expect_refused_file("remove it");
 }
 
 static void directories(void) {
     make_segment();
     EXPECT(unlink(segment_file()) == 0);
     EXPECT(mkdir(segment_file(), 0700) == 0);
-    expect_refused("remove it");
+    expect_refused_file("remove it");
 }
 
 static void open_modes(void) {
@@ -112,7 +101,7 @@ static void open_modes(void) {
     make_segment();
     for (unsigned i = 0; i < 4; i++) {
         EXPECT(chmod(segment_file(), modes[i]) == 0);
-        expect_refused("mode 0600");
+        expect_refused_file("mode 0600");
     }
     EXPECT(chmod(segment_file(), 0600) == 0);
     make_segment();
@@ -124,22 +113,22 @@ static void foreign_files(void) {
     }
     make_segment();
     EXPECT(chown(segment_file(), 12345, (gid_t)-1) == 0);
-    expect_refused("private file");
+    expect_refused_file("private file");
 }
 
 static void folder_kinds(void) {
     make_segment();
-    EXPECT(chmod(folder(), 0755) == 0);
-    expect_refused("chmod 700");
-    EXPECT(chmod(folder(), 0700) == 0);
+    EXPECT(chmod(segment_folder(), 0755) == 0);
+    expect_refused_file("chmod 700");
+    EXPECT(chmod(segment_folder(), 0700) == 0);
     char other[256];
     snprintf(other, sizeof other, "%s/elsewhere", test_folder);
-    EXPECT(rename(folder(), other) == 0);
-    EXPECT(symlink(other, folder()) == 0);
-    expect_refused("remove it");
-    EXPECT(unlink(folder()) == 0);
-    EXPECT(mkfifo(folder(), 0700) == 0);
-    expect_refused("remove it");
+    EXPECT(rename(segment_folder(), other) == 0);
+    EXPECT(symlink(other, segment_folder()) == 0);
+    expect_refused_file("remove it");
+    EXPECT(unlink(segment_folder()) == 0);
+    EXPECT(mkfifo(segment_folder(), 0700) == 0);
+    expect_refused_file("remove it");
 }
 
 static void foreign_folder(void) {
@@ -147,8 +136,8 @@ static void foreign_folder(void) {
         harness_skip("only root can give files away");
     }
     make_segment();
-    EXPECT(chown(folder(), 12345, (gid_t)-1) == 0);
-    expect_refused("belongs to user 12345");
+    EXPECT(chown(segment_folder(), 12345, (gid_t)-1) == 0);
+    expect_refused_file("belongs to user 12345");
 }
 
 /* Nothing that belongs to others is open in the child of an exec, and no descriptor is lost. */
@@ -173,7 +162,7 @@ static void no_descriptor_is_lost(void) {
         EXPECT(unlink(segment_file()) == 0);
     }
     EXPECT(mkfifo(segment_file(), 0600) == 0);
-    expect_refused("remove it");
+    expect_refused_file("remove it");
     EXPECT_EQUAL(descriptors(), before);
 }
 

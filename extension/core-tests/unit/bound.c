@@ -10,9 +10,7 @@
 enum { VALUES = 500, LENGTH = 14000 };
 
 static void fill(struct cache *cache) {
-    for (unsigned i = 0; i < VALUES; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, LENGTH), CACHE_OK);
-    }
+    put_many(cache, "", VALUES, LENGTH);
 }
 
 /* Fetches all it can; how many came pinned. */
@@ -81,9 +79,7 @@ static void many(long long_lived) {
     EXPECT_EQUAL(info_of(cache).refused_room, 0);
     expect_sound(cache);
     reached(1, 1);
-    for (unsigned i = 0; i < HOLDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, HOLDERS);
     expect_nothing_left(cache);
 }
 
@@ -102,9 +98,7 @@ static void both_kinds(void) {
     churn(cache, 5);
     EXPECT_EQUAL(info_of(cache).refused_room, 0);
     reached(1, 1);
-    for (unsigned i = 0; i < 2 * HOLDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, 2 * HOLDERS);
     expect_nothing_left(cache);
 }
 
@@ -167,10 +161,7 @@ static void no_share(void) {
 
 /* A reader that loops on a key which is rewritten all the time. */
 static void reader_of_a_hot_key(void *argument) {
-    (void)argument;
-    struct cache_options options = options_of(8);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(8);
     const struct cache_key key = {"hot", 3, 3};
     while (atomic_load(&board->number[0]) == 0) {
         struct cache_value value;
@@ -204,13 +195,9 @@ static void count_counts(const char *name) {
 /* However many pages there are: to count them takes the longer, the more there are. */
 static void beyond_the_share(long mebibytes) {
     enum { FETCHES = 20000 };
-    struct cache_options options = options_of(mebibytes);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(mebibytes);
     const unsigned limit = cache->map.pin_limit_long;
-    for (unsigned i = 0; i < limit + 20; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 40 * KIB), CACHE_OK); /* each has a page of its own */
-    }
+    put_many(cache, "", limit + 20, 40 * KIB); /* each has a page of its own */
     unsigned pinned_ones = 0;
     struct cache_value value;
     for (unsigned i = 0; i < limit + 20; i++) {
@@ -233,9 +220,7 @@ static void beyond_the_share(long mebibytes) {
 
 /* Once there is room again a process soon points again, although it had noted that there was none. */
 static void room_again(void) {
-    struct cache_options options = options_of(8);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(8);
     fill(cache);
     const pid_t child = start(holder, (void *)(uintptr_t)100); /* holds all that long-lived ones may */
     await(0, 1);

@@ -59,7 +59,6 @@ static bool i_am_killed;
 static void counter(void *argument) {
     struct cache *cache = open_cache(SEGMENT_MIB);
     const struct cache_key key = key_of("counted");
-    (void)argument;
     while (goes_on()) {
         count_one(cache, &key, i_am_killed);
     }
@@ -272,9 +271,7 @@ static void one_winner(void) {
     for (unsigned i = 0; i < ADDERS; i++) {
         children[i] = start(adder, (void *)(uintptr_t)i);
     }
-    for (unsigned i = 0; i < ADDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, ADDERS);
     EXPECT_EQUAL(noted(REFUSED), 0);
     EXPECT_EQUAL(noted(NOT_FOUND), 0);
     proof_record("contention.adding", KEYS,

@@ -1,15 +1,11 @@
-/* What surrounds a process: limits, time namespaces, suspended machines, file systems, stopped neighbours. */
+/* What surrounds a process: limits, time namespaces, suspended machines, file systems. */
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +21,6 @@
 enum { HOUR = 3600, DAY = 24 * HOUR };
 
 static void in_namespace(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT(has(cache, key_of("an hour"), 1, 100));
     EXPECT(!is_there(cache, key_of("over")));
@@ -118,14 +113,6 @@ static void suspension(long long_lived) {
 
 /* ---- Files ---- */
 
-static void expect_refused(const struct cache_options *options, const char *word) {
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(options, reason));
-    if (!strstr(reason, word)) {
-        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
-    }
-}
-
 static void limit_files(rlim_t bytes) {
     const struct rlimit limit = {bytes, bytes};
     EXPECT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
@@ -172,48 +159,6 @@ static void on_a_disk(void) {
     }
 }
 
-/* ---- Stopped creators ---- */
-
-static void stopped_creator(void *argument) {
-    at_failpoint(argument, 1, stop_here);
-    struct cache *cache = open_cache(8);
-    reached(0, 1);
-    EXPECT(has(cache, key_of("a"), 1, 1000));
-    EXPECT_EQUAL(put(cache, key_of("b"), 2, 1000), CACHE_OK);
-}
-
-static void creator_stopped_at(char *point, bool replaces) {
-    const struct cache_options options = options_of(8);
-    char reason[CACHE_REASON_MAX];
-    if (replaces) {
-        struct cache *cache = open_cache(8);
-        word_poke(&cache->map.header->retired, 1);
-        close_cache(cache);
-    }
-    const pid_t creator = start(stopped_creator, point);
-    wait_stopped(creator);
-    struct cache *cache = cache_attach(&options, reason);
-    EXPECT(cache != NULL); /* at once: nobody waits for a creator */
-    struct stat before, after;
-    EXPECT(stat(segment_file(), &before) == 0);
-    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
-    EXPECT(kill(creator, SIGCONT) == 0);
-    finish(creator);
-    EXPECT(stat(segment_file(), &after) == 0 && before.st_ino == after.st_ino);
-    EXPECT(has(cache, key_of("b"), 2, 1000)); /* it has joined */
-    char temporary[300];
-    snprintf(temporary, sizeof temporary, "%s.new.", segment_file());
-    EXPECT_EQUAL(count_files(temporary), 0);
-    expect_nothing_left(cache);
-    close_cache(cache);
-    EXPECT(unlink(segment_file()) == 0);
-}
-static void stopped_creators(void) {
-    creator_stopped_at("segment_temporary_made", false);
-    creator_stopped_at("segment_filled", false);
-    creator_stopped_at("segment_retired", true);
-}
-
 static const struct test tests[] = {
     {"a time namespace changes no expiry", time_namespaces},
     {"suspended time counts from the next request on", .run_with = suspension, .argument = false},
@@ -221,7 +166,6 @@ static const struct test tests[] = {
      .argument = true},
     {"a limit of file sizes is reported and kills no process", file_size_limits},
     {"a folder on a disk is refused", on_a_disk},
-    {"a creator that was stopped is replaced, and joins later", stopped_creators},
     {0},
 };
 const struct suite suite_environment = {.name = "environment", .tests = tests, .seconds = 30};

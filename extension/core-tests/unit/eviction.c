@@ -69,9 +69,7 @@ static void young_beside_runs(void) {
 
 static void oversized(void) {
     struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 1000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 5000), CACHE_OK);
-    }
+    put_many(cache, "", 1000, 5000);
     const struct cache_info before = info_of(cache);
     const size_t max = cache_value_max(cache);
     for (unsigned i = 0; i < 1000; i++) {
@@ -132,9 +130,7 @@ static void scan(void) {
 static void dead_pages(void) {
     struct cache *cache = open_cache(8);
     const size_t room = info_of(cache).pages * 15;
-    for (size_t i = 0; i < room * 2 / 3; i++) {
-        EXPECT_EQUAL(put(cache, key_of("keep %zu", i), i, 4000), CACHE_OK);
-    }
+    put_many(cache, "keep ", room * 2 / 3, 4000);
     for (size_t i = 0; i < room * 20; i++) {
         EXPECT_EQUAL(put(cache, key_of("replaced"), i, 4000), CACHE_OK);
     }
@@ -208,9 +204,7 @@ static struct cache_info rewritten(unsigned percent, unsigned rewrites) {
     for (unsigned number = 0; number < REWRITERS; number++) {
         children[number] = start(rewrite, (void *)(uintptr_t)number);
     }
-    for (unsigned number = 0; number < REWRITERS; number++) {
-        finish(children[number]);
-    }
+    finish_all(children, REWRITERS);
     expect_sound(cache);
     const struct cache_info after = info_of(cache);
     close_cache(cache);

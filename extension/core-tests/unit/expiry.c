@@ -73,16 +73,12 @@ static void expired_make_room(void) {
     struct cache *cache = open_cache(8);
     const struct cache_info empty = info_of(cache);
     const size_t half = empty.pages * empty.page_size / 2 / 4200;
-    for (size_t i = 0; i < half; i++) {
-        EXPECT_EQUAL(put(cache, key_of("keep:%zu", i), i, 4000), CACHE_OK);
-    }
+    put_many(cache, "keep:", half, 4000);
     for (size_t i = 0; i < half * 7 / 10; i++) {
         EXPECT_EQUAL(put_as(cache, key_of("drop:%zu", i), i, 4000, cache_now() + 50, CACHE_SET), CACHE_OK);
     }
     sleep_ms(70);
-    for (size_t i = 0; i < half * 7 / 10; i++) {
-        EXPECT_EQUAL(put(cache, key_of("new:%zu", i), i, 4000), CACHE_OK);
-    }
+    put_many(cache, "new:", half * 7 / 10, 4000);
     for (size_t i = 0; i < half; i++) {
         EXPECT(has(cache, key_of("keep:%zu", i), i, 4000));
     }

@@ -23,7 +23,6 @@ static void expect_held(void) {
 }
 
 static void records_apart_child(void *argument) {
-    (void)argument;
     const struct cache_info info = info_of(shared_cache);
     reached(1, (long)info.record + 1);
     EXPECT_EQUAL(put(shared_cache, key_of("child"), 2, 1000), CACHE_OK);
@@ -51,7 +50,6 @@ static void churn_hard(void) {
 }
 
 static void child_churns(void *argument) {
-    (void)argument;
     end_request(shared_cache);
     churn_hard();
 }
@@ -87,7 +85,6 @@ static void child_holds(long claims_first) {
 
 /* The parent dies; what its child holds stays, and what the parent did in its new record does not. */
 static void parent_dies_parent(void *argument) {
-    (void)argument;
     hold_one();
     start_fork(child_waits_and_looks, NULL);
     await(0, 1);
@@ -107,7 +104,6 @@ static void parent_dies(void) {
 
 /* Neither side goes on in the old record: a dead parent would look alive through its child forever. */
 static void locker(void *argument) {
-    (void)argument;
     hold_one();
     start_fork(child_waits_and_looks, NULL);
     await(0, 1);
@@ -125,7 +121,6 @@ static void locked_by_a_dead_parent(void) {
 static void dies_carrying_over(void *argument) {
     at_failpoint("fork_pins_carried_over", 1, die_here);
     is_there(shared_cache, key_of("held"));
-    (void)argument;
 }
 static void dies_while_carrying_over(void) {
     hold_one();
@@ -228,7 +223,6 @@ static void bare_fork(void) {
 
 /* A worker that daemonizes: the parent ends, the child goes on for long. */
 static void daemon_child(void *argument) {
-    (void)argument;
     await(0, 1);
     for (unsigned i = 0; i < 10; i++) {
         EXPECT(cache_request_begin(shared_cache));

@@ -147,9 +147,7 @@ static void together(void) {
     for (unsigned i = 0; i < COUNTERS_RUN; i++) {
         children[i] = start(counter_child, (void *)(uintptr_t)i);
     }
-    for (unsigned i = 0; i < COUNTERS_RUN; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, COUNTERS_RUN);
     EXPECT_EQUAL(atomic_load(&board->number[0]), COUNTERS_RUN * COUNTS);
     EXPECT_EQUAL(value_of(cache, key_of("n")), COUNTERS_RUN * COUNTS);
     expect_nothing_left(cache);

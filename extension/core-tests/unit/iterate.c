@@ -161,9 +161,7 @@ static void store_over(struct cache *cache, unsigned number) {
 static void none_twice(void) {
     struct cache *cache = open_cache(8);
     struct counts counts;
-    for (unsigned i = 0; i < KEYS; i++) {
-        EXPECT_EQUAL(put(cache, key_of("f:%u", i), i, 100), CACHE_OK);
-    }
+    put_many(cache, "f:", KEYS, 100);
     walk_over(cache, "f:", &counts, store_over);
     EXPECT_EQUAL(counts.all, KEYS);
     walk_over(cache, "f:", &counts, delete_and_store);
@@ -177,7 +175,6 @@ enum { READY, STOP };
 
 /* Stores over what is there, deletes and stores again, fills the memory so that pages are reclaimed, clears a family. */
 static void change_it(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(16);
     reached(READY, 1);
     for (uint64_t i = 0; board->number[STOP] == 0; i++) {
@@ -260,7 +257,6 @@ static void looks_again(void) {
 
 /* The page whose key is being copied is not reused; one of a value given before is. */
 static void walk_and_stop(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     struct cache_walk *walk = cache_walk_begin("key", 3);
     struct cache_entry entry;
@@ -292,18 +288,14 @@ static void one_page_at_a_time(void) {
 /* A walk does not go from one segment to another. */
 static void ends_with_the_segment(void) {
     struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 100; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100), CACHE_OK);
-    }
+    put_many(cache, "", 100, 100);
     struct cache_walk *walk = cache_walk_begin("", 0);
     struct cache_entry entry;
     EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_OK);
     close_cache(cache);
     EXPECT(unlink(segment_file()) == 0);
     cache = open_cache(8);
-    for (unsigned i = 0; i < 100; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100), CACHE_OK);
-    }
+    put_many(cache, "", 100, 100);
     EXPECT_EQUAL(cache_walk_next(cache, walk, &entry), CACHE_ABSENT);
     cache_walk_end(walk);
 }

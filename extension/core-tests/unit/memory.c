@@ -41,13 +41,9 @@ static void little_at_first(void) {
 static void reading_makes_none(void) {
     struct cache_options options = options_of(8);
     options.joins_only = true;
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(strstr(reason, "first store"));
+    expect_refused(&options, "first store");
     EXPECT(access(segment_file(), F_OK) != 0);
-    char folder[200];
-    snprintf(folder, sizeof folder, "%s/larder-%u", test_folder, (unsigned)geteuid());
-    EXPECT(access(folder, F_OK) != 0);
+    EXPECT(access(segment_folder(), F_OK) != 0);
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     struct cache *reader = open_with(&options);
@@ -58,9 +54,7 @@ static void reading_makes_none(void) {
 
 /* A process that only read until its segment was removed makes none either, until it stores. */
 static void removed_under_a_reader(void) {
-    struct cache_options options = options_of(8);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(8);
     EXPECT(unlink(segment_file()) == 0);
     sleep_ms(1100);
     for (unsigned i = 0; i < 40; i++) {
@@ -101,9 +95,7 @@ static void gives_back(void) {
 static void deleted_where_there_was_none(void) {
     enum { WAYS = 4, CALLS = 40 };
     for (unsigned way = 0; way < WAYS; way++) {
-        struct cache_options options = options_of(8);
-        options.long_lived = true;
-        struct cache *cache = open_with(&options);
+        struct cache *cache = open_long_lived(8);
         EXPECT(unlink(segment_file()) == 0);
         sleep_ms(1050);
         for (unsigned i = 0; i < CALLS; i++) {
@@ -171,9 +163,7 @@ static void gives_back_beside_others(void) {
         os_yield();
     }
     reached(1, 1);
-    for (unsigned i = 0; i < 4; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, 4);
     expect_nothing_left(cache);
 }
 
@@ -227,17 +217,12 @@ static void huge_pages(void) {
 
 /* ---- Files that nobody needs ---- */
 
-static void file_named(char path[300], const char *segment, unsigned layout) {
-    snprintf(path, 300, "%s/larder-%u/%s-%016llx", test_folder, (unsigned)geteuid(), segment,
-             (unsigned long long)geometry_layout(layout));
-}
-
 static void make_old(const char *segment, unsigned layout, time_t seconds, char path[300]) {
     struct cache_options options = options_of(8);
     options.segment = segment;
     options.value_layout = layout;
     close_cache(open_with(&options));
-    file_named(path, segment, layout);
+    snprintf(path, 300, "%s", segment_file_of(segment, layout));
     const struct timespec then[2] = {{.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
     EXPECT(utimensat(AT_FDCWD, path, then, 0) == 0);
 }
@@ -251,7 +236,7 @@ static void unused_files_go(void) {
     struct cache_options options = options_of(8);
     options.segment = "used";
     struct cache *user = open_with(&options);
-    file_named(used, "used", 1);
+    snprintf(used, sizeof used, "%s", segment_file_of("used", 1));
     const struct timespec then[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     EXPECT(utimensat(AT_FDCWD, used, then, 0) == 0);
     snprintf(leftover, sizeof leftover, "%s.new.0123456789abcdef", segment_file());
@@ -275,12 +260,10 @@ static void named_like_a_leftover(void) {
     struct cache_options options = options_of(8);
     options.segment = "site.new.0123456789abcdef";
     struct cache *user = open_with(&options);
-    char path[300];
-    file_named(path, options.segment, options.value_layout);
     struct cache *cache = open_cache(8);
-    EXPECT(access(path, F_OK) == 0);
+    EXPECT(access(segment_file_of(options.segment, options.value_layout), F_OK) == 0);
     cache_release(cache);
-    EXPECT(access(path, F_OK) == 0);
+    EXPECT(access(segment_file_of(options.segment, options.value_layout), F_OK) == 0);
     close_cache(user);
 }
 
@@ -391,15 +374,12 @@ static void lives_with_a_limit(void) {
     EXPECT(info_of(cache).pin_limit < 16); /* half of what can be used, so readers cannot hold all of it */
     write_file("c/memory.current", "10000000\n");
     sleep_ms(150);
-    for (unsigned i = 0; i < 3000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
-    }
+    put_many(cache, "", 3000, 1000);
     EXPECT(info_of(cache).memory > before + 2 * MIB);
     EXPECT(info_of(cache).pin_limit > 100);
     write_file("c/memory.max", "8000000\n");
     EXPECT(unlink(segment_file()) == 0);
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(strstr(reason, "memory limit"));
+    expect_refused(&options, "memory limit");
     EXPECT(access(segment_file(), F_OK) != 0);
 }
 
@@ -449,7 +429,6 @@ static void join_cgroup(void) {
 }
 
 static void store_much(void *argument) {
-    (void)argument;
     join_cgroup();
     const struct cache_options options = options_of(64);
     char reason[CACHE_REASON_MAX] = "";
@@ -468,7 +447,6 @@ static void store_much(void *argument) {
 
 /* The control: what larder did until it knew of limits. */
 static void take_all(void *argument) {
-    (void)argument;
     join_cgroup();
     char path[200];
     snprintf(path, sizeof path, "%s/all", test_folder);
@@ -488,9 +466,7 @@ static void limit_of_the_kernel(void) {
     for (unsigned i = 0; i < 8; i++) {
         several[i] = start(store_much, NULL);
     }
-    for (unsigned i = 0; i < 8; i++) {
-        finish(several[i]);
-    }
+    finish_all(several, 8);
     char reason[CACHE_REASON_MAX];
     const struct cache_options options = options_of(64);
     struct cache *cache = cache_attach(&options, reason);

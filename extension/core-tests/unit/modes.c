@@ -36,9 +36,7 @@ static void replace(void) {
 
 static void delete_some(void) {
     struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 2000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 50), CACHE_OK);
-    }
+    put_many(cache, "", 2000, 50);
     for (unsigned i = 0; i < 2000; i += 2) {
         const struct cache_key key = key_of("%u", i);
         EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
@@ -55,9 +53,7 @@ static void delete_some(void) {
 static void clear_all(void) {
     struct cache *cache = open_cache(8);
     for (unsigned round = 0; round < 5; round++) {
-        for (unsigned i = 0; i < 1000; i++) {
-            EXPECT_EQUAL(put(cache, key_of("%u", i), i, 50), CACHE_OK);
-        }
+        put_many(cache, "", 1000, 50);
         EXPECT(cache_clear(cache));
         for (unsigned i = 0; i < 1000; i++) {
             EXPECT(!is_there(cache, key_of("%u", i)));

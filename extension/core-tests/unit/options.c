@@ -5,14 +5,6 @@
 #include "suites.h"
 
 /* Expects a refusal in one sentence with this word in it. */
-static void expect_refused(const struct cache_options *options, const char *word) {
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(options, reason));
-    if (!strstr(reason, word)) {
-        harness_fail(__FILE__, __LINE__, "no word of %s in: %s", word, reason);
-    }
-}
-
 static void sizes(void) {
     struct cache_options options = options_of(8);
     options.size = 8 * MIB - 1;

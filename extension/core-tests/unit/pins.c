@@ -35,7 +35,6 @@ static void against_oneself(void) {
 }
 
 static void other_process(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 7, 10000), CACHE_OK);
     const struct cache_key key = key_of("b");
@@ -59,7 +58,6 @@ static void against_others(void) {
 
 /* A stopped process holds what it holds, and others find room beside it. */
 static void holder(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     struct cache_value held[200];
     unsigned count = 0;
@@ -76,9 +74,7 @@ static void holder(void *argument) {
 }
 static void stopped_holder(void) {
     struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 200; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 20000), CACHE_OK);
-    }
+    put_many(cache, "", 200, 20000);
     const pid_t child = start(holder, NULL);
     await(0, 1);
     kill(child, SIGSTOP);
@@ -130,9 +126,7 @@ static void expired_but_held(void) {
 
 static void copies_hold_nothing(void) {
     struct cache *cache = open_cache(8);
-    for (unsigned i = 0; i < 100; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 30000), CACHE_OK);
-    }
+    put_many(cache, "", 100, 30000);
     for (unsigned i = 0; i < 100; i++) {
         EXPECT(has_copied(cache, key_of("%u", i), i, 30000));
     }

@@ -67,9 +67,7 @@ static void fill_the_chosen(const char *name) {
 
 static void filled_meanwhile(void) {
     open_both();
-    for (unsigned i = 0; i < 2; i++) {
-        EXPECT_EQUAL(put(maker, key_of("%u", i), i, HALF), CACHE_OK); /* a page */
-    }
+    put_many(maker, "", 2, HALF); /* a page */
     cache_failpoint_hook = fill_the_chosen;
     EXPECT_EQUAL(put(maker, key_of("2"), 2, HALF), CACHE_OK);
     expect_hot(HALF);
@@ -171,7 +169,6 @@ static void closed_long_ago(void) {
 /* ---- All that is free is in the hands of one who is preempted ---- */
 
 static void take_all_free(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     use_up_pages(cache);
     bool held[PAGES_MAX] = {false};
@@ -190,9 +187,7 @@ static void take_all_free(void *argument) {
 static void waits_for_others(void) {
     struct cache *cache = open_cache(8);
     const unsigned keys = (unsigned)info_of(cache).pages * 50; /* some 60 fit a page */
-    for (unsigned i = 0; i < keys; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
-    }
+    put_many(cache, "", keys, 1000);
     for (unsigned i = 0; i < keys; i += 3) {
         const struct cache_key key = key_of("%u", i);
         EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);

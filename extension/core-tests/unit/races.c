@@ -79,7 +79,6 @@ static void stop_before_the_copy(void) {
     raise(SIGSTOP);
 }
 static void late_copier(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"read", 4, 4};
     EXPECT(has_copied(cache, key_of("as long"), 2, 3000)); /* the scratch is large enough from now on */
@@ -114,18 +113,15 @@ static void freed_before_the_copy(void) {
 
 /* Record 0 is the first to attach and the first to leave; 1 holds the value, forks, and carries it over to 0. */
 static void leaver(void *argument) {
-    (void)argument;
     open_cache(8);
     reached(0, 1);
     await(1, 1);
 }
 static void sleeper(void *argument) {
-    (void)argument;
     reached(3, 1);
     await(9, 1);
 }
 static void carrier(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(cache->number, 1);
     const struct cache_key key = {"held", 4, 4};
@@ -144,7 +140,6 @@ static void carrier(void *argument) {
     EXPECT(is_pattern(held.bytes, held.length, 1));
 }
 static void scanner(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(cache->number, 2);
     reached(7, 1);
@@ -343,7 +338,6 @@ static void reclaimed_during_a_count(void) {
 /* The same for a touch, and for a store over a token, which then does not find what it compared. */
 static void late_toucher(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     const struct cache_key key = {"n", 1, 1};
     at_failpoint("integer_sealed", 1, stop_here);
     EXPECT_EQUAL(cache_touch(cache, &key, cache_now() + 600000), CACHE_OK);
@@ -351,7 +345,6 @@ static void late_toucher(void *argument) {
 }
 static void late_storer(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     const struct cache_key key = {"n", 1, 1};
     struct cache_value value;
     uint64_t token;
@@ -385,7 +378,6 @@ static void sealed_during_a_count(void) {
 /* What a call that was cut short left announced, the next one takes back: a touch must not rely on it. */
 static void late_toucher_after_a_cut(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     const struct cache_key key = {"n", 1, 1}, cut = key_of("cut short");
     struct cache_span span;
     EXPECT_EQUAL(put(cache, key, 1, 3000), CACHE_OK);
@@ -421,11 +413,8 @@ enum { RELEASES = 40 };
 
 static void late_keeper(void *argument) {
     struct cache *cache = open_cache(64);
-    (void)argument;
     at_failpoint("spare_intended", 1, stop_here);
-    for (unsigned i = 0; i < 8; i++) {
-        EXPECT_EQUAL(put(cache, key_of("late %u", i), i, 30000), CACHE_OK);
-    }
+    put_many(cache, "late ", 8, 30000);
     at_no_failpoint();
 }
 static void late_releaser(void *argument) {

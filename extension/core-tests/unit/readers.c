@@ -209,9 +209,7 @@ static void read_without_end(void *argument) {
 static void beside_writers_that_never_stop(void) {
     static const size_t lengths[] = {40, 1000, 20000, 100000};
     struct cache *cache = open_cache(64);
-    for (unsigned i = 0; i < 1000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("filler %u", i), i, 15000), CACHE_OK);
-    }
+    put_many(cache, "filler ", 1000, 15000);
     for (unsigned i = 0; i < 4; i++) {
         EXPECT_EQUAL(put(cache, hot(), lengths[i], lengths[i]), CACHE_OK);
         pid_t children[WRITERS + READERS];
@@ -224,9 +222,7 @@ static void beside_writers_that_never_stop(void) {
         }
         sleep_ms(proof_is_long() ? 10000 : 500);
         reached(DONE, 1);
-        for (unsigned c = 0; c < WRITERS + READERS; c++) {
-            finish(children[c]);
-        }
+        finish_all(children, WRITERS + READERS);
     }
     proof_figure("stores of the key meanwhile", "%ld", atomic_load(&board->number[STORED]));
     char figure[512] = "";

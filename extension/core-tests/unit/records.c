@@ -1,7 +1,6 @@
 /* Process records: claimed, given back, swept. */
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -34,9 +33,7 @@ static void exhaustion(void) {
         await(0, (long)i + 1);
     }
     const struct cache_options options = few(LIMIT);
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(strstr(reason, "larder.processes"));
+    expect_refused(&options, "larder.processes");
     kill_and_wait(children[2]);
     struct cache *cache = open_with(&options);
     EXPECT_EQUAL(info_of(cache).record, 2);

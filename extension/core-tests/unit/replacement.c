@@ -184,9 +184,7 @@ static void replaced_by_others(void) {
 }
 
 static void long_lived_notices(void) {
-    struct cache_options options = options_of(8);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
     const struct cache_value held = pinned(cache, key_of("a"));
     EXPECT(unlink(segment_file()) == 0);
@@ -209,24 +207,32 @@ static void long_lived_notices(void) {
 static void creator_stops_child(void *argument) {
     at_failpoint(argument, 1, stop_here);
     struct cache *cache = open_cache(8);
+    EXPECT(has(cache, key_of("b"), 1, 1000)); /* of the segment that is in place now */
     EXPECT_EQUAL(put(cache, key_of("late"), 2, 1000), CACHE_OK);
 }
 static void creator_stops(void) {
-    static const char *const points[] = {"segment_temporary_made", "segment_filled", "segment_renamed"};
+    static const char *const points[] = {"segment_temporary_made", "segment_filled", "segment_renamed",
+                                         "segment_retired"};
     for (unsigned i = 0; i < sizeof points / sizeof *points; i++) {
+        if (i == 3) {
+            struct cache *retired = open_cache(8);
+            word_poke(&retired->map.header->retired, 1);
+            close_cache(retired);
+        }
         const pid_t creator = start(creator_stops_child, (void *)(uintptr_t)points[i]);
         wait_stopped(creator);
         struct cache *cache = open_cache(8);
-        EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+        const ino_t before = inode_of(segment_file());
+        EXPECT_EQUAL(put(cache, key_of("b"), 1, 1000), CACHE_OK);
         kill(creator, SIGCONT);
         finish(creator);
-        EXPECT(has(cache, key_of("a"), 1, 1000));
-        EXPECT(has(cache, key_of("late"), 2, 1000));
+        EXPECT(inode_of(segment_file()) == before);
+        EXPECT(has(cache, key_of("b"), 1, 1000));
+        EXPECT(has(cache, key_of("late"), 2, 1000)); /* it has joined */
+        expect_no_temporary_files();
+        expect_nothing_left(cache);
         close_cache(cache);
         EXPECT(unlink(segment_file()) == 0);
-        char pattern[300];
-        snprintf(pattern, sizeof pattern, "%s.new.", segment_file());
-        EXPECT_EQUAL(count_files(pattern), 0);
     }
 }
 
@@ -263,9 +269,7 @@ static void creator_dies(void) {
     for (unsigned i = 0; i < sizeof points / sizeof *points; i++) {
         finish_killed(start(creator_dies_child, (void *)(uintptr_t)points[i]));
         struct cache *cache = open_cache(8);
-        char pattern[300];
-        snprintf(pattern, sizeof pattern, "%s.new.", segment_file());
-        EXPECT_EQUAL(count_files(pattern), 0);
+        expect_no_temporary_files();
         EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
         expect_nothing_left(cache);
         close_cache(cache);
@@ -282,7 +286,6 @@ static void retirer_dies(void) {
 
 /* Many at a cold start: exactly one segment comes out of it, and nobody is refused. */
 static void cold_start_child(void *argument) {
-    (void)argument;
     await(0, 1);
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX];
@@ -301,9 +304,7 @@ static void cold_start(void) {
         children[i] = start(cold_start_child, NULL);
     }
     reached(0, 1);
-    for (unsigned i = 0; i < PROCESSES; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, PROCESSES);
     struct cache *cache = open_cache(8);
     int64_t result;
     const struct cache_key key = key_of("count");

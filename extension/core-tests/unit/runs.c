@@ -81,9 +81,7 @@ static void all_used(void) {
 static void beside_held_pages(void) {
     struct cache *cache = open_cache(16);
     const size_t room = info_of(cache).pages * 15;
-    for (size_t i = 0; i < room * 9 / 10; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%zu", i), i, 4000), CACHE_OK);
-    }
+    put_many(cache, "", room * 9 / 10, 4000);
     cache->map.pin_limit = cache->map.page_count; /* one process may hold half of the limit */
     struct cache_value value = {0};
     for (size_t i = 0; info_of(cache).pages_held_by_me < cache->map.page_count * 4 / 10; i++) {
@@ -130,9 +128,7 @@ static void dead_writers(void) {
         finish_killed(start(dead_writer_child, (void *)(uintptr_t)i));
         expect_sound(cache);
     }
-    for (unsigned i = 0; i < 100; i++) {
-        EXPECT_EQUAL(put(cache, key_of("run %u", i), i, 300 * KIB), CACHE_OK);
-    }
+    put_many(cache, "run ", 100, 300 * KIB);
     for (unsigned i = 80; i < 100; i++) {
         EXPECT(has_copied(cache, key_of("run %u", i), i, 300 * KIB));
     }
@@ -142,7 +138,6 @@ static void dead_writers(void) {
 /* A writer is preempted between claiming its pages and storing its value, while others fill the memory. What it stored
  * then is as young as any value, and not the next to go. */
 static void late_writer(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     at_failpoint("run_claimed", 1, stop_here);
     EXPECT_EQUAL(put(cache, key_of("late"), 1, 100 * KIB), CACHE_OK);
@@ -152,9 +147,7 @@ static void young_when_stored(void) {
     struct cache *cache = open_cache(8);
     const pid_t child = start(late_writer, NULL);
     wait_stopped(child);
-    for (unsigned i = 0; i < 100; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 100 * KIB), CACHE_OK);
-    }
+    put_many(cache, "", 100, 100 * KIB);
     kill(child, SIGCONT);
     finish(child);
     const struct cache_value value = pinned(cache, key_of("late"));

@@ -64,7 +64,6 @@ static void together(void) {
 
 /* One thread's detach or request end takes nothing from another's hands. */
 static void *visit(void *argument) {
-    (void)argument;
     const struct cache_options options = options_of(8);
     char reason[CACHE_REASON_MAX] = "";
     struct cache *cache = cache_attach(&options, reason);

@@ -35,9 +35,7 @@ static void default_container(void) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(64, reason);
     EXPECT(info_of(cache).size > 56 * MIB);
-    for (unsigned i = 0; i < 20000; i++) {
-        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 8000), CACHE_OK);
-    }
+    put_many(cache, "", 20000, 8000);
     expect_nothing_left(cache);
 }
 
@@ -61,9 +59,7 @@ static void takes_what_is_free(void) {
 static void too_little(void) {
     mount_tmpfs("8m");
     const struct cache_options options = options_of(64);
-    char reason[CACHE_REASON_MAX] = "";
-    EXPECT(!cache_attach(&options, reason));
-    EXPECT(strstr(reason, "larder.path"));
+    expect_refused(&options, "larder.path");
     EXPECT(access(segment_file(), F_OK) != 0);
 }
 
@@ -111,9 +107,7 @@ static unsigned use_everything(struct cache *cache) {
 static unsigned fill_after(unsigned entries) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(10, reason);
-    for (unsigned i = 0; i < entries; i++) {
-        EXPECT_EQUAL(put(cache, key_of("before %u", i), i, 2 * KIB), CACHE_OK);
-    }
+    put_many(cache, "before ", entries, 2 * KIB);
     const int filler = fill_tmpfs();
     const unsigned refused = use_everything(cache);
     EXPECT(ftruncate(filler, 0) == 0);
@@ -242,10 +236,7 @@ static void outdated_goes(void) {
     close_cache(old);
     struct cache *cache = open_cache(16);
     EXPECT_EQUAL(info_of(cache).size, 16 * MIB);
-    char path[300];
-    snprintf(path, sizeof path, "%s/larder-%u/test-%016llx", test_folder, (unsigned)geteuid(),
-             (unsigned long long)geometry_layout(99));
-    EXPECT(access(path, F_OK) != 0);
+    EXPECT(access(segment_file_of("test", 99), F_OK) != 0);
 }
 
 static void outdated_in_use_stays(void) {
@@ -274,10 +265,7 @@ static void strangers_stay(void) {
     char reason[CACHE_REASON_MAX];
     struct cache *cache = open_smaller(16, reason);
     EXPECT_EQUAL(put(cache, key_of("b"), 1, 1000), CACHE_OK);
-    char path[300];
-    snprintf(path, sizeof path, "%s/larder-%u/test-of-another-%016llx", test_folder, (unsigned)geteuid(),
-             (unsigned long long)geometry_layout(1));
-    EXPECT(access(path, F_OK) == 0);
+    EXPECT(access(segment_file_of("test-of-another", 1), F_OK) == 0);
 }
 
 static const struct test tests[] = {

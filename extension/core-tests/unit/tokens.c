@@ -180,7 +180,6 @@ static void other_segment(void) {
 /* ---- Another process comes between ---- */
 
 static void late_writer(void *argument) {
-    (void)argument;
     struct cache *cache = open_cache(8);
     const struct cache_key key = {"raced", 5, 5};
     const uint64_t token = token_by(cache, key, false);
@@ -256,7 +255,6 @@ static void adder(void *argument) {
 
 static void filler(void *argument) {
     struct cache *cache = open_cache(8);
-    (void)argument;
     while (!atomic_load(&sums->stop)) {
         churn(cache, 1);
         end_request(cache);
@@ -276,9 +274,7 @@ static long add_together(bool over, long *lost) {
     children[ADDERS] = start(filler, NULL);
     sleep_ms(LASTING_MS);
     atomic_store(&sums->stop, true);
-    for (unsigned i = 0; i <= ADDERS; i++) {
-        finish(children[i]);
-    }
+    finish_all(children, ADDERS + 1);
     long told = 0;
     *lost = 0;
     for (long i = 1; i <= atomic_load(&sums->generations); i++) {

@@ -1,6 +1,5 @@
 /* Without a record, or without a segment, every function behaves as an empty cache. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,7 +33,6 @@ static void expect_empty(struct cache *cache) {
 /* One record only: after a fork it is the old one, and neither side gets another. */
 static struct cache *only;
 static void without_record(void *argument) {
-    (void)argument;
     expect_empty(only);
     cache_request_end(only, false);
     EXPECT(cache_request_begin(only));
@@ -63,25 +61,17 @@ static void no_record(void) {
     expect_nothing_left(only);
 }
 
-static const char *folder(void) {
-    static char path[128];
-    snprintf(path, sizeof path, "%s/larder-%u", test_folder, (unsigned)geteuid());
-    return path;
-}
-
 /* The folder is gone and cannot be made again, until it can. */
 static void take_folder_away(void) {
     EXPECT(unlink(segment_file()) == 0);
-    EXPECT(rmdir(folder()) == 0);
-    const int file = open(folder(), O_CREAT | O_RDWR, 0600);
+    EXPECT(rmdir(segment_folder()) == 0);
+    const int file = open(segment_folder(), O_CREAT | O_RDWR, 0600);
     EXPECT(file >= 0);
     close(file);
 }
 
 static void no_segment_long_lived(void) {
-    struct cache_options options = options_of(8);
-    options.long_lived = true;
-    struct cache *cache = open_with(&options);
+    struct cache *cache = open_long_lived(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
     const struct cache_value held = pinned(cache, key_of("a"));
     take_folder_away();
@@ -94,7 +84,7 @@ static void no_segment_long_lived(void) {
         expect_empty(cache);
     }
     EXPECT(is_pattern(held.bytes, held.length, 1));
-    EXPECT(unlink(folder()) == 0);
+    EXPECT(unlink(segment_folder()) == 0);
     sleep_ms(1050);
     for (unsigned i = 0; i < 20; i++) {
         cache_exists(cache, &key);
@@ -114,7 +104,7 @@ static void no_segment_request(void) {
     EXPECT(!cache_request_begin(cache));
     expect_empty(cache);
     cache_request_end(cache, false);
-    EXPECT(unlink(folder()) == 0);
+    EXPECT(unlink(segment_folder()) == 0);
     EXPECT(!cache_request_begin(cache) || is_there(cache, key_of("a")) == false);
     cache_request_end(cache, false);
     sleep_ms(1050);

@@ -113,7 +113,6 @@ static void between_requests(void) {
 
 /* Somebody else writes over all of root's segment. */
 static void churn_roots(void *argument) {
-    (void)argument;
     become(0);
     struct cache *cache = open_cache(8);
     churn(cache, 3);

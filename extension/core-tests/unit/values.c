@@ -111,9 +111,7 @@ static void colliding_keys(void) {
 static void many_keys(void) {
     struct cache *cache = open_cache(64);
     enum { KEYS = 200000 };
-    for (unsigned i = 0; i < KEYS; i++) {
-        EXPECT_EQUAL(put(cache, key_of("key %u", i), i, 64), CACHE_OK);
-    }
+    put_many(cache, "key ", KEYS, 64);
     unsigned lost = 0;
     for (unsigned i = 0; i < KEYS; i++) {
         lost += !has(cache, key_of("key %u", i), i, 64);
@@ -144,7 +142,6 @@ struct chain {
     uint64_t number;
 };
 static void rebase_chain(uint32_t kind, void *bytes, size_t length, uintptr_t from, uintptr_t to) {
-    (void)kind;
     for (size_t i = 0; i < length / sizeof(struct chain); i++) {
         struct chain *link = (struct chain *)bytes + i;
         EXPECT(link->next >= from && link->next <= from + length);

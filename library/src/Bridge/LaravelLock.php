@@ -14,9 +14,9 @@ use Larder\Lock\Backoff;
 use Larder\Lock\Lock as LarderLock;
 
 /**
- * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so that a queued job may release
- * what a request took: by the name that owner() gives, in restoreLock(). That name is the lock's token in the store, so who
- * holds a lock is written in one step with it.
+ * A lock of Laravel, with the methods of Illuminate\Cache\Lock. It outlives its process, so that a queued job can release a
+ * lock that a request acquired, by passing the name that owner() returns to restoreLock(). That name is the lock's token in
+ * the store, so lock and owner are written in one step.
  */
 final class LaravelLock implements Lock
 {
@@ -49,7 +49,7 @@ final class LaravelLock implements Lock
      */
     public function acquire(): bool
     {
-        return \is_string($this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::Ttl, self::token($this->owner)));
+        return \is_string($this->attempt());
     }
 
     /**
@@ -71,14 +71,15 @@ final class LaravelLock implements Lock
      * @param int $seconds to wait for it
      * @param (callable(): mixed)|null $callback
      * @return mixed what the callback returned; true without one
-     * @throws LockTimeoutException
+     * @throws LockTimeoutException when the time is over; at once if the store is unreachable and not tried again before that
      */
     public function block($seconds, $callback = null): mixed
     {
         $backoff = new Backoff($this->pause > 0 ? $this->pause : self::PAUSE, $this->pause > 0 ? $this->pause : self::LONGEST_PAUSE, $seconds);
-        while (!$this->acquire()) {
-            if ($backoff->isOver()) {
-                throw new LockTimeoutException(\sprintf('The lock "%s" could not be acquired within %d s', $this->name, $seconds));
+        while (!\is_string($token = $this->attempt())) {
+            $isAway = $token === false && LarderLock::isAway($this->locks, $this->name, $backoff->left());
+            if ($isAway || $backoff->isOver()) {
+                throw new LockTimeoutException(\sprintf('The lock "%s" could not be acquired %s', $this->name, $isAway ? 'because its store is unreachable' : "within $seconds s"));
             }
             $backoff->pause();
         }
@@ -99,17 +100,17 @@ final class LaravelLock implements Lock
     }
 
     /**
-     * Gives the lock so many seconds from now.
+     * Sets the lock's ttl, from now.
      *
-     * @param int|null $seconds 0 for a year, null for those that it was made with
-     * @return bool false when it had fallen, so that another may have it, which keeps it
+     * @param int|null $seconds 0 for a year, null for those of the constructor
+     * @return bool false if it had ended; one that another process holds now stays
      */
     public function refresh($seconds = null): bool
     {
         return $this->locks->renew($this->name, self::token($this->owner), self::seconds($seconds ?? $this->seconds));
     }
 
-    /** @return bool false when it had fallen, so that another may have it, which keeps it */
+    /** @return bool false if it had ended; one that another process holds now stays */
     public function release(): bool
     {
         return $this->locks->release($this->name, self::token($this->owner));
@@ -153,6 +154,12 @@ final class LaravelLock implements Lock
         if ($holder !== null) {
             $this->locks->release($this->name, $holder);
         }
+    }
+
+    /** @return string|false|null as LockingStore::acquire() */
+    private function attempt(): string|false|null
+    {
+        return $this->locks->acquire($this->name, self::seconds($this->seconds), LockLifetime::Ttl, self::token($this->owner));
     }
 
     /** Tokens have no spaces, and are not empty. */

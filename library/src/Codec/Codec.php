@@ -22,15 +22,15 @@ namespace Larder\Codec;
 interface Codec
 {
     /**
-     * @param string $key under which the bytes will be stored: those of a SignedCodec are good for no other
-     * @throws \Throwable PHP's own for what cannot be serialized, such as closures, and what a __serialize() throws
+     * @param string $key under which the bytes will be stored; those of a SignedCodec are valid for no other
+     * @throws \Throwable PHP's own exception for what cannot be serialized, such as closures, and that of a __serialize()
      */
     public function encode(mixed $value, string $key): string;
 
     /**
-     * Bytes that cannot be read (damaged, of an unknown format, of a class that is gone or refuses them) give the default,
-     * as a miss does, and are counted. Objects are made: bytes must come from a place that only trusted code writes, be
-     * signed, or be limited to some classes.
+     * Bytes that cannot be read (damaged, of an unknown format, of a class that is gone or refuses them) are a miss, and are
+     * counted. Decoding creates objects, so only trusted code may be able to write the bytes, unless they are signed or
+     * limited to some classes.
      *
      * @param string $key under which the bytes were stored
      */

@@ -52,20 +52,20 @@ final class CodecOptions
         };
     }
 
-    /** The option names the place of the keys, so that they do not stand where DSNs do. */
+    /** The option says where the keys are, so that they need not be part of the DSN. */
     private static function keys(Dsn $dsn): SigningKeys
     {
-        $place = $dsn->options['sign'];
-        if (str_starts_with($place, self::IN_ENVIRONMENT)) {
-            $name = substr($place, \strlen(self::IN_ENVIRONMENT));
+        $source = $dsn->options['sign'];
+        if (str_starts_with($source, self::IN_ENVIRONMENT)) {
+            $name = substr($source, \strlen(self::IN_ENVIRONMENT));
             $keys = self::variable($dsn, $name);
             $missing = 'names an environment variable by sign=env: that is not set';
-        } elseif (str_starts_with($place, self::IN_FILE)) {
-            $path = substr($place, \strlen(self::IN_FILE));
+        } elseif (str_starts_with($source, self::IN_FILE)) {
+            $path = substr($source, \strlen(self::IN_FILE));
             $keys = self::privateFile($dsn, $path);
             $missing = 'names a file by sign=file: that cannot be read';
         } else {
-            throw $dsn->invalid('has a sign= that names no place where the signing keys are: sign=env:NAME or sign=file:/path. A key itself does not belong into a DSN');
+            throw $dsn->invalid('has a sign= that does not say where the signing keys are: sign=env:NAME or sign=file:/path. A key does not belong in a DSN');
         }
 
         try {

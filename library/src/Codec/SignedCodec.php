@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Larder\Codec;
 
 /**
- * Signs what another codec wrote, and reads only what was signed: for stores that others can write to.
+ * Signs the bytes of another codec, and reads only signed bytes: for stores that others can write to.
  *
  *     "\x08" | id of the signing key: 4 bytes | HMAC-SHA-256: 32 bytes | bytes of the other codec
  *
- * The signature is checked before anything else is done with the bytes. It covers the context (a namespace) and the key of
- * the entry too, so a signed value is good in no other place. What others who can write there can still do: remove values,
- * make them last longer, and put back an older value of the same key.
+ * The signature is checked before anything else is done with the bytes. It also covers the context (a namespace) and the key
+ * of the entry, so a signed value is valid nowhere else. Others who can write to the store can still delete values, change
+ * their expiry, and restore an older value of the same key.
  */
 final class SignedCodec implements Codec
 {
@@ -20,7 +20,7 @@ final class SignedCodec implements Codec
 
     private const SIGNATURE = SigningKeys::ID_LENGTH + 32;
 
-    /** @param string $context tells apart caches that have signing keys in common */
+    /** @param string $context distinguishes caches that share signing keys */
     public function __construct(
         private readonly Codec $codec,
         private readonly SigningKeys $keys,
@@ -56,7 +56,7 @@ final class SignedCodec implements Codec
         return $this->codec->failures();
     }
 
-    /** With lengths in front, so that no two places have the same message. */
+    /** Begins with lengths, so that no two contexts and keys have the same message. */
     private function message(string $bytes, string $key): string
     {
         return pack('NN', \strlen($this->context), \strlen($key)) . $this->context . $key . $bytes;

@@ -33,7 +33,7 @@ interface AtomicStore
     public function replace(string $key, mixed $value, int|float $ttl = 0): bool;
 
     /**
-     * Adds to an integer, which set() may have stored and get() returns. A missing one starts at $first and gets the ttl;
+     * Adds to an integer, which set() may have stored and get() returns. A missing one counts as $first and gets the ttl;
      * an existing one keeps its expiry.
      *
      * @param int $step negative to count down

@@ -11,22 +11,22 @@ use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * All that Larder knows of one kind of store: the resolver, doctor, compare and stampede ask for it here. Drivers of other
- * packages are added by Drivers::register(). docs/adding-a-store.md.
+ * Everything that Larder knows about one kind of store. The resolver and the commands ask only this interface. Drivers of
+ * other packages are added with Drivers::register(). docs/adding-a-store.md.
  */
 interface Driver
 {
-    /** What its DSNs look like. */
+    /** The scheme of its DSNs and their options. */
     public function scheme(): Scheme;
 
     /**
-     * Connects to no server: that is done when it is first needed.
+     * Opens the store without connecting to a server: the store connects on first use.
      *
      * @throws InvalidDsn
      * @throws StoreUnavailable when an extension or a directory is missing
      */
     public function open(Dsn $dsn, Opener $opener): Store;
 
-    /** @return list<Variant> the stores that its DSNs open, the default first; none when it only combines others */
+    /** @return list<Variant> the stores that its DSNs open, the default first; none if it only combines others */
     public function variants(): array;
 }

@@ -6,9 +6,9 @@ namespace Larder\Driver;
 
 use Larder\Dsn\Dsn;
 
-/** A driver whose store leaves something behind when a namespace is cleared: a table, a folder. */
+/** A driver whose store leaves something behind after clear(): a table, a folder. */
 interface Erases extends Driver
 {
-    /** Removes what is left of the namespace of this DSN, which has been cleared. */
+    /** Removes what is left of the cleared namespace of this DSN. */
     public function erase(Dsn $dsn): void;
 }

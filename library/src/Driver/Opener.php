@@ -13,18 +13,18 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 
-/** What a driver is given to open a store with. */
+/** What a driver needs to open a store. */
 interface Opener
 {
     /**
-     * The store of a DSN that stands inside of another.
+     * The store of a DSN that is nested in another one.
      *
      * @throws InvalidDsn|StoreUnavailable
      */
     public function open(Dsn $dsn): Store;
 
     /**
-     * The first store that works here without being named.
+     * The first store of auto: that works here.
      *
      * @throws InvalidDsn
      * @throws StoreUnavailable when none does
@@ -32,7 +32,7 @@ interface Opener
     public function search(Dsn $dsn): Store;
 
     /**
-     * One store for each server of the DSN, each behind a breaker; keys are spread over several.
+     * One store for each server of the DSN, each behind a breaker. The keys are distributed over them.
      *
      * @param \Closure(Endpoint): RemoteStore $connect
      * @throws InvalidDsn
@@ -40,19 +40,19 @@ interface Opener
     public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store;
 
     /**
-     * A store behind a breaker, which does not ask a server again at once that did not answer.
+     * The store behind a breaker, so that an outage does not cost every call a timeout.
      *
      * @throws InvalidDsn
      */
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store;
 
     /**
-     * What turns values into bytes, as the options of the DSN say.
+     * The codec that the options of the DSN ask for.
      *
      * @throws InvalidDsn|StoreUnavailable
      */
     public function codec(Dsn $dsn): Codec;
 
-    /** Where a store counts values that it cannot read; codec() counts there by itself. */
+    /** Counts values that a store cannot read. The codec of codec() counts there by itself. */
     public function failures(): Failures;
 }

@@ -9,7 +9,7 @@ use Larder\Process\User;
 /** Where a store keeps its values, and so which processes share them. */
 enum Scope
 {
-    /** In the process: gone with it. */
+    /** In the process, and lost when it ends. */
     case Process;
 
     /** In memory that the workers of one FPM master share; on the command line each process has its own. */
@@ -18,10 +18,10 @@ enum Scope
     /** On this machine: memory or files that all processes of one user share. */
     case Machine;
 
-    /** In a server: shared by all who reach it. */
+    /** On a server, shared by all its clients. */
     case Server;
 
-    /** Whether what one process stores here now, others find. */
+    /** Whether other processes find what this one stores. */
     public function isShared(): bool
     {
         return match ($this) {
@@ -32,9 +32,9 @@ enum Scope
     }
 
     /**
-     * Whose cache it is: clearing it clears that one alone.
+     * Who the cache belongs to; others have a cache of their own, which a clear() here does not affect.
      *
-     * @return string such as "user www-data, PHP 8.2"; empty where all processes reach the same one
+     * @return string such as "user www-data, PHP 8.2"; empty if all processes reach the same cache
      */
     public function owner(): string
     {

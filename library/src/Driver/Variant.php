@@ -6,36 +6,36 @@ namespace Larder\Driver;
 
 use Larder\Contract\Store;
 
-/** One store that the DSNs of a driver open: under its name it is found in every list, table and message. */
+/** One store that the DSNs of a driver open, under the one name that lists, tables and messages use. */
 final class Variant
 {
-    /** In $ini and $file: a folder of a run's own in memory, and the room in it. */
+    /** Placeholders in $ini and $file: a private folder in memory, and the free space in it. */
     public const FOLDER = '{folder}';
     public const ROOM = '{room}';
 
-    /** Scope::owner(), and what else tells this cache from others, such as a segment. */
+    /** Scope::owner(), and $detail. */
     public readonly string $owner;
 
     /**
-     * @param string $name the driver's scheme, for its other variants with a word behind it: "redis", "mysql-memory"
+     * @param string $name the driver's scheme; for further variants, with a suffix: "redis", "mysql-memory"
      * @param class-string<Store> $store
-     * @param array<string, string> $options of the DSN, that make it this one
-     * @param string $extension the extension of PHP that it needs; empty when it needs none
+     * @param array<string, string> $options of the DSN that select this variant
+     * @param string $extension the PHP extension that it needs, if any
      * @param string $package Debian's package of the extension, without PHP's version: "redis" for php8.2-redis
-     * @param string $library the package of Composer that it needs; empty when it needs none
-     * @param list<Connection> $connections ways to reach it that are worth measuring; none where there is only one
-     * @param string $server its launcher: Redis for Larder\Cli\Server\RedisServer; empty when it needs none
+     * @param string $library the Composer package that it needs, if any
+     * @param list<Connection> $connections ways to reach it that are worth measuring; empty if there is only one
+     * @param string $server its launcher: "Redis" for Larder\Cli\Server\RedisServer; empty if it is no server
      * @param string $serverPackage Debian's package of the server
      * @param list<string> $endpoints where such a server usually listens: sockets, then a host and a port
-     * @param bool $needsLogin whether only a DSN with a user can tell if a server that listens can be used
-     * @param string $file of a store in files: what stands behind the directory, such as "/cache.sqlite"
-     * @param array<string, string> $ini settings of PHP with which it works on the command line, with 64 MiB of memory
-     * @param array<string, array<string, string>> $otherIni to be measured with these too, by what is special then
-     * @param string $excludes an extension that must not be loaded beside it: it is measured without
+     * @param bool $needsLogin whether a server that listens can only be tried with a user and a password
+     * @param string $file for a store in files: the path below its directory, such as "/cache.sqlite"
+     * @param array<string, string> $ini PHP settings with which it works on the command line, with 64 MiB of memory
+     * @param array<string, array<string, string>> $otherIni further settings to measure it with, by a label
+     * @param string $excludes an extension that cannot be loaded beside it: it is measured without that one
      * @param bool $isMeasured whether it is worth measuring
-     * @param bool $isLegacy kept since the studies measured it; nobody should choose it today
-     * @param class-string<Store>|null $namespaced the store, where a namespace makes it another
-     * @param string $detail see $owner
+     * @param bool $isLegacy kept because the studies measured it; not recommended today
+     * @param class-string<Store>|null $namespaced the class with a namespace, if that is another one
+     * @param string $detail what else distinguishes this cache from others, such as a segment
      */
     public function __construct(
         public readonly string $name,

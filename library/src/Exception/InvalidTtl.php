@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-/** A lifetime that is negative or not a number. */
+/** A ttl that is negative or not a number. */
 final class InvalidTtl extends \ValueError implements CacheException {}

@@ -4,5 +4,5 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-/** What a store cannot do. The message names the store, what it cannot do, and the stores that can. */
+/** A store lacks a capability. The message names the store, the capability, and the stores that have it. */
 final class NotSupported extends \LogicException implements CacheException {}

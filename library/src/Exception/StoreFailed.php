@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\Exception;
 
 /**
- * A server that is unreachable, or answers late or wrongly. Callers see it with on_failure=throw; without that they see a miss,
- * or false. Whether what was asked for has been done is unknown.
+ * A server is unreachable, or answers late or wrongly. Callers receive it with on_failure=throw, else a miss or false. Whether
+ * the server has executed the call is unknown.
  */
 final class StoreFailed extends \RuntimeException implements CacheException
 {

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Exception;
 
-/** A store that cannot be opened here. The message names what is missing and how to get it. */
+/** A store that cannot be opened here. The message says what is missing and how to get it. */
 final class StoreUnavailable extends \RuntimeException implements CacheException
 {
     /**

@@ -9,16 +9,16 @@ use Larder\Process\Quietly;
 use Larder\Process\User;
 
 /**
- * A path that no other user can make lead elsewhere. Whoever can rename a folder on the way can put one of his own in its
- * place, and with it what is unserialized or run here.
+ * A path that no other user can redirect. Whoever can rename a folder of it can replace that folder, and thereby choose what
+ * is unserialized or run here.
  *
- * PHP knows no openat(), so every folder on the way is looked at, from the root on, and every symbolic link with the folders
- * that it leads through. Each belongs to a trusted user: root, this process's user, or the owner of Larder's own code, who
- * can run what he likes here anyway. Nobody else can write it; but a sticky folder such as /tmp may be on the way, as what
- * a trusted user has there nobody else can rename.
+ * PHP has no openat(), so every folder of the path is checked, from the root on, and every symbolic link with the folders
+ * that it leads through. Each must belong to a trusted user: root, the user of this process, or the owner of Larder's code,
+ * who can run code here anyway. Nobody else may be able to write to it, except that a sticky folder such as /tmp is allowed,
+ * because others cannot rename there what a trusted user owns.
  *
- * Folders outside of open_basedir cannot be looked at. Whoever set open_basedir named the folders that this process may use,
- * so those above them are trusted.
+ * Folders outside of open_basedir cannot be checked. Whoever set open_basedir has chosen the folders that this process may
+ * use, so those above them are trusted.
  */
 final class TrustedPath
 {

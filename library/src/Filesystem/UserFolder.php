@@ -9,12 +9,11 @@ use Larder\Process\Quietly;
 use Larder\Process\User;
 
 /**
- * A folder of this user alone (0700) in a place where everybody may make one, such as /tmp or /dev/shm: all processes of the
- * user find the same.
+ * A private folder (0700) of this user in a folder that all users can write, such as /tmp or /dev/shm. All processes of the
+ * user find the same one.
  *
- * It is <name>-<user id>, unless another user made one of that name first. No name that can be known before is safe from
- * that, so it is <name>-<user id>-<random> then: who makes it first finds no other, and the others find it, as the only one
- * of that kind that belongs to them.
+ * It is <name>-<user id>, unless another user created that first. Since others can do that with every predictable name, it is
+ * <name>-<user id>-<random> then: the first process creates it, and the others find it by its owner.
  */
 final class UserFolder
 {

@@ -6,7 +6,7 @@ namespace Larder\Key;
 
 use Larder\Exception\InvalidKey;
 
-/** What may be a key. */
+/** Checks keys. */
 final class Key
 {
     /** Bytes. */
@@ -24,7 +24,7 @@ final class Key
     }
 
     /**
-     * The keys of an array as strings: PHP has made integers of keys such as "7".
+     * The keys of an array as strings, because PHP turns keys such as "7" into integers.
      *
      * @param array<array-key, mixed> $values
      * @return list<string>

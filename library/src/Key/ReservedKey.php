@@ -24,9 +24,9 @@ final class ReservedKey
     }
 
     /** With what the names of a local tier's copies begin. */
-    public static function tier(string $place): string
+    public static function tier(string $identity): string
     {
-        return self::MARK . 'tier:' . hash('xxh3', $place);
+        return self::MARK . 'tier:' . hash('xxh3', $identity);
     }
 
     /** The number of the newest change of a shared tier. */

@@ -6,10 +6,10 @@ namespace Larder\Key;
 
 use Larder\Exception\InvalidTtl;
 
-/** Lifetimes in seconds. */
+/** Checks ttls, in seconds. */
 final class Ttl
 {
-    /** What is to live longer than a hundred years never expires: servers count in less than 64 bits. */
+    /** A ttl over a hundred years means no expiry, because servers count in less than 64 bits. */
     private const FOREVER = 100 * 366 * 86_400;
 
     /**
@@ -26,7 +26,7 @@ final class Ttl
     }
 
     /**
-     * @return float the unix time at which what is stored now expires; 0.0 for never
+     * @return float the unix time at which a value that is stored now expires; 0.0 for never
      * @throws InvalidTtl when negative or not a number
      */
     public static function until(int|float $ttl): float

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Lock;
 
-/** Pauses of somebody who waits for another process, each up to twice as long as the one before, until the time is over. */
+/** Exponential backoff with jitter, for waiting for another process until a time is over. */
 final class Backoff
 {
     /** By hrtime(). */
@@ -35,7 +35,7 @@ final class Backoff
     public function pause(): void
     {
         $left = ($this->end - hrtime(true)) / 1000;
-        // Not all at once: those who wait would meet again and again.
+        // Randomized, so that waiting processes do not collide again and again.
         usleep((int) max(1, min($left, random_int(intdiv($this->pause, 2), $this->pause))));
         $this->pause = min(2 * $this->pause, $this->longest);
     }

@@ -11,25 +11,25 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 
 /**
- * A lock that Cache::lock() gave: held until release() or what else ends it, whatever becomes of this object. For work
- * that takes longer than was thought there is renew().
+ * A lock from Cache::lock(). It lasts until release() or its LockLifetime ends it, even if this object is destroyed. If the
+ * work takes longer than expected, call renew().
  */
 final class Lock
 {
     /** Seconds. */
     public const LONGEST = 365 * 86_400;
-    /** Microseconds between two tries: so much at first, so much at most. */
+    /** Microseconds between two tries: at first, and at most. */
     private const PAUSE = 500;
     private const LONGEST_PAUSE = 10_000;
 
     /**
-     * @param string $token the owner's proof, which no other lock has: a job that another process goes on with may be
-     *                      given it, and release the lock there
+     * @param string $token unique proof of ownership: pass it to another process that continues the work, so that it can
+     *                      release the lock
      */
     public function __construct(private readonly LockingStore $store, public readonly string $key, public readonly string $token) {}
 
     /**
-     * @return self|null null when another has it, and had it until the waiting was over; or the store is unreachable for longer
+     * @return self|null null if another process holds it until the time is over, or the store is unreachable for longer
      * @throws InvalidKey|InvalidTtl
      */
     public static function take(LockingStore $store, string $key, int|float $seconds, int|float $wait, LockLifetime $ends): ?self
@@ -44,24 +44,29 @@ final class Lock
             if (\is_string($token)) {
                 return new self($store, $key, $token);
             }
-            // A server that is unreachable, and that nobody asks again before the time is over, is not waited for.
-            if ($backoff->isOver() || ($token === false && $store instanceof ReportsOutages && $store->secondsToProbe($key) > $backoff->left())) {
+            if ($backoff->isOver() || $token === false && self::isAway($store, $key, $backoff->left())) {
                 return null;
             }
             $backoff->pause();
         }
     }
 
-    /** @return bool false when it had fallen, so that another may have it, which keeps it; or the store is unreachable */
+    /** Whether the server is unreachable and will not be asked again within so many seconds: then waiting is useless. */
+    public static function isAway(LockingStore $store, string $key, float $seconds): bool
+    {
+        return $store instanceof ReportsOutages && $store->secondsToProbe($key) > $seconds;
+    }
+
+    /** @return bool false if it had ended (one that another process holds now stays), or the store is unreachable */
     public function release(): bool
     {
         return $this->store->release($this->key, $this->token);
     }
 
     /**
-     * Gives the lock so many seconds from now.
+     * Sets the ttl, from now.
      *
-     * @return bool false when it had fallen, so that another may have it; or the store refused, or is unreachable
+     * @return bool false if it had ended and another process may hold it now, or the store refused or is unreachable
      * @throws InvalidTtl
      */
     public function renew(int|float $seconds): bool

@@ -10,8 +10,8 @@ use Larder\Contract\RemoteStore;
 use Larder\Key\ReservedKey;
 
 /**
- * Locks for stores that read a value and write another in its place in one step (see ChangesAtomically): a lock is a value
- * under a key of its own.
+ * Locks for stores that can read and replace a value atomically (see ChangesAtomically): a lock is a value under a reserved
+ * key.
  *
  * @template T the form in which the store keeps values
  */
@@ -21,7 +21,7 @@ trait LocksByChanging
     {
         $name = ReservedKey::lock($key);
         if ($this->seesOwners() && LockState::of($this->glance($name))?->isHeld() === true) {
-            return null; // those who wait do not hold up the others
+            return null; // waiting processes must not slow down the holder
         }
         $new = LockState::begin($seconds, $ends, $this->seesOwners(), $token);
         $entry = new Entry($this->pack($name, (string) $new), $new->keptUntil());
@@ -74,13 +74,13 @@ trait LocksByChanging
         return $entry === null ? null : LockState::of($this->unpack($name, $entry->stored));
     }
 
-    /** What is there, without waiting for those who change it; null for nothing, or when only they may look. */
+    /** Reads without waiting for writers; null if there is nothing, or only writers may read. */
     private function glance(string $name): mixed
     {
         return $this->get($name);
     }
 
-    /** Whether all who can ask this store are on this machine; servers are asked from others too. */
+    /** Whether all users of this store are on this machine; servers have clients elsewhere. */
     private function seesOwners(): bool
     {
         return !is_a($this, RemoteStore::class);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Process;
 
-/** Which process this is: a fork has a number of its own, and must not use its parent's connections and locks. */
+/** The process id. A fork has another one, and must not use its parent's connections and locks. */
 final class Pid
 {
     /**

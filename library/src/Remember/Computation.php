@@ -9,7 +9,7 @@ use Larder\Exception\InvalidTtl;
 use Larder\Key\Ttl;
 use Larder\Tag\Tags;
 
-/** What is being computed for Cache::remember(): given to the function that does it, for what turns out on the way. */
+/** A running computation of Cache::remember(). The callback receives it, to change what becomes of the result. */
 final class Computation
 {
     public readonly string $key;
@@ -28,7 +28,7 @@ final class Computation
     }
 
     /**
-     * In place of the ttl that remember() was called with.
+     * Replaces the ttl of the call.
      *
      * @param int|float $ttl seconds, 0 for no expiry
      * @throws InvalidTtl
@@ -39,7 +39,7 @@ final class Computation
     }
 
     /**
-     * Further tags. Call this before what the tags are about is read: an invalidation before this call is not noticed.
+     * Adds tags. Call it before you read the data that the tags stand for: an earlier invalidation is not noticed.
      *
      * @throws InvalidKey
      */
@@ -52,16 +52,16 @@ final class Computation
         }
     }
 
-    /** Gives the value to the caller alone. */
+    /** Returns the result to the caller without storing it. */
     public function doNotStore(): void
     {
         $this->isToBeStored = false;
     }
 
     /**
-     * Gives the computation its whole lease again, from now. Needed on servers, for what takes longer than the lease.
+     * Renews the lease, from now. Needed on servers for a computation that takes longer than the lease.
      *
-     * @return bool false when the lease had fallen, or there is none: another may compute the same
+     * @return bool false if the lease had ended, or there is none: another process may compute the same value
      */
     public function renew(): bool
     {
@@ -69,10 +69,10 @@ final class Computation
     }
 
     /**
-     * What is to be stored, and for how many seconds.
+     * What to store, and for how many seconds.
      *
-     * @param float $cost seconds that it took
-     * @return array{mixed, float}|null null for nothing
+     * @param float $cost seconds that the computation took
+     * @return array{mixed, float}|null null to store nothing
      */
     public function stored(mixed $value, float $cost, Freshness $freshness): ?array
     {

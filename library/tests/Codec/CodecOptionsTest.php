@@ -33,7 +33,7 @@ final class CodecOptionsTest extends TestCase
         yield 'a threshold' => ['file:///tmp?compress=zlib&compress_from=2k', 'has a value for the option compress_from that is not a number from 0 to 67108864'];
         yield 'a threshold of nothing' => ['file:///tmp?compress_from=100', 'nothing to compress with: add compress='];
         yield 'classes that cannot be limited' => ['file:///tmp?serializer=igbinary&classes=none', 'which cannot limit the classes'];
-        yield 'a key in the address' => ['file:///tmp?sign=' . self::KEY, 'names no place where the signing keys are: sign=env:NAME or sign=file:/path'];
+        yield 'a key in the DSN' => ['file:///tmp?sign=' . self::KEY, 'does not say where the signing keys are: sign=env:NAME or sign=file:/path'];
         yield 'a variable that is not set' => ['file:///tmp?sign=env:NO_SUCH', 'names an environment variable by sign=env: that is not set'];
         yield 'a header of the request' => ['file:///tmp?sign=env:HTTP_X_KEY', 'those come from the client'];
         yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];

@@ -30,9 +30,9 @@ final class OutageRecord
     }
 
     /**
-     * Shared by all processes of this user on this machine; where there is no place for it, by nobody.
+     * Shared by all processes of this user on this machine; by none if the file cannot be written.
      *
-     * @param string $server what tells this server and this way to it from all others
+     * @param string $server identifies the server and the way to it
      */
     public static function ofThisUser(string $server): self
     {

@@ -14,10 +14,10 @@ final class ListenerPresence
 {
     private readonly string $name;
 
-    /** @param string $place as for LocalCopies */
-    public function __construct(private readonly Store&AtomicStore $local, string $place)
+    /** @param string $identity as for LocalCopies */
+    public function __construct(private readonly Store&AtomicStore $local, string $identity)
     {
-        $this->name = ReservedKey::tier($place) . 'listener';
+        $this->name = ReservedKey::tier($identity) . 'listener';
     }
 
     /**

@@ -50,13 +50,13 @@ final class LocalCopies
     private readonly string $leaseName;
 
     /**
-     * @param string $place tells the shared tier from others
-     * @param float $ttl seconds that a copy lives at most
+     * @param string $identity of the shared tier
+     * @param float $ttl seconds, the longest life of a copy
      */
-    public function __construct(private readonly Store&AtomicStore $local, string $place, private readonly float $ttl)
+    public function __construct(private readonly Store&AtomicStore $local, string $identity, private readonly float $ttl)
     {
         $this->isEngine = $local instanceof EngineStore;
-        $this->names = ReservedKey::tier($place);
+        $this->names = ReservedKey::tier($identity);
         $this->direct = $this->names . '=';
         $this->leaseName = $this->names . 'lease';
     }

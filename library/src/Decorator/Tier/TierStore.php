@@ -37,18 +37,18 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
     private readonly ListenerPresence $presence;
 
     /**
-     * @param string $place tells the shared tier from others that have copies in the same local tier
+     * @param string $identity of the shared tier (Dsn::identity()), because several may have copies in the same local tier
      * @param float $localTtl seconds, more than 0
-     * @param float $pollSeconds seconds; 0.0 when nobody else writes to the shared tier: it is never asked what was changed
-     * @throws NotSupported when a tier has no atomic operations, or the shared one does not tell expiry
+     * @param float $pollSeconds seconds; 0.0 if nobody else writes to the shared tier, which is then never polled
+     * @throws NotSupported if a tier has no atomic operations, or the shared one does not know expiry
      */
-    public function __construct(Store $local, Store $shared, string $place, public readonly float $localTtl, public readonly float $pollSeconds)
+    public function __construct(Store $local, Store $shared, string $identity, public readonly float $localTtl, public readonly float $pollSeconds)
     {
         $this->shared = Capability::of($shared, ExpiryAwareStore::class);
         $this->localName = Capability::nameOf($local);
         $local = Capability::of($local, AtomicStore::class);
-        $this->copies = new LocalCopies($local, $place, $localTtl);
-        $this->presence = new ListenerPresence($local, $place);
+        $this->copies = new LocalCopies($local, $identity, $localTtl);
+        $this->presence = new ListenerPresence($local, $identity);
         $this->log = new ChangeLog(Capability::of($shared, AtomicStore::class));
         $this->poll = new ChangePoll($this->copies, $this->log, $pollSeconds);
     }

@@ -9,8 +9,8 @@ use Larder\Key\Key;
 use Larder\Key\Ttl;
 
 /**
- * What can be done by reading a value and writing another in its place, for stores where nothing comes between the two:
- * they hold a lock or a transaction meanwhile, or begin again when something did.
+ * Atomic operations for stores that can read a value and replace it without interruption: they hold a lock or a transaction
+ * meanwhile, or start over after a conflict.
  *
  * @template T the form in which the store keeps values
  */
@@ -89,7 +89,7 @@ trait ChangesAtomically
     }
 
     /**
-     * What is there, by a change to nothing else; stores whose readers need no lock have a shorter way.
+     * Reads by a change that changes nothing. Stores whose readers need no lock override it with a cheaper read.
      *
      * @return Entry<T>|null
      */
@@ -106,9 +106,9 @@ trait ChangesAtomically
     }
 
     /**
-     * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change is given what is there, null for nothing; gives what
-     *        is to be there, null for nothing, or false to leave all as it is. It may be called several times
-     * @return bool whether that was done; false when it was not to be, or the store refused, and what was there stays
+     * @param \Closure(Entry<T>|null): (Entry<T>|false|null) $change receives the existing entry, null if there is none, and
+     *        returns the new one, null to delete it, or false to change nothing. It may be called several times
+     * @return bool whether it was changed; false if nothing was to change, or the store refused and the entry stays
      */
     abstract private function change(string $key, \Closure $change): bool;
 
@@ -117,7 +117,7 @@ trait ChangesAtomically
 
     /**
      * @param T $stored
-     * @return mixed the default for what cannot be read
+     * @return mixed the default if it cannot be read
      */
     abstract private function unpack(string $key, mixed $stored, mixed $default = null): mixed;
 }

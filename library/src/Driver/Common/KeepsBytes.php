@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Common;
 
-/** Reading one key, for places that keep the bytes of a codec. */
+/** get() and has() for stores that keep the bytes of a codec. */
 trait KeepsBytes
 {
     public function get(string $key, mixed $default = null): mixed

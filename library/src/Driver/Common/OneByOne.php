@@ -6,7 +6,7 @@ namespace Larder\Driver\Common;
 
 use Larder\Key\Key;
 
-/** Many at once, for places that take one at a time. */
+/** getMany() and setMany() for stores that read and write one key at a time. */
 trait OneByOne
 {
     /**

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Common;
 
-/** The form of values in places that keep the bytes of a codec. */
+/** Packs values for stores that keep the bytes of a codec. */
 trait PacksByCodec
 {
     private function pack(string $key, mixed $value): string

@@ -17,7 +17,7 @@ use Larder\Process\Quietly;
  *
  *     <directory>/<namespace>/ab/abcdef…0123.<suffix>
  *
- * Files are written beside and renamed into place: a reader has the old file or the new one, whole. The folders are made
+ * Files are written under another name and then renamed: a reader gets the whole old file or the whole new one. The folders are made
  * 0700; GuardedFolder tells when another user could have put something there, which then is neither read nor written over.
  */
 final class Directory

@@ -290,7 +290,7 @@ final class PostgreSqlConnection
     private function unavailable(PostgreSqlError $cause): StoreUnavailable
     {
         $said = $cause->isTimeout() ? \sprintf('no reply within %g s', $this->timeout) : $cause->getMessage();
-        $advice = self::advice($said) ?? 'Is the server running there? To have one: apt-get install postgresql';
+        $advice = self::advice($said) ?? 'Is the server running there? To install it: apt-get install postgresql';
 
         return StoreUnavailable::because(
             'pgsql',

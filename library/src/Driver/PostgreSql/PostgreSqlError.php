@@ -15,7 +15,7 @@ final class PostgreSqlError extends \RuntimeException
     public const INSUFFICIENT_PRIVILEGE = '42501';
     public const NO_SUCH_TABLE = '42P01';
 
-    /** The server ends the connection, has no place for it, or does not speak the protocol. */
+    /** The server ends the connection, has none left, or does not speak the protocol. */
     private const ENDED = '/^(?:08...|53300|57P0.|lost)$/D';
     /** The columns are others than they were: unknown, of another type, without their index; or a plan was made for others. */
     private const ANOTHER_TABLE = ['42P01', '42703', '42804', '42883', '42P10', '42846', '42809', '0A000'];

@@ -290,7 +290,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     }
 
     /**
-     * @param string $sql with a place for the table, and one for the rows
+     * @param string $sql with placeholders for the table and the rows
      * @param list<string> $parameters
      * @return int|null how many rows were changed; null when the server refused
      * @throws StoreFailed

@@ -45,7 +45,7 @@ final class RedisTrouble
             }
         }
 
-        return StoreUnavailable::because('redis', \sprintf('no connection to %s (%s)', $endpoint, $said), 'Is Redis running there? To have it: apt-get install redis-server');
+        return StoreUnavailable::because('redis', \sprintf('no connection to %s (%s)', $endpoint, $said), 'Is Redis running there? To install it: apt-get install redis-server');
     }
 
     /**

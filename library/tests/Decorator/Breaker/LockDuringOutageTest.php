@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Decorator\Breaker;
 
+use Illuminate\Contracts\Cache\LockTimeoutException;
+use Larder\Bridge\LaravelStore;
 use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Decorator\Breaker\Breaker;
@@ -43,14 +45,28 @@ final class LockDuringOutageTest extends TestCase
     public function testLockDoesNotWaitWhileTheBreakerIsOpen(\Closure $with): void
     {
         $cache = $this->away($with);
-        for ($failures = 0; $this->breaker->secondsToProbe() <= self::WAIT; ++$failures) {
-            $this->clock->move($this->breaker->secondsToProbe() + 0.001);
-            self::assertTrue($this->breaker->allows());
-            $this->breaker->failed(self::failure());
-        }
+        $this->failUntilProbesAreRare();
 
         $start = microtime(true);
         self::assertNull($cache->lock('k', 60, wait: self::WAIT));
+        self::assertLessThan(self::WAIT, microtime(true) - $start);
+    }
+
+    /** @param \Closure(BreakerStore): Store $with */
+    #[DataProvider('stores')]
+    public function testLaravelsLockDoesNotWaitEither(\Closure $with): void
+    {
+        $lock = (new LaravelStore($this->away($with)))->lock('k', 60);
+        $this->failUntilProbesAreRare();
+
+        $start = microtime(true);
+
+        try {
+            $lock->block((int) self::WAIT);
+            self::fail('the server is away');
+        } catch (LockTimeoutException $timeout) {
+            self::assertSame('The lock "k" could not be acquired because its store is unreachable', $timeout->getMessage());
+        }
         self::assertLessThan(self::WAIT, microtime(true) - $start);
     }
 
@@ -101,6 +117,16 @@ final class LockDuringOutageTest extends TestCase
         $this->clock = new SetClock(new \DateTimeImmutable('2030-01-01 00:00:00'));
 
         return $this->breaker = new Breaker('redis', 'nowhere', clock: $this->clock);
+    }
+
+    /** Until the next probe comes after a wait that begins now. */
+    private function failUntilProbesAreRare(): void
+    {
+        while ($this->breaker->secondsToProbe() <= self::WAIT) {
+            $this->clock->move($this->breaker->secondsToProbe() + 0.001);
+            self::assertTrue($this->breaker->allows());
+            $this->breaker->failed(self::failure());
+        }
     }
 
     private static function failure(): StoreFailed

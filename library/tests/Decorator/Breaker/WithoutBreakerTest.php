@@ -146,7 +146,7 @@ final class WithoutBreakerTest extends TestCase
     #[DataProvider('redisClients')]
     public function testReplyThatTricklesInIsAFailure(string $client): void
     {
-        // Again where the proxy stood still for a tenth of a second: the client has timed out by then, before it was a control.
+        // Repeated if the proxy stalled for a tenth of a second, because the client times out then, which proves nothing.
         $tries = 0;
         do {
             $proxy = Proxy::before(Servers::redis()->socket);

@@ -57,8 +57,9 @@ for (;;) {
             exit(1);
         }
     }
+    $now = microtime(true); // one time for all: later bytes must not overtake earlier ones
     foreach ($waiting as $i => [$when, $pair, $bytes]) {
-        if ($when <= microtime(true)) {
+        if ($when <= $now) {
             $answer($pair, $bytes);
             unset($waiting[$i]);
         }

@@ -33,7 +33,7 @@ final class CollectorTest extends TestCase
         for ($i = 0; $i < 10_000; ++$i) {
             $cache->set('often', $i, 60);
         }
-        // 312 looks at one of 256 folders: on average three tenths of them have none.
+        // 312 looks at random ones of 256 folders: on average, three tenths of the folders get none.
         self::assertLessThan(0.6 * $before, $this->files());
         self::assertSame([1, 9999], [$cache->get('stays'), $cache->get('often')]);
     }

@@ -254,7 +254,7 @@ final class YacStore implements Store, LockingStore
         });
     }
 
-    /** @return StripedLock|null null where there is no place for its files: then it is as if it were held */
+    /** @return StripedLock|null null if its files cannot be created: then the lock counts as held */
     private static function locks(string $name): ?StripedLock
     {
         try {

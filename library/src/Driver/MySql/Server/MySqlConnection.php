@@ -20,7 +20,7 @@ use PDOStatement;
  */
 final class MySqlConnection
 {
-    /** Codes of the server for a connection that has ended, or that it has no place for. */
+    /** Codes of the server for a connection that has ended, or that exceeds its limit. */
     private const LOST = [1040, 1053, 1927, 4031];
     /** The client's own codes: no connection, lost, answers that make no sense. */
     private const OF_CLIENT = 2000;
@@ -90,7 +90,7 @@ final class MySqlConnection
             throw StoreUnavailable::because(
                 'mysql',
                 \sprintf('no connection to the database %s at %s (%s)', $this->name, $this->endpoint, $cause->getMessage()),
-                'Is the server running there, and are user and password right? To have one: apt-get install mariadb-server',
+                'Is the server running there, and are user and password right? To install it: apt-get install mariadb-server',
                 $cause,
             );
         }

@@ -1,0 +1,57 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Http;
+
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\RedisServer;
+
+/** The page that puts values into every store that the pages of a site read from, since APCu's memory is the web server's. */
+final class Filling
+{
+    public const PATH = '/fill.php';
+
+    /**
+     * It answers with JSON: the extensions that are loaded, and the file that the engine keeps its values in.
+     *
+     * @param string $directory of the values: the key with ".value" is the file's name
+     */
+    public static function code(string $directory, RedisServer $redis, MemcachedServer $memcached): string
+    {
+        $host = Address::HOST;
+
+        return <<<PHP
+            foreach (glob('$directory/*.value') as \$file) {
+                \$key = basename(\$file, '.value');
+                \$value = file_get_contents(\$file);
+                if (extension_loaded('larder')) {
+                    larder_store(\$key, \$value);
+                }
+                if (extension_loaded('apcu')) {
+                    apcu_store(\$key, \$value);
+                }
+                if (extension_loaded('redis')) {
+                    \$store = new Redis();
+                    \$store->connect('$host', {$redis->port});
+                    \$store->set(\$key, \$value);
+                }
+                if (extension_loaded('memcached')) {
+                    \$store = new Memcached();
+                    \$store->addServer('$host', {$memcached->port});
+                    \$store->set(\$key, \$value);
+                    \$store = new Memcached();
+                    \$store->addServer('{$memcached->socket}', 0);
+                    \$store->set(\$key, \$value);
+                }
+                if (extension_loaded('memcache')) {
+                    \$store = new Memcache();
+                    \$store->connect('$host', {$memcached->port});
+                    \$store->set('memcache-' . \$key, \$value);
+                }
+            }
+            echo json_encode(['extensions' => get_loaded_extensions(), 'segment' => extension_loaded('larder') ? larder_info()['path'] : null]);
+            PHP;
+    }
+}

@@ -1,0 +1,84 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Http;
+
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Suite;
+use Larder\Cli\Measure\Unavailable;
+use Larder\Cli\Published;
+use Larder\Cli\Report\PublishedFigure;
+use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\Study\PublishedRows;
+
+/** The measurements that a study made in requests, made again. Those that it made in processes: Larder\Cli\Study. */
+abstract class PageSuite implements Suite, Annotator
+{
+    private readonly PublishedRows $publishedRows;
+
+    /** @var array<string, list<string>> by Subject::key() */
+    private array $notes = [];
+
+    public function __construct(protected readonly StoreLocations $locations)
+    {
+        $this->publishedRows = new PublishedRows(Published::load());
+    }
+
+    /** @return list<string> its tables of the study */
+    abstract public static function tables(): array;
+
+    public function published(Subject $subject): ?PublishedFigure
+    {
+        return $this->publishedRows->first($subject);
+    }
+
+    public function notes(Subject $subject): array
+    {
+        return [...$this->publishedRows->notes($subject), ...$this->notes[$subject->key()] ?? []];
+    }
+
+    public function historic(): array
+    {
+        return $this->publishedRows->historic(static::tables());
+    }
+
+    /** @param string ...$notes for the rows of the block */
+    protected function note(Block $block, string ...$notes): void
+    {
+        foreach ($block->subjects() as $subject) {
+            $this->notes[$subject->key()] = [...$this->notes[$subject->key()] ?? [], ...array_values($notes)];
+        }
+    }
+
+    /**
+     * A site that ends with the run.
+     *
+     * @param \Closure(): Site $start
+     * @throws Unavailable
+     */
+    protected function site(\Closure $start): Site
+    {
+        try {
+            $site = $start();
+        } catch (ServerFailed|HttpFailed $failed) {
+            throw new Unavailable($failed->getMessage(), 0, $failed);
+        }
+        $this->locations->endWith($site->stop(...));
+
+        return $site;
+    }
+
+    /** @throws Unavailable */
+    protected static function add(Page $page, Site $site): void
+    {
+        try {
+            $site->add($page);
+        } catch (ServerFailed|HttpFailed $failed) {
+            throw new Unavailable($failed->getMessage(), 0, $failed);
+        }
+    }
+}

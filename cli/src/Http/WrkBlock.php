@@ -1,0 +1,91 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Http;
+
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Unavailable;
+use Larder\Cli\Server\Executable;
+use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\TiedProcess;
+use Symfony\Component\Process\Process;
+
+/** One page under wrk. */
+final class WrkBlock implements Block
+{
+    private const MOST_SECONDS = 60;
+
+    private ?Process $process = null;
+
+    /**
+     * @param positive-int $concurrency
+     * @param positive-int $requests of the first run
+     * @param positive-int $laterRequests of each run that follows
+     */
+    public function __construct(
+        private readonly Site $site,
+        private readonly Page $page,
+        private readonly int $concurrency,
+        private readonly Subject $subject,
+        private int $requests,
+        private readonly int $laterRequests,
+    ) {}
+
+    public function name(): string
+    {
+        $settings = array_map(static fn(string $name, string $value): string => $name . ' ' . $value, array_keys($this->subject->settings), $this->subject->settings);
+
+        return implode(', ', array_filter(['wrk ' . $this->concurrency, $this->subject->name(), $this->page->value, ...$settings], is_string(...)));
+    }
+
+    public function subjects(): array
+    {
+        return [$this->subject];
+    }
+
+    public function run(\Closure $tell): void
+    {
+        try {
+            $wrk = Executable::find(['wrk'], 'wrk')->path;
+        } catch (ServerFailed $missing) {
+            throw new Unavailable($missing->getMessage());
+        }
+        $this->process = new Process(TiedProcess::toThisProcess($this->site->on(
+            $wrk,
+            '-t1',
+            '-c' . $this->concurrency,
+            \sprintf('-d%ds', self::MOST_SECONDS),
+            '-s' . \dirname(__DIR__, 2) . '/bin/requests.lua',
+            $this->site->url($this->page),
+            '--',
+            (string) $this->requests,
+            $this->site->bodyFile($this->page),
+        )), timeout: 2 * self::MOST_SECONDS);
+        $this->process->run();
+        $tell($this->sample($this->process));
+        $this->process = null;
+        $this->requests = $this->laterRequests;
+    }
+
+    public function stop(): void
+    {
+        $this->process?->stop(0);
+    }
+
+    private function sample(Process $process): Sample
+    {
+        $line = preg_match('/^\{.*\}$/m', $process->getOutput(), $match) === 1 ? $match[0] : 'null';
+        /** @var array{requests: int, microseconds: int, failures: int, problem: string}|null $told */
+        $told = json_decode($line, true);
+        if ($told === null) {
+            return Sample::failed($this->subject, \sprintf('wrk did not end within %d s: %s', self::MOST_SECONDS, substr(trim($process->getErrorOutput() . $process->getOutput()), 0, 300)));
+        }
+
+        return $told['failures'] > 0
+            ? Sample::failed($this->subject, $told['problem'], $told['failures'])
+            : new Sample($this->subject, 1e6 * $told['requests'] / $told['microseconds']);
+    }
+}

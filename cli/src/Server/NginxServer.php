@@ -1,0 +1,97 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Server;
+
+use Larder\Cli\CpuAffinity;
+
+/** nginx in front of PHP-FPM, on a loopback port. */
+final class NginxServer
+{
+    private function __construct(
+        private readonly ServerProcess $process,
+        public readonly int $port,
+        public readonly string $version,
+    ) {}
+
+    /**
+     * @param string $directory for configuration, log and temporary files; made when missing
+     * @param string $root the directory of the scripts; every path that ends in .php is a script in it
+     * @param string $fpmSocket of the pool that runs the scripts
+     * @throws ServerFailed
+     */
+    public static function start(string $directory, string $root, string $fpmSocket): self
+    {
+        $executable = Executable::find(['nginx'], 'nginx');
+        $home = \dirname(Address::socket($directory, 'nginx'));
+        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $fpmSocket): ServerProcess {
+            file_put_contents($home . '/nginx.conf', self::configuration($home, $root, $fpmSocket, $port));
+
+            return ServerProcess::start(
+                [$executable->path, '-p', $home, '-e', $home . '/nginx.log', '-c', $home . '/nginx.conf'],
+                $home . '/nginx.log',
+                static fn(): bool => @stream_socket_client(\sprintf('tcp://%s:%d', Address::HOST, $port), timeout: 1.0) !== false,
+                deathSignal: 'TERM',
+            );
+        });
+
+        return new self($process, $port, $executable->version('-v'));
+    }
+
+    public function stop(): void
+    {
+        $this->process->stop();
+    }
+
+    /**
+     * Debian's settings, except that no request is logged, a connection serves any number of requests, and a page of 60 KB
+     * fits into the buffers: with the default ones it may go through a file.
+     */
+    private static function configuration(string $home, string $root, string $fpmSocket, int $port): string
+    {
+        $user = posix_geteuid() === 0 ? 'user root;' : '';
+        $workers = max(1, \count(CpuAffinity::allowed()));
+        $host = Address::HOST;
+        $temporary = '';
+        foreach (['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'] as $kind) {
+            $temporary .= \sprintf("%s_temp_path %s/%s;\n", $kind, $home, $kind);
+        }
+        $parameters = '';
+        foreach ([
+            'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => '$server_protocol', 'SERVER_SOFTWARE' => 'nginx',
+            'REQUEST_METHOD' => '$request_method', 'REQUEST_URI' => '$request_uri', 'QUERY_STRING' => '$query_string',
+            'SCRIPT_FILENAME' => $root . '$fastcgi_script_name', 'SCRIPT_NAME' => '$fastcgi_script_name', 'DOCUMENT_ROOT' => $root,
+            'REMOTE_ADDR' => '$remote_addr', 'REMOTE_PORT' => '$remote_port', 'SERVER_ADDR' => '$server_addr',
+            'SERVER_PORT' => '$server_port', 'SERVER_NAME' => '$server_name', 'REDIRECT_STATUS' => '200',
+        ] as $name => $value) {
+            $parameters .= \sprintf("fastcgi_param %s %s;\n", $name, $value);
+        }
+
+        return <<<CONF
+            daemon off;
+            $user
+            worker_processes $workers;
+            pid $home/nginx.pid;
+            events { worker_connections 768; }
+            http {
+            access_log off;
+            sendfile on;
+            tcp_nopush on;
+            keepalive_requests 100000000;
+            $temporary
+            server {
+            listen $host:$port;
+            server_name localhost;
+            root $root;
+            location ~ \.php$ {
+            fastcgi_pass unix:$fpmSocket;
+            fastcgi_buffer_size 16k;
+            fastcgi_buffers 16 16k;
+            $parameters
+            }
+            }
+            }
+            CONF;
+    }
+}

@@ -1,0 +1,43 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Study;
+
+/** What one process found for one cell. */
+final class Measurement
+{
+    /**
+     * @param int $cell its number in the Job
+     * @param float|null $nanoseconds of one operation; null when the store failed
+     * @param int $failures operations that gave or kept something else than they should have
+     * @param string $problem what the first of them was; empty when there was none
+     * @param int $operations measured
+     */
+    public function __construct(
+        public readonly int $cell,
+        public readonly ?float $nanoseconds,
+        public readonly int $failures = 0,
+        public readonly string $problem = '',
+        public readonly int $operations = 0,
+    ) {}
+
+    public function line(): string
+    {
+        return json_encode(get_object_vars($this), \JSON_THROW_ON_ERROR | \JSON_INVALID_UTF8_SUBSTITUTE);
+    }
+
+    public static function fromLine(string $line): self
+    {
+        /** @var array{cell: int, nanoseconds: int|float|null, failures: int, problem: string, operations: int} $fields */
+        $fields = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
+
+        return new self(
+            $fields['cell'],
+            $fields['nanoseconds'] === null ? null : (float) $fields['nanoseconds'],
+            $fields['failures'],
+            $fields['problem'],
+            $fields['operations'],
+        );
+    }
+}

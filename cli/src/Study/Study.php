@@ -1,0 +1,89 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Study;
+
+use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\FileSystem;
+use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Suite;
+use Larder\Cli\Published;
+use Larder\Cli\Report\PublishedFigure;
+
+/** The measurements that a study made in processes, made again. Those that it made in requests: Larder\Cli\Http. */
+abstract class Study implements Suite, Annotator
+{
+    private const NOTES = [
+        'file (one handle)' => 'through a handle that stays open: no other process can read it',
+        'memcache' => 'by Larder\'s own client; the studies used the extension memcache',
+        'mysql-memory' => 'by PDO; the study used mysqli',
+        'mysql-myisam' => 'by PDO; the study used mysqli',
+        'mysql' => 'InnoDB, by PDO; the study measured MEMORY and MyISAM by mysqli',
+    ];
+
+    protected readonly Targets $targets;
+    private readonly PublishedRows $published;
+
+    /** @var list<ProcessBlock> */
+    private array $blocks = [];
+
+    public function __construct(protected readonly StoreLocations $locations)
+    {
+        $this->targets = new Targets($locations);
+        $this->published = new PublishedRows(Published::load());
+    }
+
+    /** @return list<string> the tables that it measures */
+    abstract public static function tables(): array;
+
+    abstract protected function add(Blocks $blocks): void;
+
+    /** What it says of a figure whose time ended before its operations; empty where the study named no number of them. */
+    protected function whenCutShort(): string
+    {
+        return '';
+    }
+
+    public function blocks(\Closure $notMeasured): array
+    {
+        $blocks = new Blocks($notMeasured);
+        $this->add($blocks);
+
+        return $this->blocks = $blocks->all();
+    }
+
+    public function published(Subject $subject): ?PublishedFigure
+    {
+        return $this->published->first($subject);
+    }
+
+    public function notes(Subject $subject): array
+    {
+        if (!\in_array($subject->table, static::tables(), true)) {
+            return [];
+        }
+        $notes = $this->published->notes($subject);
+        if (isset(self::NOTES[$subject->store])) {
+            $notes[] = self::NOTES[$subject->store];
+        }
+        foreach (['tmpfs' => FileSystem::tmpfs(...), 'disk' => FileSystem::disk(...)] as $connection => $directory) {
+            if ($subject->connection === $connection) {
+                $notes[] = 'files on ' . FileSystem::type($directory());
+            }
+        }
+        foreach ($this->blocks as $block) {
+            if ($block->isCutShort($subject) && $this->whenCutShort() !== '') {
+                $notes[] = $this->whenCutShort();
+            }
+        }
+
+        return $notes;
+    }
+
+    public function historic(): array
+    {
+        return $this->published->historic(static::tables());
+    }
+}

@@ -1,0 +1,43 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Timing;
+
+/** How fine the clock is that everything is measured with, and what its reading and an empty loop cost. */
+final class Clock
+{
+    private const READINGS = 2048;
+
+    /**
+     * @param float $resolution nanoseconds: the least difference of two readings that is not zero
+     * @param float $reading nanoseconds that a reading takes
+     * @param float $loop nanoseconds that a loop takes for each operation, which Timer subtracts
+     */
+    public function __construct(public readonly float $resolution, public readonly float $reading, public readonly float $loop) {}
+
+    public static function measure(): self
+    {
+        $least = \PHP_INT_MAX;
+        $first = $last = \hrtime(true);
+        for ($i = 0; $i < self::READINGS; ++$i) {
+            $now = \hrtime(true);
+            if ($now !== $last && $now - $last < $least) {
+                $least = $now - $last;
+            }
+            $last = $now;
+        }
+        $keys = array_fill(0, self::READINGS, 'key');
+        $read = array_fill(0, self::READINGS, null);
+        $loops = [];
+        foreach (range(1, 11) as $round) {
+            $start = \hrtime(true);
+            foreach ($keys as $i => $key) {
+                $read[$i] = $key;
+            }
+            $loops[] = (\hrtime(true) - $start) / self::READINGS;
+        }
+
+        return new self($least, ($last - $first) / self::READINGS, Statistics::median($loops));
+    }
+}

@@ -1,0 +1,135 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Http;
+
+use Larder\Cli\Http\InterleavedBlock;
+use Larder\Cli\Http\Page;
+use Larder\Cli\Http\ReadPerRequestBlock;
+use Larder\Cli\Http\Site;
+use Larder\Cli\Http\WrkBlock;
+use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\Sample;
+use Larder\Cli\Measure\Unit;
+use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+
+/** Each measurement of pages on a real site, with pages that it must tell from others. */
+final class PagesTest extends TestCase
+{
+    private static TemporaryDirectory $directory;
+    private static Site $site;
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$directory = new TemporaryDirectory();
+        self::$site = Site::behindNginx(self::$directory->path, ['key' => 'value'], 4);
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$site->stop();
+        self::$directory->remove();
+    }
+
+    public function testWrkCountsGoodRequests(): void
+    {
+        $samples = self::measure($this->wrk(self::page('good', 'echo "Hello world";')));
+        self::assertSame(['', 0], [$samples[0]->problem, $samples[0]->failures]);
+        self::assertGreaterThan(0, $samples[0]->figure);
+    }
+
+    #[TestWith(['wrong', 'echo "Hello World";', 'a wrong body of 11 bytes instead of 11'])]
+    #[TestWith(['status', 'http_response_code(500); echo "Hello world";', 'status 500'])]
+    public function testBadAnswerIsAFailureUnderWrk(string $name, string $code, string $problem): void
+    {
+        $sample = self::measure($this->wrk(self::page($name, $code)))[0];
+        self::assertSame([null, 200, $problem], [$sample->figure, $sample->failures, $sample->problem]);
+    }
+
+    public function testOneBadAnswerInManyIsAFailureUnderWrk(): void
+    {
+        $counter = self::$directory->write('counter', '');
+        $sample = self::measure($this->wrk(self::page('seldom', \sprintf('file_put_contents("%1$s", "x", FILE_APPEND | LOCK_EX); clearstatcache(); echo filesize("%1$s") === 100 ? "Hello?world" : "Hello world";', $counter))))[0];
+        self::assertSame([null, 'a wrong body of 11 bytes instead of 11'], [$sample->figure, $sample->problem]);
+    }
+
+    /** @param positive-int $concurrency */
+    #[TestWith([1])]
+    #[TestWith([50])]
+    public function testSlowerPageComesOutSlowerWhenInterleaved(int $concurrency): void
+    {
+        $base = self::page('base', 'echo "Hello world";');
+        $samples = self::measure($this->interleaved([$base, self::page('same', 'echo "Hello ", "world";'), self::page('slow', 'usleep(10_000); echo "Hello world";')], $concurrency));
+        self::assertCount(5, $samples);
+        foreach ($samples as $sample) {
+            self::assertSame('', $sample->problem);
+        }
+        self::assertLessThan(50.0, $samples['share of base slow']->figure, 'the slow page is not slow');
+        self::assertGreaterThan($samples['share of base slow']->figure, $samples['share of base same']->figure);
+        self::assertSame(($concurrency === 1 ? 1 : 2 * $concurrency) * 5, $samples['request slow']->histogram?->count());
+    }
+
+    public function testBadAnswerIsAFailureWhenInterleaved(): void
+    {
+        $samples = self::measure($this->interleaved([self::page('base', 'echo "Hello world";'), self::page('wrong', 'echo "Hello World";')], 1));
+        self::assertSame([null, 5], [$samples['request wrong']->figure, $samples['request wrong']->failures]);
+        self::assertStringContainsString('Hello World', $samples['request wrong']->problem);
+        self::assertNull($samples['share of base wrong']->figure);
+        self::assertNotNull($samples['request base']->figure);
+    }
+
+    public function testReadIsTimedInThePageAndChecked(): void
+    {
+        $pages = [];
+        foreach (['good' => 'value', 'lost' => ''] as $name => $read) {
+            $page = self::page($name . '-read', \sprintf('$start = hrtime(true); usleep(1_000); $value = "%s"; $time = hrtime(true) - $start; usleep(20_000); echo $time, " ", md5($value);', $read));
+            $pages[] = [$page, $page->subject('table', $name, Unit::Nanoseconds, []), md5('value')];
+        }
+        $samples = self::measure(new ReadPerRequestBlock('reads', self::$site, $pages));
+        self::assertGreaterThan(1e6, $samples['good good-read']->figure);
+        self::assertSame([null, 'loses or changes the value'], [$samples['lost lost-read']->figure, $samples['lost lost-read']->problem]);
+    }
+
+    public function testMissingExtensionIsNamedWithItsPackage(): void
+    {
+        $this->expectExceptionObject(new ServerFailed('the PHP of the web server has not loaded the extension nothing. To add it: apt-get install php-nothing'));
+        self::$site->add(new Page('nothing', null, 'nothing', null, '', ''));
+    }
+
+    private static function page(string $name, string $code): Page
+    {
+        $page = new Page($name, null, '', '11 b', 'Hello world', $code);
+        self::$site->add($page);
+
+        return $page;
+    }
+
+    private function wrk(Page $page): WrkBlock
+    {
+        return new WrkBlock(self::$site, $page, 10, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100);
+    }
+
+    /**
+     * @param non-empty-list<Page> $pages
+     * @param positive-int $concurrency
+     */
+    private function interleaved(array $pages, int $concurrency): InterleavedBlock
+    {
+        return new InterleavedBlock('table', self::$site, $pages, $concurrency, 5);
+    }
+
+    /** @return array<array-key, Sample> by operation and store; a single one by 0 */
+    private static function measure(Block $block): array
+    {
+        $samples = [];
+        $block->run(static function (Sample $sample) use (&$samples): void {
+            $samples[$sample->subject->operation . ' ' . $sample->subject->store] = $sample;
+        });
+
+        return \count($samples) === 1 ? array_values($samples) : $samples;
+    }
+}

@@ -1,0 +1,108 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Study;
+
+use Larder\Cli\Measure\Subject;
+use Larder\Cli\Measure\Unit;
+use Larder\Cli\Report\PublishedFigure;
+use Larder\Cli\Report\Report;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Report\Terminal;
+use Larder\Cli\TemporaryDirectory;
+use PHPUnit\Framework\Attributes\TestWith;
+use PHPUnit\Framework\TestCase;
+use Symfony\Component\Console\Output\BufferedOutput;
+use Symfony\Component\Process\Process;
+
+/** `larder compare --study` as people run it. */
+final class StudyCommandTest extends TestCase
+{
+    private TemporaryDirectory $temporary;
+
+    protected function setUp(): void
+    {
+        $this->temporary = new TemporaryDirectory();
+    }
+
+    public function testRowsStandBesideThePublishedFigures(): void
+    {
+        $run = $this->larder(['--study=sail', '--rounds=1', '--json=' . $this->temporary->path . '/figures']);
+        $run->mustRun();
+        self::assertStringContainsString('sail: connect, get, close each time', $run->getOutput());
+        $rows = [];
+        foreach (\array_slice((array) file($this->temporary->path . '/figures'), 1) as $line) {
+            $row = json_decode((string) $line, true, flags: \JSON_THROW_ON_ERROR);
+            self::assertIsArray($row);
+            $rows[json_encode([$row['table'], $row['store'], $row['connection']], \JSON_THROW_ON_ERROR)] = $row;
+        }
+        foreach (['memcached' => 26_300, 'redis' => 30_500] as $store => $published) {
+            $row = $rows[json_encode(['sail: gets on an open connection', $store, 'tcp'], \JSON_THROW_ON_ERROR)] ?? [];
+            self::assertIsFloat($row['median'] ?? null);
+            self::assertSame(0, $row['failures'] ?? null);
+            self::assertIsArray($row['published'] ?? null);
+            self::assertEqualsWithDelta($published, $row['published']['figure'] ?? null, 0.5);
+        }
+    }
+
+    #[TestWith([\SIGINT, 130])]
+    #[TestWith([\SIGKILL, 137])]
+    public function testSecondHostIsRemovedWhenTheRunIsInterrupted(int $signal, int $status): void
+    {
+        if (posix_geteuid() !== 0) {
+            self::markTestSkipped('a network namespace needs root');
+        }
+        $run = $this->larder(['--study=2016', '--rounds=100']);
+        $run->start();
+        $run->waitUntil(static fn(): bool => str_contains($run->getErrorOutput(), ' 2016: '));
+        $host = \sprintf('/run/netns/larder-%d-*', $run->getPid());
+        self::assertCount(1, (array) glob($host), $run->getErrorOutput());
+        $run->signal($signal);
+        $run->stop(30);
+        self::assertSame($status, $run->getExitCode(), $run->getErrorOutput());
+        if ($signal === \SIGKILL) {
+            // Nobody was left to remove it: the next run does.
+            $next = $this->larder(['--study=2016', '--rounds=100']);
+            $next->start();
+            $next->waitUntil(static fn(): bool => str_contains($next->getErrorOutput(), ' 2016: '));
+            $next->stop(30, \SIGINT);
+        }
+        self::assertSame([], glob($host));
+    }
+
+    public function testTablesOf2016ShowMeanDeviationAndPercentOfTheFastest(): void
+    {
+        $row = static fn(string $store, string $table, float ...$samples): Row => new Row(
+            new Subject($table, $store, 'socket', 'short value', 10, 'get', Unit::Nanoseconds, ['php' => 'no opcache']),
+            array_values($samples),
+            $samples[0],
+            null,
+            null,
+            published: new PublishedFigure(13_000.0, '2016', $store),
+        );
+        $output = new BufferedOutput();
+        (new Terminal($output))->print(new Report([], [
+            $row('redis', '2016: read, short value', 100.0, 110.0, 120.0),
+            $row('memcached', '2016: read, short value', 200.0, 220.0, 240.0),
+            $row('yac', '2013: read, 13 values', 300.0, 310.0, 330.0),
+        ]), []);
+        $lines = array_map(static fn(string $line): string => (string) preg_replace('/ +/', ' ', trim($line)), explode("\n", $output->fetch()));
+
+        self::assertContains('mean sd % # published', $lines);
+        self::assertContains('redis socket no opcache 110 ns 10.0 ns 100 13.0 µs', $lines);
+        self::assertContains('memcached socket no opcache 220 ns 20.0 ns 200 13.0 µs', $lines);
+        self::assertContains('median ± # published', $lines);
+    }
+
+    /** @param list<string> $arguments */
+    private function larder(array $arguments): Process
+    {
+        return new Process(
+            [__DIR__ . '/../../../larder', 'compare', ...$arguments],
+            null,
+            ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
+            timeout: 120,
+        );
+    }
+}

@@ -1,0 +1,208 @@
+#include "graph.h"
+#include "php_larder.h"
+
+#include "zend_enum.h"
+#include "zend_execute.h"
+
+struct building {
+    const zval *objects, *arrays; /* elements of the parts, which are packed and have no holes */
+    size_t count;                 /* of the objects */
+    zend_class_entry **classes;
+    zend_object **built; /* by number; NULL: not yet */
+};
+
+static const zval *elements(const zval *part) {
+    return Z_ARR_P(part)->arPacked;
+}
+
+/* As unserialize() looks for a class: with the autoloader, and then with the function that the setting names. */
+static zend_class_entry *look_up(zend_string *name) {
+    zend_class_entry *class = zend_lookup_class(name);
+    const char *callback;
+    if (EXPECTED(class) || EG(exception) ||
+        !(callback = zend_ini_string("unserialize_callback_func", 25, false)) || !*callback) {
+        return class;
+    }
+    zval function, argument, returned;
+    ZVAL_STRING(&function, callback);
+    ZVAL_STR_COPY(&argument, name);
+    ZVAL_UNDEF(&returned);
+    if (call_user_function(NULL, NULL, &function, &returned, 1, &argument) == FAILURE) {
+        php_error_docref(NULL, E_WARNING, "defined (%s) but not found", callback);
+    }
+    zval_ptr_dtor(&returned);
+    zval_ptr_dtor(&argument);
+    zval_ptr_dtor(&function);
+    return EG(exception) ? NULL : zend_lookup_class(name);
+}
+
+/* The class of that name, if it is still of that form. */
+static zend_class_entry *find_class(zend_string *name, zend_long form) {
+    zend_class_entry *class = look_up(name);
+    return EXPECTED(class) && EXPECTED(graph_form(class) == form) ? class : NULL;
+}
+
+static zend_object *enum_case(const zval *fields) {
+    zend_class_entry *class = look_up(Z_STR_P(fields + 1));
+    if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_ENUM))) {
+        return NULL;
+    }
+    zend_class_constant *constant = zend_hash_find_ptr(CE_CONSTANTS_TABLE(class), Z_STR_P(fields + 2));
+    if (UNEXPECTED(!constant) || UNEXPECTED(!(ZEND_CLASS_CONST_FLAGS(constant) & ZEND_CLASS_CONST_IS_CASE))) {
+        return NULL;
+    }
+    zend_object *object = zend_enum_get_case(class, Z_STR_P(fields + 2));
+    if (EXPECTED(object != NULL)) {
+        GC_ADDREF(object);
+    }
+    return object;
+}
+
+/* The fields of the object after the one with these. */
+static const zval *next_object(const zval *fields, const zend_object *object) {
+    if (Z_TYPE_P(fields) == IS_NULL) {
+        return fields + 3;
+    }
+    return fields + 1 + graph_may_have_dynamic(object->ce) + object->ce->default_properties_count;
+}
+
+/* All objects exist before the first property is set: so they may refer to each other. */
+static bool create_objects(struct building *b) {
+    const zval *fields = b->objects;
+    for (size_t i = 0; i < b->count; i++) {
+        zval object;
+        if (UNEXPECTED(Z_TYPE_P(fields) == IS_NULL)) {
+            b->built[i] = enum_case(fields);
+        } else if (EXPECTED(object_init_ex(&object, b->classes[Z_LVAL_P(fields)]) == SUCCESS)) {
+            b->built[i] = Z_OBJ(object);
+        }
+        if (UNEXPECTED(!b->built[i])) {
+            return false;
+        }
+        fields = next_object(fields, b->built[i]);
+    }
+    return true;
+}
+
+static void resolve(const struct building *b, zval *target, const zval *stored);
+
+/* A copy of an array whose marks are replaced. */
+static zend_array *build_array(const struct building *b, const zend_array *stored) {
+    zend_array *array = zend_array_dup((zend_array *)stored);
+    zval *element;
+    ZEND_HASH_FOREACH_VAL(array, element) {
+        if (Z_TYPE_P(element) == IS_PTR) {
+            resolve(b, element, element);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return array;
+}
+
+/* `target` may be `stored`. What belongs to a bucket stays. */
+static void resolve(const struct building *b, zval *target, const zval *stored) {
+    if (EXPECTED(Z_TYPE_P(stored) != IS_PTR)) {
+        ZVAL_COPY(target, stored);
+    } else if (mark_kind(stored) == MARK_ARRAY) {
+        ZVAL_ARR(target, build_array(b, Z_ARR(b->arrays[mark_number(stored)])));
+    } else {
+        ZVAL_OBJ_COPY(target, b->built[mark_number(stored)]);
+    }
+}
+
+static bool set_declared(const struct building *b, zend_object *object, const zval *fields) {
+    for (int slot = 0; slot < object->ce->default_properties_count; slot++) {
+        const zval *stored = &fields[slot];
+        if (UNEXPECTED(Z_TYPE_P(stored) == IS_PTR) && mark_kind(stored) == MARK_UNSET) {
+            continue; /* it has its default value, if any */
+        }
+        zend_property_info *property = object->ce->properties_info_table[slot];
+        zval *place = &object->properties_table[slot];
+        zval value;
+        resolve(b, &value, stored);
+        if (ZEND_TYPE_IS_SET(property->type) &&
+            UNEXPECTED(!zend_verify_prop_assignable_by_ref(property, &value, true))) {
+            zval_ptr_dtor(&value);
+            return false;
+        }
+        zval_ptr_dtor(place);
+        ZVAL_COPY_VALUE(place, &value);
+    }
+    return true;
+}
+
+static void set_dynamic(const struct building *b, zend_object *object, const zval *stored) {
+    const zend_array *source =
+        Z_TYPE_P(stored) == IS_PTR ? Z_ARR(b->arrays[mark_number(stored)]) : Z_ARR_P(stored);
+    if (object->ce->default_properties_count == 0) {
+        if (object->properties) {
+            zend_array_release(object->properties);
+        }
+        object->properties = build_array(b, source);
+        return;
+    }
+    zend_string *key;
+    zval *element, value;
+    zend_std_get_properties(object); /* PHP's own table of all properties, for the dynamic ones to be added to */
+    ZEND_HASH_FOREACH_STR_KEY_VAL((HashTable *)source, key, element) {
+        resolve(b, &value, element);
+        zend_hash_update(object->properties, key, &value);
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+static bool set_properties(const struct building *b) {
+    const zval *fields = b->objects;
+    for (size_t i = 0; i < b->count; fields = next_object(fields, b->built[i]), i++) {
+        if (Z_TYPE_P(fields) == IS_NULL) {
+            continue; /* the case of an enum */
+        }
+        const bool has_dynamic = graph_may_have_dynamic(b->built[i]->ce);
+        if (UNEXPECTED(!set_declared(b, b->built[i], fields + 1 + has_dynamic))) {
+            return false;
+        }
+        if (has_dynamic && Z_TYPE_P(fields + 1) != IS_NULL) {
+            set_dynamic(b, b->built[i], fields + 1);
+        }
+    }
+    return true;
+}
+
+static bool find_classes(struct building *b, const zval *classes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        b->classes[i] = find_class(Z_STR(classes[2 * i]), Z_LVAL(classes[2 * i + 1]));
+        if (UNEXPECTED(!b->classes[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool graph_build(const zend_array *stored, zval *result) {
+    const zval *parts = stored->arPacked;
+    const size_t classes = (stored->nNumUsed - GRAPH_CLASSES) / 2;
+    struct building b = {elements(&parts[GRAPH_OBJECTS]), NULL, (size_t)Z_LVAL(parts[GRAPH_COUNT]), NULL, NULL};
+    if (Z_TYPE(parts[GRAPH_ARRAYS]) == IS_ARRAY) {
+        b.arrays = elements(&parts[GRAPH_ARRAYS]);
+    }
+    b.classes = safe_emalloc(classes, sizeof(*b.classes), 0);
+    b.built = ecalloc(b.count, sizeof(*b.built));
+
+    const bool done = find_classes(&b, &parts[GRAPH_CLASSES], classes) && create_objects(&b) && set_properties(&b);
+    if (EXPECTED(done)) {
+        resolve(&b, result, &parts[GRAPH_ROOT]);
+    }
+    for (size_t i = 0; i < b.count && b.built[i]; i++) {
+        if (EXPECTED(done)) {
+            GC_DELREF(b.built[i]); /* the value refers to it; OBJ_RELEASE would make it a candidate for cycles */
+            continue;
+        }
+        if (!(b.built[i]->ce->ce_flags & ZEND_ACC_ENUM)) {
+            GC_ADD_FLAGS(b.built[i], IS_OBJ_DESTRUCTOR_CALLED); /* as unserialize() does: it is not whole */
+        }
+        OBJ_RELEASE(b.built[i]);
+    }
+    efree(b.built);
+    efree(b.classes);
+    return done;
+}

@@ -1,0 +1,65 @@
+--TEST--
+Random object graphs come back as unserialize() would create them; LARDER_PROOF=long tries a million
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+require __DIR__ . '/graphs.inc';
+own_cache();
+
+$graphs = getenv('LARDER_PROOF') === 'long' ? 1_000_000 : 3_000;
+foreach (['1', '0'] as $zeroCopy) {
+    ini_set('larder.zero_copy', $zeroCopy);
+    $first = mt_rand(1, 1 << 30);
+    $differences = compare_graphs($first, $first + $graphs - 1);
+    echo $differences === 0 ? "no difference\n" : "$differences differences, from seed $first\n";
+}
+
+echo "-- the generator makes what is stored without a serializer, and what is not\n";
+$made = new Graphs();
+$plain = 0;
+for ($seed = 1; $seed <= 1_000; ++$seed) {
+    $plain += preg_match('/"(Magic|Modern|ListOf|DateTimeImmutable|SplObjectStorage)"|R:\d/', serialize($made->of($seed)));
+}
+var_dump($plain > 200 && $plain < 800);
+
+echo "-- neither the stored objects nor those of an earlier fetch are those of a fetch\n";
+$object = (object) ['list' => [1], 'inner' => new stdClass()];
+larder_store('k', $object);
+$first = larder_fetch('k');
+$first->list[] = 2;
+$first->inner->new = true;
+unset($first->inner);
+var_dump(larder_fetch('k') == (object) ['list' => [1], 'inner' => new stdClass()], larder_fetch('k') === larder_fetch('k'));
+
+echo "-- destructors run once for each object fetched, and not for one that is a miss\n";
+larder_store('k', [new Watched(), new Watched()]);
+Watched::$destroyed = 0;
+$fetched = larder_fetch('k');
+var_dump(Watched::$destroyed);
+unset($fetched);
+var_dump(Watched::$destroyed);
+
+echo "-- cycles are collected\n";
+$a = new stdClass();
+$a->self = $a;
+larder_store('k', $a);
+unset($a);
+gc_collect_cycles();
+for ($i = 0; $i < 100; ++$i) {
+    larder_fetch('k');
+}
+var_dump(gc_collect_cycles());
+?>
+--EXPECT--
+no difference
+no difference
+-- the generator makes what is stored without a serializer, and what is not
+bool(true)
+-- neither the stored objects nor those of an earlier fetch are those of a fetch
+bool(true)
+bool(false)
+-- destructors run once for each object fetched, and not for one that is a miss
+int(0)
+int(2)
+-- cycles are collected
+int(100)
