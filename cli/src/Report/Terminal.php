@@ -19,6 +19,9 @@ final class Terminal
 {
     private const WIDTH = 80;
 
+    /** A note on more rows than these names their stores alone. */
+    private const NAMED_ROWS = 6;
+
     /** The table whose values each have a table of their own, with the operations side by side. */
     private const COMPARE = 'compare';
 
@@ -231,11 +234,16 @@ final class Terminal
      */
     private static function notes(array $rows): array
     {
-        $byNote = [];
+        $byNote = $stores = [];
         foreach ($rows as $row) {
             foreach ($row->notes as $note) {
                 $byNote[$note][] = self::name($row) . ' ' . $row->subject->operation;
+                $stores[$note][] = $row->subject->name();
             }
+        }
+
+        foreach ($byNote as $note => $names) {
+            $byNote[$note] = \count($names) > self::NAMED_ROWS ? $stores[$note] : $names;
         }
 
         return self::listed($byNote);
