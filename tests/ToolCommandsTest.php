@@ -20,6 +20,7 @@ final class ToolCommandsTest extends TestCase
         'doctor' => [[], '/Processes share it\.$/m'],
         'listen' => [['tier:(file://%1$s/local)(redis://%1$s/redis/redis.sock)'], '/listening to .*redis\.sock for changes/'],
         'resize' => [[], '/MiB, \d+ processes/'],
+        'sample' => [[], '/^(Nothing was recorded for the user|[\d,]+ samples from) /'],
         'serializers' => [['--values', '10b', '--rounds', '1'], '/^10b +php +\d+/m'],
         'stampede' => [['--processes', '3', '--compute', '10', 'file://%1$s/files', 'redis://%1$s/redis/redis.sock'], '~^file://\S+ +1 +\d+ ms +2 +\d+ ms\Rredis://\S+ +1 +\d+ ms +2 +\d+ ms$~m'],
     ];

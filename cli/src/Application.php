@@ -8,6 +8,7 @@ use Larder\Cli\Command\CompareCommand;
 use Larder\Cli\Command\DoctorCommand;
 use Larder\Cli\Command\ListenCommand;
 use Larder\Cli\Command\ResizeCommand;
+use Larder\Cli\Command\SampleCommand;
 use Larder\Cli\Command\SerializersCommand;
 use Larder\Cli\Command\StampedeCommand;
 use Symfony\Component\Console\Command\Command;
@@ -25,6 +26,7 @@ final class Application extends \Symfony\Component\Console\Application
             new DoctorCommand(),
             new ListenCommand(),
             new ResizeCommand(),
+            new SampleCommand(),
             new SerializersCommand(),
             new StampedeCommand(),
         ]);

@@ -12,6 +12,7 @@ use Larder\Contract\Store;
 use Larder\Decorator\Breaker\Breaker;
 use Larder\Decorator\Breaker\BreakerStore;
 use Larder\Decorator\Breaker\OutageRecord;
+use Larder\Decorator\Sampling\SamplingStore;
 use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
@@ -27,6 +28,7 @@ use Psr\Log\LoggerInterface;
 final class Resolver implements Opener
 {
     private Store|StoreUnavailable $outcome;
+    private ?SamplingStore $sampled = null;
 
     /** @var list<CandidateStore> */
     private array $candidates = [];
@@ -43,7 +45,9 @@ final class Resolver implements Opener
         $resolver = new self($dsn, $logger, new Failures());
 
         try {
+            $every = $dsn->sample();
             $resolver->outcome = $resolver->open($dsn);
+            $resolver->sampled = $every === 0 ? null : new SamplingStore($resolver->outcome, $every);
             $candidate = new CandidateStore($dsn->scheme, true, 'the DSN names it');
         } catch (StoreUnavailable $none) {
             $resolver->outcome = $none;
@@ -57,7 +61,7 @@ final class Resolver implements Opener
     /** @throws StoreUnavailable when there was none: what is missing for each, and how to get it */
     public function store(): Store
     {
-        return $this->outcome instanceof Store ? $this->outcome : throw $this->outcome;
+        return $this->sampled ?? ($this->outcome instanceof Store ? $this->outcome : throw $this->outcome);
     }
 
     /**

@@ -74,6 +74,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         foreach (Outputs::all() as $option => ['help' => $help]) {
             $this->addOption($option, null, InputOption::VALUE_REQUIRED, $help);
         }
+        ResultOptions::add($this);
         $this->setHelp(<<<'TEXT'
             Measures get and set of each store in fresh PHP processes. Servers are started for the run and stopped
             after it; no server or file of the machine is touched.
@@ -89,7 +90,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
 
         try {
-            return $this->compare($input, $output, $errors);
+            return ResultOptions::run($input, $output) ?? $this->compare($input, $output, $errors);
         } catch (Interrupted $interrupted) {
             $this->close(); // again, if that was interrupted
             $errors->writeln(['', 'Interrupted. Everything that was started has been stopped.']);
@@ -113,6 +114,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
         $files = self::files($input);
         $apcu = Apcu::choose(self::text($input, 'apcu'));
+        $profile = ResultOptions::profile($input);
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
         $preflight = new Preflight($cores);
@@ -135,6 +137,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         );
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
+            if (!$isQuick) {
+                ResultOptions::advise($report, $profile, $output);
+            }
         }
         foreach ($files as $option => $file) {
             Outputs::all()[$option]['output']->write($report, $file);

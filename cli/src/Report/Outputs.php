@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
+use Larder\Cli\Report\Html\HtmlFile;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
 /** Every way to write a report, by the option of `larder compare` that asks for it. A new one is a line here. */
@@ -19,7 +20,11 @@ final class Outputs
     public static function all(): array
     {
         return [
+            'html' => ['help' => 'Also write a page for a browser to this file, with charts and the data', 'output' => new HtmlFile()],
             'json' => ['help' => 'Also write the result to this file, as JSON Lines; --json=- prints it instead of the tables', 'output' => new ResultFile()],
+            'csv' => ['help' => 'Also write a line for each row to this file, as CSV', 'output' => new Csv()],
+            'markdown' => ['help' => 'Also write the tables to this file, as Markdown', 'output' => new Markdown()],
+            self::PUBLISH => ['help' => 'Also put the result into a new folder for this machine and date in this directory', 'output' => new Publish()],
         ];
     }
 

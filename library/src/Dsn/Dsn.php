@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -74,7 +74,10 @@ final class Dsn
 
             $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
             foreach ($tiers as $tier) {
-                $nested[] = self::parse($tier, $schemes);
+                $nested[] = $parsed = self::parse($tier, $schemes);
+                if (isset($parsed->options['sample'])) {
+                    throw $parsed->invalid(\sprintf('has the option sample inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
+                }
             }
 
             return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), $nested);
@@ -242,6 +245,15 @@ final class Dsn
     public function isPersistent(): bool
     {
         return $this->choice('persistent', ['0', '1'], '0') === '1';
+    }
+
+    /**
+     * @return int how many operations there are for each that is looked at; 0 when none is
+     * @throws InvalidDsn
+     */
+    public function sample(): int
+    {
+        return isset($this->options['sample']) ? (int) $this->number('sample', 0.0, 1, 1_000_000) : 0;
     }
 
     /**

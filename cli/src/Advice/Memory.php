@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Advice;
+
+use Larder\Cli\Compare\Figure;
+use Larder\Cli\Measure\Unit;
+use Larder\Cli\Report\Report;
+
+/** What stores find when the data are larger than the memory, as far as the report measured it. */
+final class Memory
+{
+    public function __construct(private readonly Report $report) {}
+
+    /** @return list<string> */
+    public function lines(Profile $profile): array
+    {
+        [$data, $memory] = [$profile->dataMb, $profile->memoryMb];
+        if ($data === null || $memory === null) {
+            return [];
+        }
+        if ($data <= $memory) {
+            return [\sprintf('Your data (%s MB) fit into the memory (%s MB).', Text::number($data), Text::number($memory))];
+        }
+        $lines = [\sprintf('Your data (%s MB) are %s times the memory (%s MB): a store in memory evicts.', Text::number($data), Figure::ratio($data / $memory), Text::number($memory))];
+        $rates = $this->hitRates($data / $memory);
+        foreach ($rates as $store => $rate) {
+            $lines[] = \sprintf('%s then found %s %% of its keys.', $store, Text::number(round($rate, 1)));
+        }
+        if ($rates === []) {
+            return [...$lines, 'This result does not tell what each store finds then. Measure it: larder compare --workload pressure'];
+        }
+        if ($profile->computeMs === null) {
+            $lines[] = 'What the misses cost is not counted: the profile has no compute_ms.';
+        }
+
+        return $lines;
+    }
+
+    /** @return array<string, float> percent, by store; measured at the ratio that is nearest */
+    public function hitRates(float $ratio): array
+    {
+        $found = [];
+        foreach ($this->report->rows as $row) {
+            $of = preg_match('/^([\d.]+)x the memory$/D', $row->subject->settings['data'] ?? '', $match) === 1 ? (float) $match[1] : 0.0;
+            if ($row->subject->unit === Unit::Percent && $row->median !== null && $of > 0.0) {
+                $distance = abs(log($of / $ratio));
+                $known = $found[$row->subject->store] ?? null;
+                // Of several kinds of traffic at this ratio the one with the most misses counts.
+                if ($known === null || $distance < $known['distance'] || ($distance === $known['distance'] && $row->median < $known['rate'])) {
+                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => $row->median];
+                }
+            }
+        }
+
+        return array_map(static fn(array $of): float => $of['rate'], $found);
+    }
+}

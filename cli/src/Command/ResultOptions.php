@@ -1,0 +1,104 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Command;
+
+use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Profile;
+use Larder\Cli\Compare\Figure;
+use Larder\Cli\Report\Check;
+use Larder\Cli\Report\Difference;
+use Larder\Cli\Report\Report;
+use Larder\Cli\Report\ResultFile;
+use Symfony\Component\Console\Command\Command;
+use Symfony\Component\Console\Exception\InvalidOptionException;
+use Symfony\Component\Console\Input\InputArgument;
+use Symfony\Component\Console\Input\InputInterface;
+use Symfony\Component\Console\Input\InputOption;
+use Symfony\Component\Console\Output\OutputInterface;
+
+/** The options of `larder compare` for results that are there already: nothing is measured with them. And the advice. */
+final class ResultOptions
+{
+    public static function add(Command $command): void
+    {
+        $command
+            ->addArgument('after', InputArgument::OPTIONAL, 'The second result of --diff')
+            ->addOption('profile', null, InputOption::VALUE_REQUIRED, 'Advise for the sizes, read share and machines in this file (docs/advice.md)')
+            ->addOption('advise', null, InputOption::VALUE_REQUIRED, 'Measure nothing: advise from this result')
+            ->addOption('check', null, InputOption::VALUE_REQUIRED, 'Measure nothing: name what is wrong with this result, and exit with 1 if anything is')
+            ->addOption('diff', null, InputOption::VALUE_REQUIRED, 'Measure nothing: say what changed from this result to a second one');
+    }
+
+    /** @return int|null the exit code; null when something is to be measured */
+    public static function run(InputInterface $input, OutputInterface $output): ?int
+    {
+        [$check, $diff, $advise, $after] = [$input->getOption('check'), $input->getOption('diff'), $input->getOption('advise'), $input->getArgument('after')];
+        if (\is_string($after) !== \is_string($diff)) {
+            throw new InvalidOptionException('--diff needs two results: larder compare --diff before.jsonl after.jsonl');
+        }
+
+        return match (true) {
+            \is_string($check) => self::check($check, $output),
+            \is_string($diff) && \is_string($after) => self::diff(ResultFile::read($diff), ResultFile::read($after), $output),
+            \is_string($advise) => self::advise(ResultFile::read($advise), self::profile($input), $output),
+            default => null,
+        };
+    }
+
+    /** @throws \RuntimeException which names the file and what is wrong with it */
+    public static function profile(InputInterface $input): ?Profile
+    {
+        $file = $input->getOption('profile');
+
+        return \is_string($file) ? Profile::read($file) : null;
+    }
+
+    public static function advise(Report $report, ?Profile $profile, OutputInterface $output): int
+    {
+        foreach (Advice::of($report, $profile) as $title => $lines) {
+            $output->writeln(['', $title, ...array_map(static fn(string $line): string => '  ' . wordwrap($line, 76, "\n    "), $lines)], OutputInterface::OUTPUT_RAW);
+        }
+
+        return Command::SUCCESS;
+    }
+
+    private static function check(string $file, OutputInterface $output): int
+    {
+        $problems = Check::problems($file);
+        $output->writeln($problems === [] ? [\sprintf('%s is a whole result, and nothing is wrong with it.', $file)] : $problems, OutputInterface::OUTPUT_RAW);
+
+        return $problems === [] ? Command::SUCCESS : Command::FAILURE;
+    }
+
+    private static function diff(Report $before, Report $after, OutputInterface $output): int
+    {
+        $difference = Difference::between($before, $after);
+        $lines = [\sprintf('%d rows changed, in %d the difference is noise.', \count($difference->changed), \count($difference->noise))];
+        foreach ($difference->changed as ['subject' => $subject, 'before' => $figure, 'after' => $then, 'ratio' => $ratio, 'interval' => $interval]) {
+            $lines[] = \sprintf(
+                '  %s: %s, then %s: x%s (%s to %s), %s',
+                Difference::name($subject),
+                Figure::of($subject->unit, $figure),
+                Figure::of($subject->unit, $then),
+                Figure::ratio($ratio),
+                Figure::ratio($interval->low),
+                Figure::ratio($interval->high),
+                ($ratio > 1.0) === $subject->unit->isMoreBetter() ? 'better' : 'worse',
+            );
+        }
+        foreach (['Only in the first' => $difference->onlyBefore, 'Only in the second' => $difference->onlyAfter] as $title => $names) {
+            array_push($lines, ...($names === [] ? [] : ["$title:", ...array_map(static fn(string $name): string => '  ' . $name, $names)]));
+        }
+        if ($difference->environment !== []) {
+            $lines[] = 'The environments differ:';
+            foreach ($difference->environment as $name => [$was, $is]) {
+                $lines[] = "  $name: $was, then $is";
+            }
+        }
+        $output->writeln($lines, OutputInterface::OUTPUT_RAW);
+
+        return Command::SUCCESS;
+    }
+}

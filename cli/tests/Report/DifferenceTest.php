@@ -1,0 +1,69 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Report;
+
+use Larder\Cli\Report\Difference;
+use Larder\Cli\Report\RankSum;
+use Larder\Cli\Report\Report;
+use PHPUnit\Framework\TestCase;
+use Random\Engine\Mt19937;
+use Random\Randomizer;
+
+final class DifferenceTest extends TestCase
+{
+    public function testRowsThatChangedAreTold(): void
+    {
+        $before = new Report(Rows::ENVIRONMENT, [Rows::of('apcu', Rows::around(100)), Rows::of('redis', Rows::around(500)), Rows::of('yac', Rows::around(7))]);
+        $after = new Report(['php' => '8.3.1', 'servers' => ['redis' => '7.0.15', 'memcached' => '1.6']] + Rows::ENVIRONMENT, [Rows::of('apcu', Rows::around(100.3)), Rows::of('redis', Rows::around(250)), Rows::of('file', Rows::around(9))]);
+        $difference = Difference::between($before, $after);
+        self::assertCount(1, $difference->changed);
+        self::assertSame('compare: redis, get 1k', Difference::name($difference->changed[0]['subject']));
+        self::assertEqualsWithDelta(0.5, $difference->changed[0]['ratio'], 1e-9);
+        self::assertTrue($difference->changed[0]['interval']->contains(0.5));
+        self::assertSame(['compare: apcu, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->noise));
+        self::assertSame(['compare: yac, get 1k'], $difference->onlyBefore);
+        self::assertSame(['compare: file, get 1k'], $difference->onlyAfter);
+        self::assertSame(['php' => ['8.2.36', '8.3.1'], 'servers.memcached' => ['not told', '1.6']], $difference->environment);
+    }
+
+    /** 200 rows that did not change: some have 95 % intervals without 1, and are noise all the same. */
+    public function testNoiseOfManyRowsIsNotToldAsChange(): void
+    {
+        $random = new Randomizer(new Mt19937(7));
+        $samples = static fn(float $middle): array => array_map(static fn(): float => $middle * (1 + $random->getInt(-1000, 1000) / 10_000), range(1, 10));
+        $before = $after = [];
+        for ($i = 0; $i < 200; ++$i) {
+            $before[] = Rows::of("store$i", $samples(100));
+            $after[] = Rows::of("store$i", $samples(100));
+        }
+        $difference = Difference::between(new Report([], $before), new Report([], $after));
+        self::assertSame([], $difference->changed);
+        $excluding = array_filter($difference->noise, static fn(array $row): bool => $row['interval']?->contains(1.0) === false);
+        self::assertGreaterThan(1, \count($excluding), 'the control: intervals alone find changes');
+
+        $after[7] = Rows::of('store7', $samples(130));
+        $difference = Difference::between(new Report([], $before), new Report([], array_values($after)));
+        self::assertSame(['compare: store7, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->changed));
+    }
+
+    public function testQuickRunsShowNoChange(): void
+    {
+        $difference = Difference::between(new Report([], [Rows::of('apcu', [1.0, 1.0])]), new Report([], [Rows::of('apcu', [9.0, 9.0])]));
+        self::assertSame([], $difference->changed);
+        self::assertCount(1, $difference->noise);
+    }
+
+    /** Against the published table of the test: with ten and ten samples, U = 23 is the largest with a chance of at most 5 %. */
+    public function testRankSumIsExact(): void
+    {
+        self::assertEqualsWithDelta(2 / 184_756, RankSum::chance(range(1.0, 10.0), range(11.0, 20.0)), 1e-12);
+        self::assertEqualsWithDelta(0.1, RankSum::chance([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), 1e-12);
+        self::assertSame(1.0, RankSum::chance([1.0, 1.0], [1.0, 1.0]));
+        self::assertSame(1.0, RankSum::chance([], [1.0]));
+        $shifted = static fn(int $by): float => RankSum::chance(range(1.0, 10.0), array_map(static fn(float $x): float => $x + $by + 0.5, range(1.0, 10.0)));
+        self::assertGreaterThan(0.05, $shifted(2));
+        self::assertLessThan(0.05, $shifted(5));
+    }
+}
