@@ -19,6 +19,12 @@ final class Terminal
 {
     private const WIDTH = 80;
 
+    /** Percent of the operations, where single ones were timed. 100: the slowest. */
+    private const PERCENTILES = ['p90' => 90.0, 'p99' => 99.0, 'p99.9' => 99.9, 'max' => 100.0];
+
+    /** A note on more rows than these names their stores alone. */
+    private const NAMED_ROWS = 6;
+
     /** The table whose values each have a table of their own, with the operations side by side. */
     private const COMPARE = 'compare';
 
@@ -113,7 +119,8 @@ final class Terminal
         }
         $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
         $hasMeans = str_starts_with($name, self::WITH_MEANS);
-        $isMixed = \count($groups) > 1;
+        $isMixed = !$hasMeans || \count($groups) > 1; // the tables of 2016 have the value in their names
+        $hasOperations = \count(array_unique(array_map(static fn(Row $row): string => $row->subject->operation, $rows))) > 1;
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([
             ...($isMixed ? ['', ''] : ['']),
@@ -128,8 +135,8 @@ final class Terminal
                 $figures = $hasMeans ? self::mean($row, min($means)) : self::figure($row);
                 $table->addRow([
                     self::name($row) . ($row->isHistoric() ? ' (historic)' : ''),
-                    ...($isMixed ? [trim($subject->operation . ' ' . $subject->value)] : []),
-                    ...array_map($this->cell(...), [...$figures, $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : [])]),
+                    ...($isMixed ? [$hasOperations || $subject->value === null ? trim($subject->operation . ' ' . $subject->value) : $subject->value] : []),
+                    ...array_map($this->cell(...), [...$figures, $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : []), ...self::percentiles($row)]),
                 ]);
             }
         }
@@ -177,6 +184,14 @@ final class Terminal
             $deviation === null ? '' : Figure::of($row->subject->unit, $deviation),
             number_format(100 * $mean / $smallest),
         ];
+    }
+
+    /** @return list<string> none where single operations were not timed */
+    private static function percentiles(Row $row): array
+    {
+        return $row->histogram === null || $row->median === null
+            ? []
+            : array_map(static fn(float $percent): string => Figure::duration($row->histogram->percentile($percent)), array_values(self::PERCENTILES));
     }
 
     /**
@@ -231,11 +246,16 @@ final class Terminal
      */
     private static function notes(array $rows): array
     {
-        $byNote = [];
+        $byNote = $stores = [];
         foreach ($rows as $row) {
             foreach ($row->notes as $note) {
                 $byNote[$note][] = self::name($row) . ' ' . $row->subject->operation;
+                $stores[$note][] = $row->subject->name();
             }
+        }
+
+        foreach ($byNote as $note => $names) {
+            $byNote[$note] = \count($names) > self::NAMED_ROWS ? $stores[$note] : $names;
         }
 
         return self::listed($byNote);

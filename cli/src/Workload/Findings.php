@@ -62,12 +62,6 @@ final class Findings
         return $all;
     }
 
-    /** What a cache may do, but should not: of a million operations. */
-    public function losses(): float
-    {
-        return 1e6 * ($this->lost + $this->refused) / max(1, $this->operations);
-    }
-
     /** @return list<int> the number of bins, the maximum, and each bin with its count */
     private static function flat(Histogram $histogram): array
     {

@@ -37,12 +37,15 @@ final class LatencyTask implements Task
             array_push($subjects, ...array_values($this->subjectsOf($reads, $keys, $processes)));
         }
 
-        return $subjects !== [] ? $subjects : throw new \LogicException('no mixes');
+        $subjects[] = Latency::subject($this->store, $this->connection, Latency::LOST);
+
+        return $subjects;
     }
 
     public function run(\Closure $tell): void
     {
         Traffic::fill(Stores::open($this->address));
+        $operations = $losses = $wrong = 0;
         foreach ($this->mixes as [$reads, $keys, $processes]) {
             $findings = Findings::merged(Team::run($processes, function (int $process) use ($reads, $keys): \Closure {
                 $store = Stores::open($this->address);
@@ -57,6 +60,9 @@ final class LatencyTask implements Task
                     return $findings->numbers();
                 };
             }));
+            $operations += $findings->operations;
+            $losses += $findings->lost + $findings->refused;
+            $wrong += $findings->wrong;
             foreach ($this->subjectsOf($reads, $keys, $processes) as $operation => $subject) {
                 $histogram = match ($operation) {
                     'get' => $findings->gets,
@@ -66,13 +72,16 @@ final class LatencyTask implements Task
                 $tell(self::sample($subject, $histogram, $findings));
             }
         }
+        // A cache may lose values: that stands beside its figures, in a row of its own. None may give wrong ones.
+        $lost = Latency::subject($this->store, $this->connection, Latency::LOST);
+        $tell($wrong > 0 ? Sample::failed($lost, 'gives wrong values', $wrong) : new Sample($lost, 1e6 * $losses / max(1, $operations)));
     }
 
     /** @return non-empty-array<string, Subject> by operation */
     private function subjectsOf(int $reads, Keys $keys, int $processes): array
     {
         $subjects = [];
-        foreach ($reads === 100 ? ['get', Latency::BOTH, Latency::LOST] : ['get', 'set', Latency::BOTH, Latency::LOST] as $operation) {
+        foreach ($reads === 100 ? ['get', Latency::BOTH] : ['get', 'set', Latency::BOTH] as $operation) {
             $subjects[$operation] = Latency::subject(
                 $this->store,
                 $this->connection,
@@ -84,7 +93,6 @@ final class LatencyTask implements Task
         return $subjects;
     }
 
-    /** A cache may lose values, and says so in a row of its own. None may give wrong ones. */
     private static function sample(Subject $subject, ?Histogram $histogram, Findings $findings): Sample
     {
         if ($findings->wrong > 0) {
@@ -93,7 +101,6 @@ final class LatencyTask implements Task
 
         return match ($subject->operation) {
             Latency::BOTH => new Sample($subject, $findings->rate),
-            Latency::LOST => new Sample($subject, $findings->losses()),
             default => $histogram === null || $histogram->count() === 0
                 ? Sample::failed($subject, 'did not finish one operation')
                 : new Sample($subject, (float) $histogram->percentile(50), histogram: $histogram),

@@ -34,12 +34,13 @@ final class RateTask implements Task
 
     public function subjects(): array
     {
-        return array_merge(...array_map($this->subjectsOf(...), $this->rates));
+        return [...array_merge(...array_map($this->subjectsOf(...), $this->rates)), Rate::subject($this->store, $this->connection, Latency::LOST)];
     }
 
     public function run(\Closure $tell): void
     {
         Traffic::fill(Stores::open($this->address));
+        $operations = $losses = 0;
         foreach ($this->rates as $rate) {
             $findings = Findings::merged(Team::run($this->processes, function (int $process) use ($rate): \Closure {
                 $traffic = new Traffic(Stores::open($this->address), self::READS, Keys::Zipf, $process);
@@ -52,7 +53,9 @@ final class RateTask implements Task
                     return $findings->numbers();
                 };
             }));
-            [$get, $set, $reached, $lost] = $this->subjectsOf($rate);
+            $operations += $findings->operations;
+            $losses += $findings->lost + $findings->refused;
+            [$get, $set, $reached] = $this->subjectsOf($rate);
             foreach ([[$get, $findings->gets], [$set, $findings->sets]] as [$subject, $histogram]) {
                 $tell(match (true) {
                     $findings->wrong > 0 => Sample::failed($subject, 'gives wrong values', $findings->wrong),
@@ -61,11 +64,11 @@ final class RateTask implements Task
                 });
             }
             $tell(new Sample($reached, $findings->rate));
-            $tell(new Sample($lost, $findings->losses()));
         }
+        $tell(new Sample(Rate::subject($this->store, $this->connection, Latency::LOST), 1e6 * $losses / max(1, $operations)));
     }
 
-    /** @return array{Subject, Subject, Subject, Subject} */
+    /** @return array{Subject, Subject, Subject} */
     private function subjectsOf(int $rate): array
     {
         $settings = ['rate' => number_format($rate) . '/s', 'processes' => (string) $this->processes];
@@ -74,7 +77,6 @@ final class RateTask implements Task
             Rate::subject($this->store, $this->connection, 'get', $settings),
             Rate::subject($this->store, $this->connection, 'set', $settings),
             Rate::subject($this->store, $this->connection, Rate::REACHED, $settings),
-            Rate::subject($this->store, $this->connection, Latency::LOST, $settings),
         ];
     }
 }

@@ -47,6 +47,11 @@ final class SafetyBlock implements Block
     {
         try {
             $this->server = $server = $this->start();
+        } catch (ServerFailed $missing) {
+            throw new Unavailable($missing->getMessage(), 0, $missing);
+        }
+
+        try {
             $this->ask($server, 1, 0);
             $counts = $this->ask($server, $this->writers, (int) \hrtime(true) + self::SETTLE + 1_000_000 * $this->milliseconds);
         } catch (ServerFailed|ProcessTimedOutException $failed) {
