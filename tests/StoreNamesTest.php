@@ -28,6 +28,7 @@ final class StoreNamesTest extends TestCase
         'cli/src/Command/ListenCommand.php' => 'Redis alone tells of changes',
         'cli/src/Compare/Artefacts.php' => 'artefacts of single stores',
         'cli/src/Compare/PublishedCounterpart.php' => 'the names in the published studies',
+        'cli/src/Measure/Preflight.php' => 'marks an old version of an extension',
         'cli/src/Server/' => 'the launchers of the servers',
         'cli/src/Stampede/Stampede.php' => 'a store that keeps nothing is no failure',
     ];
