@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Http;
 
 use Larder\Cli\Compare\StoreLocations;
+use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Subject;
@@ -38,7 +39,13 @@ abstract class PageSuite implements Suite, Annotator
 
     public function notes(Subject $subject): array
     {
-        return [...$this->publishedRows->notes($subject), ...$this->notes[$subject->key()] ?? []];
+        $notes = $this->notes[$subject->key()] ?? null;
+        if ($notes === null) {
+            return []; // a row of another suite
+        }
+        $files = $subject->connection === 'disk' ? ['files on ' . FileSystem::type(FileSystem::disk())] : [];
+
+        return [...$this->publishedRows->notes($subject), ...$files, ...$notes];
     }
 
     public function historic(): array

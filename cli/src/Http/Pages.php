@@ -54,7 +54,7 @@ final class Pages
             array_push(
                 $pages,
                 new Page('literal', null, '', $name, $body, \sprintf('echo %s;', var_export($body, true))),
-                new Page('file', null, '', $name, $body, "readfile('$directory/$key.value');"),
+                new Page('file', 'disk', '', $name, $body, "readfile('$directory/$key.value');"),
                 new Page('larder', null, 'larder', $name, $body, "echo larder_fetch('$key');"),
                 new Page('apcu', null, 'apcu', $name, $body, "echo apcu_fetch('$key');"),
                 new Page('memcached', 'tcp', 'memcached', $name, $body, <<<PHP
