@@ -219,9 +219,6 @@ foreach ($results as $line) {
     }
 }
 
-$dates = words($steps, 'date');
-sort($dates);
-$short = count(array_filter($steps, static fn(array $step): bool => ($step['long'] ?? false) !== true));
 $lines = [
     '# Guarantees',
     '',

@@ -46,7 +46,7 @@
     return (exact && !(unit === 'bytes' && factor === 1) ? significant(value) : grouped(value)) + '\u00a0' + name;
   }
   const bytes = (number) => figure(number, 'bytes', false);
-  const UNITS = { ns: 'Time of one operation', 'requests/s': 'Requests per second', 'operations/s': 'Operations per second', bytes: 'Memory', '%': 'Share', count: 'Number', score: 'Score' };
+  const UNITS = { ns: 'Time of one operation', 'requests/s': 'Requests per second', 'operations/s': 'Operations per second', bytes: 'Bytes', '%': 'Share', count: 'Number', score: 'Score' };
   const isBetter = (unit, a, b) => (MORE_IS_BETTER.includes(unit) ? a > b : a < b);
   const times = (ratio) => (ratio >= 10 ? grouped(Math.round(ratio)) : ratio >= 1 ? ratio.toFixed(1) : ratio.toPrecision(2)) + '\u00d7';
   const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
@@ -432,7 +432,7 @@
     const group = d3.select(svg).append('g').attr('class', 'labels').attr('font-size', 12).attr('text-anchor', 'start');
     for (const { line, at, x, y } of labels) {
       const one = group.append('g').attr('class', `series s${line.index}`);
-      one.append('path').attr('d', `M${x + 5},${at}L${edge + 8},${at}L${edge + 16},${y}`).attr('fill', 'none').attr('stroke', styleOf(line.row).color).attr('stroke-width', 0.8).attr('stroke-opacity', 0.7);
+      one.append('path').attr('d', `M${x + 5},${at}L${edge + 8},${at}L${edge + 16},${y}`).attr('fill', 'none').attr('stroke', styleOf(line.row).color).attr('stroke-width', 0.8).attr('stroke-dasharray', '1 3');
       one.append('text').attr('x', edge + 19).attr('y', y).attr('dy', '0.34em').attr('fill', colors.text).text(clipped(line.label, 210, 12))
         .on('pointerenter', () => light(svg, line.index)).on('pointerleave', () => light(svg, null));
     }
@@ -502,8 +502,8 @@
       if (ofOperation.some((row) => row.published) && measured.length) this.views.push(['ranking', 'Then and now']);
       const places = (name) => unique(measured.map((row) => row.settings[name])).filter((each) => each !== undefined).length;
       const over = (names) => this.views.push(...names.map((name) => [`over ${name}`, `By ${name}`]));
-      over(this.axes.filter((name) => places(name) > 2));
       if (measured.some((row) => row.histogram && Object.keys(row.histogram.counts).length)) this.views.push(['percentiles', 'Percentiles']);
+      over(this.axes.filter((name) => places(name) > 2));
       if (bySize(measured.map((row) => row.bytes).filter((each) => each !== null)).length > 2) this.views.push(['sizes', 'By size']);
       if (!this.views.some(([view]) => view === 'ranking')) this.views.push(['ranking', 'Ranking']);
       over(this.axes.filter((name) => places(name) === 2));
@@ -521,7 +521,8 @@
       const lines = () => new Set(ofOperation.filter((row) => this.isChosen(row) && (this.values.length < 2 || row.value === this.value)).map((row) => this.key(row))).size;
       for (const [name, values] of names) if (values.includes(settings[name])) this.only[name] = settings[name];
       for (const [name, values] of names.toSorted(([, a], [, b]) => b.length - a.length)) {
-        if (settings[name] === undefined && this.view !== 'table' && lines() > 20) this.only[name] = values.find((value) => measured.some((row) => row.settings[name] === value)) ?? values[0];
+        const limit = this.view === 'table' ? Infinity : this.view === 'ranking' ? 20 : 10;
+        if (settings[name] === undefined && lines() > limit) this.only[name] = d3.greatest(values, (value) => measured.filter((row) => row.settings[name] === value).length);
       }
       return shown.filter((row) => this.isChosen(row));
     }
@@ -662,13 +663,14 @@
       lines.sort((a, b) => mean(a) - mean(b));
       const extra = isLatency ? [50, 90, 99, 99.9] : [];
       const heading = (column) => (over ? `${over} ${column}` : column === null ? UNITS[this.unit] : this.valueName(column));
-      return el('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Table: ${this.title()}` }, el('table', {},
-        el('caption', {}, `${UNITS[this.unit]}: median${list.some((row) => row.low !== null) ? ' and 95 % interval' : ''}. The stronger the color, the nearer to the best of the column; the best is bold.`),
+      const caption = `${UNITS[this.unit]}: median${list.some((row) => row.low !== null) ? ' and 95 % interval' : ''}. The stronger the color, the nearer to the best of the column; the best is bold.`;
+      return el('div', {}, el('p', { className: 'caption' }, caption), el('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Table: ${this.title()}` }, el('table', {},
+        el('caption', { className: 'visually-hidden' }, caption),
         el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Store'), ...columns.map((column) => el('th', { scope: 'col' }, heading(column))),
           ...extra.map((percent) => el('th', { scope: 'col' }, `p${percent}`)), ...(extra.length ? [el('th', { scope: 'col' }, 'maximum')] : []))),
         el('tbody', {}, ...lines.map((group) => el('tr', {}, el('th', { scope: 'row' }, this.label(group[0]) + (group.every((row) => row.historic) ? ' (historic)' : '')),
           ...cells.get(group).map((row, index) => this.cell(row, row?.median > 0 ? ratio(row.median, index) : null)),
-          ...(extra.length ? this.latencies(cells.get(group)[0], extra) : []))))));
+          ...(extra.length ? this.latencies(cells.get(group)[0], extra) : [])))))));
     }
 
     latencies(row, extra) {
@@ -817,7 +819,8 @@
   const blocks = [];
 
   if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
-  const advice = Object.entries(facts.advice);
+  // the spoilers stand above it
+  const advice = Object.entries(facts.advice).filter(([, lines]) => !lines.every((line) => header.spoilers.some((spoiler) => line.endsWith(spoiler))));
   if (advice.length) {
     blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
       ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));

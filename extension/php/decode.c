@@ -129,11 +129,11 @@ static bool decode_serialized(const struct cache_value *value, zval *result) {
 
 static bool decode_graph(const struct cache_value *value, zval *result) {
     if (value->hold == CACHE_PINNED) {
-        return unserialize(value->bytes, VALUE_GRAPH, result);
+        return unserialize_graph((const zend_array *)value->bytes, result);
     }
     zval copy;
     copy_array(value, &copy);
-    const bool read = unserialize(Z_ARR(copy), VALUE_GRAPH, result);
+    const bool read = unserialize_graph(Z_ARR(copy), result);
     zval_ptr_dtor(&copy);
     return read;
 }

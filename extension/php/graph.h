@@ -11,7 +11,8 @@
  *             name of the class, that of the case
  *   arrays    arrays with objects in them, or null: they cannot be shared between requests, so each is copied when it is
  *             fetched
- *   classes   for each class, two more elements: its name, and its form, a hash of the names of its properties
+ *   classes   for each class, three more elements: its name, the same in lower case, and its form, a hash of the names of
+ *             its properties
  *
  * In the place of an object, of such an array, or of a property without a value stands a zval of the type IS_PTR, which
  * no value of PHP code has: a mark, with a number. Walks that copy or move a stored value take it for an integer.
@@ -29,6 +30,9 @@
 #include "php_larder.h"
 
 enum graph_part { GRAPH_ROOT, GRAPH_COUNT, GRAPH_OBJECTS, GRAPH_ARRAYS, GRAPH_CLASSES };
+
+/* Of a class. */
+enum { GRAPH_NAME, GRAPH_LOWER_CASE, GRAPH_FORM, GRAPH_CLASS };
 
 enum mark { MARK_OBJECT, MARK_ARRAY, MARK_UNSET, MARK_KINDS };
 
@@ -66,9 +70,9 @@ void graph_forget_forms(void);
 zend_array *graph_flatten(zval *value);
 
 /*
- * Builds the value. `stored` must stay as it is while user code runs (autoloaders). False: it is a miss, and there may be an
- * exception.
+ * Builds the value. `stored` must stay as it is while user code runs (autoloaders). Without success `result` stays as it
+ * is, and there may be an exception.
  */
-bool graph_build(const zend_array *stored, zval *result);
+void graph_build(const zend_array *stored, zval *result);
 
 #endif

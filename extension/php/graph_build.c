@@ -4,6 +4,9 @@
 #include "zend_enum.h"
 #include "zend_execute.h"
 
+/* Graphs with more objects or classes allocate the lists of them. */
+enum { FEW = 8 };
+
 struct building {
     const zval *objects, *arrays; /* elements of the parts, which are packed and have no holes */
     size_t count;                 /* of the objects */
@@ -36,10 +39,13 @@ static zend_class_entry *look_up(zend_string *name) {
     return EG(exception) ? NULL : zend_lookup_class(name);
 }
 
-/* The class of that name, if it is still of that form. */
-static zend_class_entry *find_class(zend_string *name, zend_long form) {
-    zend_class_entry *class = look_up(name);
-    return EXPECTED(class) && EXPECTED(graph_form(class) == form) ? class : NULL;
+/* The class of these two names, if it is still of that form. The one in lower case finds what is loaded without a copy. */
+static zend_class_entry *find_class(const zval *names) {
+    zend_class_entry *class = zend_hash_find_ptr(EG(class_table), Z_STR(names[GRAPH_LOWER_CASE]));
+    if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_LINKED))) {
+        class = look_up(Z_STR(names[GRAPH_NAME]));
+    }
+    return EXPECTED(class) && EXPECTED(graph_form(class) == Z_LVAL(names[GRAPH_FORM])) ? class : NULL;
 }
 
 static zend_object *enum_case(const zval *fields) {
@@ -170,7 +176,7 @@ static bool set_properties(const struct building *b) {
 
 static bool find_classes(struct building *b, const zval *classes, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        b->classes[i] = find_class(Z_STR(classes[2 * i]), Z_LVAL(classes[2 * i + 1]));
+        b->classes[i] = find_class(&classes[GRAPH_CLASS * i]);
         if (UNEXPECTED(!b->classes[i])) {
             return false;
         }
@@ -178,15 +184,18 @@ static bool find_classes(struct building *b, const zval *classes, size_t count) 
     return true;
 }
 
-bool graph_build(const zend_array *stored, zval *result) {
+void graph_build(const zend_array *stored, zval *result) {
     const zval *parts = stored->arPacked;
-    const size_t classes = (stored->nNumUsed - GRAPH_CLASSES) / 2;
+    const size_t classes = (stored->nNumUsed - GRAPH_CLASSES) / GRAPH_CLASS;
     struct building b = {elements(&parts[GRAPH_OBJECTS]), NULL, (size_t)Z_LVAL(parts[GRAPH_COUNT]), NULL, NULL};
     if (Z_TYPE(parts[GRAPH_ARRAYS]) == IS_ARRAY) {
         b.arrays = elements(&parts[GRAPH_ARRAYS]);
     }
-    b.classes = safe_emalloc(classes, sizeof(*b.classes), 0);
-    b.built = ecalloc(b.count, sizeof(*b.built));
+    zend_class_entry *few_classes[FEW];
+    zend_object *few_objects[FEW];
+    b.classes = classes <= FEW ? few_classes : safe_emalloc(classes, sizeof(*b.classes), 0);
+    b.built = b.count <= FEW ? few_objects : safe_emalloc(b.count, sizeof(*b.built), 0);
+    memset(b.built, 0, b.count * sizeof(*b.built));
 
     const bool done = find_classes(&b, &parts[GRAPH_CLASSES], classes) && create_objects(&b) && set_properties(&b);
     if (EXPECTED(done)) {
@@ -202,7 +211,10 @@ bool graph_build(const zend_array *stored, zval *result) {
         }
         OBJ_RELEASE(b.built[i]);
     }
-    efree(b.built);
-    efree(b.classes);
-    return done;
+    if (b.built != few_objects) {
+        efree(b.built);
+    }
+    if (b.classes != few_classes) {
+        efree(b.classes);
+    }
 }

@@ -297,7 +297,7 @@ zend_array *graph_flatten(zval *value) {
     if (f.arrays) {
         ZVAL_ARR(&arrays, f.arrays);
     }
-    zend_array *stored = part_new(GRAPH_CLASSES + 2 * f.class_count);
+    zend_array *stored = part_new(GRAPH_CLASSES + GRAPH_CLASS * f.class_count);
     ZEND_HASH_FILL_PACKED(stored) {
         ZEND_HASH_FILL_SET(&root);
         ZEND_HASH_FILL_NEXT();
@@ -308,10 +308,13 @@ zend_array *graph_flatten(zval *value) {
         ZEND_HASH_FILL_SET(&arrays);
         ZEND_HASH_FILL_NEXT();
         for (uint32_t i = 0; i < f.class_count; i++) {
-            zval name, form;
+            zval name, lower_case, form;
             ZVAL_STR_COPY(&name, f.known[i]->name);
+            ZVAL_STR(&lower_case, zend_string_tolower(f.known[i]->name));
             ZVAL_LONG(&form, graph_form(f.known[i]));
             ZEND_HASH_FILL_SET(&name);
+            ZEND_HASH_FILL_NEXT();
+            ZEND_HASH_FILL_SET(&lower_case);
             ZEND_HASH_FILL_NEXT();
             ZEND_HASH_FILL_SET(&form);
             ZEND_HASH_FILL_NEXT();

@@ -22,10 +22,13 @@ bool serialize_uses_igbinary(void);
 zend_function *igbinary_function(const char *name, size_t length);
 
 /*
- * Unserializes a zend_string, or builds the objects of a VALUE_GRAPH, a zend_array. False: they cannot be read here any more, which raises no exception and no warning; only exit()
+ * Unserializes bytes. False: they cannot be read here any more, which raises no exception and no warning; only exit()
  * in a class's code leaves its exception. Runs user code: autoloaders, __unserialize(), destructors.
  */
-bool unserialize(const void *stored, uint32_t kind, zval *result);
+bool unserialize(zend_string *bytes, uint32_t kind, zval *result);
+
+/* The same for what graph_build() reads (graph.h). */
+bool unserialize_graph(const zend_array *stored, zval *result);
 
 /* Lets errors through to handlers again, if they are muted. */
 void unserialize_unmute(void);

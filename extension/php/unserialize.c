@@ -161,12 +161,7 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
 
 /* ---- Unserializing --------------------------------------------------------------------------- */
 
-static void call_unserializer(const void *stored, uint32_t kind, zval *result) {
-    if (kind == VALUE_GRAPH) {
-        LARDER_G(reading).failed |= !graph_build(stored, result);
-        return;
-    }
-    zend_string *bytes = (zend_string *)stored;
+static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
     if (kind == VALUE_PHP) {
         php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
         return;
@@ -188,23 +183,38 @@ static ZEND_COLD void drop(zval *result) {
     }
 }
 
-bool unserialize(const void *stored, uint32_t kind, zval *result) {
+static struct reading begin_reading(zval *result) {
     unserialize_unmute(); /* for a value whose code fetches this one */
     const struct reading outer = LARDER_G(reading);
-    const struct serializer_state outer_counting = serializer_state_begin();
     LARDER_G(reading) = (struct reading){.frame = EG(current_execute_data), .silent = is_silent()};
     ZVAL_NULL(result);
-    call_unserializer(stored, kind, result);
+    return outer;
+}
+
+/* Only objects and non-empty arrays are read so: a null or bool is a failure. */
+static bool end_reading(const struct reading *outer, zval *result) {
     const bool failed = LARDER_G(reading).failed;
     unserialize_unmute();
-    LARDER_G(reading) = outer;
-    serializer_state_end(&outer_counting);
-    /* Only objects and non-empty arrays are serialized, so a null or bool is a failure. */
+    LARDER_G(reading) = *outer;
     if (UNEXPECTED(failed || EG(exception) || Z_TYPE_P(result) <= IS_TRUE)) {
         drop(result);
         return false;
     }
     return true;
+}
+
+bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
+    const struct reading outer = begin_reading(result);
+    const struct serializer_state outer_counting = serializer_state_begin();
+    call_unserializer(bytes, kind, result);
+    serializer_state_end(&outer_counting);
+    return end_reading(&outer, result);
+}
+
+bool unserialize_graph(const zend_array *stored, zval *result) {
+    const struct reading outer = begin_reading(result);
+    graph_build(stored, result); /* leaves null if it fails */
+    return end_reading(&outer, result);
 }
 
 /* ---- The module ------------------------------------------------------------------------------ */

@@ -292,7 +292,7 @@ final class ReportTest extends TestCase
     #[DataProvider('windows')]
     public function testNothingOverflowsOrOverlaps(int $width, string $scheme): void
     {
-        foreach (['', '#scale=linear&compare.view=ranking&latency-single-gets.view=ranking'] as $fragment) {
+        foreach (['', '#scale=linear&compare.view=ranking&latency-single-gets.view=ranking', '#compare.view=table&latency-single-gets.view=table'] as $fragment) {
             self::$browser->open(self::$file, $fragment, $width, $scheme);
             self::drawAll();
             self::assertSame(0, self::$browser->run('return document.documentElement.scrollWidth - document.documentElement.clientWidth;'), 'the page is wider than the window');
@@ -311,6 +311,11 @@ final class ReportTest extends TestCase
                 return found;
                 JS);
             self::assertSame([], $overlaps);
+            self::assertSame([], self::$browser->run(<<<'JS'
+                return [...document.querySelectorAll('button, select, .panel h3')].filter((each) => each.getClientRects().length && !each.closest('.scroll'))
+                  .filter((each) => { const box = each.getBoundingClientRect(), around = (each.closest('.card, .wrap') ?? document.body).getBoundingClientRect(); return box.right > around.right || box.left < around.left || each.scrollWidth > each.clientWidth + 1; })
+                  .map((each) => each.textContent);
+                JS), 'a control is cut off');
             if ($fragment === '') {
                 self::$browser->picture(Repository::ROOT . "/var/browser/$width-$scheme.png");
             }

@@ -26,7 +26,7 @@ final class ResultOptions
         $command
             ->addArgument('after', InputArgument::OPTIONAL, 'The second result of --diff')
             ->addOption('profile', null, InputOption::VALUE_REQUIRED, 'Advise for the sizes, read share and machines in this file (docs/advice.md)')
-            ->addOption('advise', null, InputOption::VALUE_REQUIRED, 'Measure nothing: advise from this result')
+            ->addOption('advise', null, InputOption::VALUE_REQUIRED | InputOption::VALUE_IS_ARRAY, 'Measure nothing: advise from this result, or from several of one machine')
             ->addOption('check', null, InputOption::VALUE_REQUIRED, 'Measure nothing: name what is wrong with this result, and exit with 1 if anything is')
             ->addOption('diff', null, InputOption::VALUE_REQUIRED, 'Measure nothing: say what changed from this result to a second one');
     }
@@ -42,7 +42,7 @@ final class ResultOptions
         return match (true) {
             \is_string($check) => self::check($check, $output),
             \is_string($diff) && \is_string($after) => self::diff(ResultFile::read($diff), ResultFile::read($after), $output),
-            \is_string($advise) => self::advise(ResultFile::read($advise), self::profile($input), $output),
+            \is_array($advise) && $advise !== [] => self::advise(self::together(array_values(array_filter($advise, \is_string(...)))), self::profile($input), $output),
             default => null,
         };
     }
@@ -62,6 +62,29 @@ final class ResultOptions
         }
 
         return Command::SUCCESS;
+    }
+
+    /**
+     * @param list<string> $files
+     * @return Report of all: what a run of the stores lacks, a study may have
+     */
+    private static function together(array $files): Report
+    {
+        $environment = $rows = $notMeasured = $spoilers = [];
+        foreach ($files as $file) {
+            $report = ResultFile::read($file);
+            $environment = $environment === [] ? $report->environment : $environment;
+            foreach (['processor', 'cores'] as $name) {
+                if (($environment[$name] ?? null) !== ($report->environment[$name] ?? null)) {
+                    throw new InvalidOptionException(\sprintf('--advise: %s is from another machine than %s: its %s differs.', $file, $files[0], $name));
+                }
+            }
+            array_push($rows, ...$report->rows);
+            array_push($notMeasured, ...$report->notMeasured);
+            array_push($spoilers, ...$report->spoilers);
+        }
+
+        return new Report($environment, $rows, $notMeasured, array_values(array_unique($spoilers)));
     }
 
     private static function check(string $file, OutputInterface $output): int

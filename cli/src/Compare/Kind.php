@@ -16,12 +16,19 @@ enum Kind
     /** In a server, which other machines can reach as well. */
     case Server;
 
-    /** In the process alone: gone with it, so no rival of the others. */
+    /** In the process alone, gone with it, or in no store at all: so no rival of the others. */
     case Process;
+
+    /** Pages that show what no page can be faster than. */
+    private const NO_STORES = ['empty', 'literal'];
 
     /** @param string $store by its name in the registry */
     public static function of(string $store): self
     {
+        if (\in_array($store, self::NO_STORES, true)) {
+            return self::Process;
+        }
+
         return match ((Drivers::variants()[$store] ?? null)?->scope) {
             Scope::Server => self::Server,
             Scope::Process => self::Process,

@@ -40,12 +40,6 @@ final class Page
     /** @param array<string, string> $settings of where it is served */
     public function subject(string $table, string $operation, Unit $unit, array $settings): Subject
     {
-        return new Subject($table, $this->store, $this->connection, $this->value, $this->value === null ? null : \strlen($this->body), $operation, $unit, $settings);
-    }
-
-    /** @return list<string> */
-    public function notes(): array
-    {
-        return $this->connection === null ? [] : [$this->isPersistent ? 'persistent connection' : 'connects in each request, as in the study'];
+        return new Subject($table, $this->store, $this->connection, $this->value, $this->value === null ? null : \strlen($this->body), $operation, $unit, [...$settings, ...($this->isPersistent ? ['persistent' => 'on'] : [])]);
     }
 }

@@ -79,7 +79,10 @@ final class SailPages extends PageSuite
             foreach ($subjects as $concurrency => $subject) {
                 $first = $page->value === Pages::LONG ? self::REQUESTS : self::STUDY_REQUESTS;
                 $blocks[] = $block = new WrkBlock($site, $page, $concurrency, $subject, $first, self::REQUESTS);
-                $this->note($block, \sprintf('wrk, %s requests in the first round, %s in the others', number_format($first), number_format(self::REQUESTS)), ...$page->notes());
+                $this->note($block, \sprintf('wrk, %s requests in the first round, %s in the others', number_format($first), number_format(self::REQUESTS)));
+                if ($page->connection === 'tcp') {
+                    $this->note($block, 'connects in each request, as in the study');
+                }
             }
             if (\in_array($page->store, self::WITHOUT_SERVER, true)) {
                 $interleaved[$page->value ?? Pages::SHORT][] = $page;

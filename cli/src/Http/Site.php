@@ -77,6 +77,9 @@ final class Site
             });
         };
         $site = $onOneCore ? CpuAffinity::pinned($start) : $start();
+        if ($onOneCore && \count($site->cores) !== 1) {
+            throw new ServerFailed('the servers cannot be kept to one core: taskset is missing. To add it: apt-get install util-linux');
+        }
         $site->fill($values);
 
         return $site;

@@ -14,8 +14,8 @@ use Larder\Cli\Timing\Statistics;
 /** Makes a row of the samples of each subject. */
 final class Rows
 {
-    /** Less is not worth a note. */
-    private const DRIFT_PERCENT = 10;
+    /** The whole interval must lie beyond: of many rows, noise alone would move some intervals off 1. */
+    private const DRIFT = 1.1;
 
     /** @var array<string, array{subject: Subject, samples: list<Sample>}> by Subject::key() */
     private array $bySubject = [];
@@ -63,12 +63,11 @@ final class Rows
     private static function drift(array $drifts): array
     {
         $interval = Interval::ofMedian($drifts);
-        if ($drifts === [] || $interval === null || $interval->contains(1.0)) {
-            return [];
-        }
-        $percent = 100 * (Statistics::median($drifts) - 1);
-
-        return abs($percent) < self::DRIFT_PERCENT ? [] : [\sprintf('not steady: %s in each process, by about %.0f%%', $percent > 0 ? 'grows' : 'falls', abs($percent))];
+        return match (true) {
+            $interval?->low > self::DRIFT => ['not steady: the figure grows while a process measures'],
+            $interval !== null && $interval->high < 1 / self::DRIFT => ['not steady: the figure falls while a process measures'],
+            default => [],
+        };
     }
 
     /**

@@ -120,7 +120,8 @@ final class Terminal
         $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
         $hasMeans = str_starts_with($name, self::WITH_MEANS);
         $hasPercentiles = array_filter($rows, static fn(Row $row): bool => $row->histogram !== null) !== [];
-        $isMixed = \count($groups) > 1;
+        $isMixed = !$hasMeans || \count($groups) > 1; // the tables of 2016 have the value in their names
+        $hasOperations = \count(array_unique(array_map(static fn(Row $row): string => $row->subject->operation, $rows))) > 1;
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([
             ...($isMixed ? ['', ''] : ['']),
@@ -135,7 +136,7 @@ final class Terminal
                 $figures = $hasMeans ? self::mean($row, min($means)) : self::figure($row);
                 $table->addRow([
                     self::name($row) . ($row->isHistoric() ? ' (historic)' : ''),
-                    ...($isMixed ? [trim($subject->operation . ' ' . $subject->value)] : []),
+                    ...($isMixed ? [$hasOperations || $subject->value === null ? trim($subject->operation . ' ' . $subject->value) : $subject->value] : []),
                     ...array_map($this->cell(...), [...$figures, $ranks[$subject->key()] ?? '', ...($hasPublished ? [$published] : []), ...self::percentiles($row)]),
                 ]);
             }

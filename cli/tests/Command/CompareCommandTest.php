@@ -19,7 +19,7 @@ final class CompareCommandTest extends TestCase
 
     public function testTablesHaveAtMostEightyColumns(): void
     {
-        $run = self::larder(['compare', '--quick', '--rounds=6', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
+        $run = self::larder(['compare', '--quick', '--rounds=2', '--stores=apcu,shmop,memcached,predis,mysql-memory,file,php-file,array', '--values=10b,50 x 50 array']);
         $run->mustRun();
         $output = $run->getOutput();
         foreach (explode("\n", $output) as $line) {
@@ -28,12 +28,9 @@ final class CompareCommandTest extends TestCase
         self::assertStringContainsString(\sprintf('PHP %s (cli), opcache on, JIT off', \PHP_VERSION), $output);
         self::assertMatchesRegularExpression('/^Servers: memcached \d.*mariadb \d/m', $output);
         self::assertMatchesRegularExpression('/^10b$/m', $output);
-        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) +[±>]\d+% +[\d.k]+ +\d+ +250 ns /mu', $output);
+        self::assertMatchesRegularExpression('/^apcu +[\d.]+ (ns|µs) +[\d.k]+ +250 ns /mu', $output);
         self::assertMatchesRegularExpression('/^php-file +disk \* /m', $output);
         self::assertMatchesRegularExpression('/^predis +tcp .* 931 µs .* 39\.7 ms/mu', $output);
-        self::assertStringContainsString('Fastest on one machine, get: ', $output);
-        self::assertStringContainsString('Fastest server, set: ', $output);
-        self::assertStringContainsString('Unix socket instead of TCP, get. memcached: ', $output);
         self::assertStringNotContainsString('FAILS', $output);
         self::assertMatchesRegularExpression('/100%.* left/', $run->getErrorOutput());
     }

@@ -63,18 +63,37 @@ final class ResultOptionsTest extends TestCase
     {
         $profile = $this->directory->path . '/profile.json';
         file_put_contents($profile, '{"format": 1, "machines": 2, "operations_per_request": 3, "strings": {"100": 1}}');
-        [$code, $text] = $this->larder(['--advise' => self::RECORDED, '--profile' => $profile]);
+        [$code, $text] = $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile]);
         self::assertSame(0, $code);
         self::assertMatchesRegularExpression('/^Which store, for several machines\n  Take (redis|memcached) tcp/m', $text);
         self::assertStringContainsString('From the profile: 3 operations per request', $text);
         self::assertStringNotContainsString('on one machine' . "\n", $text);
     }
 
-    /** @param array<string, string> $arguments */
+    public function testSeveralResultsOfOneMachineAreAdvisedTogether(): void
+    {
+        $recorded = ResultFile::read(self::RECORDED);
+        $file = $this->directory->path . '/study.jsonl';
+        $rows = [];
+        foreach (['get', 'set'] as $operation) {
+            $rows[] = Rows::of('redis', Rows::around(9000), operation: $operation, connection: 'tcp', table: '2016: arrays');
+            $rows[] = Rows::of('redis', Rows::around(5000), operation: $operation, connection: 'tcp', settings: ['serializer' => 'igbinary'], table: '2016: arrays');
+        }
+        (new ResultFile())->write(new Report($recorded->environment, $rows), $file);
+        [, $text] = $this->larder(['--advise' => [self::RECORDED, $file]]);
+        self::assertMatchesRegularExpression('/redis tcp: serializer igbinary saves 40\.0 µs per\s+request .*\(From the\s+table 2016: arrays\.\)/s', $text);
+        self::assertStringContainsString('  Take larder: ', $text);
+
+        (new ResultFile())->write(new Report(['processor' => 'Other'] + $recorded->environment, $rows), $file);
+        $this->expectExceptionMessage($file . ' is from another machine than ' . self::RECORDED . ': its processor differs.');
+        $this->larder(['--advise' => [self::RECORDED, $file]]);
+    }
+
+    /** @param array<string, string|list<string>> $arguments */
     #[TestWith([['--diff' => self::RECORDED], '--diff needs two results'])]
     #[TestWith([['after' => self::RECORDED], '--diff needs two results'])]
-    #[TestWith([['--advise' => '/nowhere/file.jsonl'], '/nowhere/file.jsonl cannot be read'])]
-    #[TestWith([['--advise' => self::RECORDED, '--profile' => '/nowhere/profile.json'], '/nowhere/profile.json cannot be read'])]
+    #[TestWith([['--advise' => ['/nowhere/file.jsonl']], '/nowhere/file.jsonl cannot be read'])]
+    #[TestWith([['--advise' => [self::RECORDED], '--profile' => '/nowhere/profile.json'], '/nowhere/profile.json cannot be read'])]
     public function testMistakeIsNamed(array $arguments, string $message): void
     {
         $this->expectExceptionMessage($message);
@@ -82,7 +101,7 @@ final class ResultOptionsTest extends TestCase
     }
 
     /**
-     * @param array<string, string> $arguments
+     * @param array<string, string|list<string>> $arguments
      * @return array{int, string}
      */
     private function larder(array $arguments): array

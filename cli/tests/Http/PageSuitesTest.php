@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Http;
 
+use Larder\Cli\Compare\Kind;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Http\PageSuite;
 use Larder\Cli\Http\ReadPerRequest;
@@ -39,6 +40,12 @@ final class PageSuitesTest extends TestCase
         foreach ($published as $row) {
             self::assertContains(self::label($row['study'] . ': ' . $row['table'], $row['value'], $row['engine']), $figures);
         }
+    }
+
+    /** Else "empty" would be the best of all stores in ranks and scores. */
+    public function testPagesWithoutStoreAreNoRivals(): void
+    {
+        self::assertSame([Kind::Process, Kind::Process, Kind::Local], array_map(Kind::of(...), ['empty', 'literal', 'larder']));
     }
 
     private static function label(string $table, ?string $value, ?string $engine): string

@@ -24,7 +24,7 @@ final class RunnerTest extends TestCase
     /** @var list<array{int, string, ?float}> */
     private array $progress = [];
 
-    public function testEveryBlockRunsOnceARoundInAnOrderShuffledAnew(): void
+    public function testEveryBlockRunsOnceARoundInANewlyShuffledOrder(): void
     {
         $blocks = array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 12));
         $this->runAll(new Runner($blocks, 3));

@@ -70,10 +70,10 @@ final class ScoreTest extends TestCase
     public function testMoreRequestsAreBetter(): void
     {
         $scores = Score::of([
-            Rows::of('empty', Rows::around(1000), operation: 'request', unit: Unit::RequestsPerSecond),
+            Rows::of('larder', Rows::around(1000), operation: 'request', unit: Unit::RequestsPerSecond),
             Rows::of('redis', Rows::around(500), operation: 'request', unit: Unit::RequestsPerSecond),
         ]);
-        self::assertEqualsWithDelta(['empty' => 1.0, 'redis' => 2.0], self::byName($scores['default']), 1e-9);
+        self::assertEqualsWithDelta(['larder' => 1.0, 'redis' => 2.0], self::byName($scores['default']), 1e-9);
     }
 
     public function testNoIntervalWithoutEnoughSamples(): void

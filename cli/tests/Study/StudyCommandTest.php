@@ -95,6 +95,30 @@ final class StudyCommandTest extends TestCase
         self::assertContains('median ± # published', $lines);
     }
 
+    /** The longest names and values of the studies, and figures as long as they get. */
+    public function testTablesHaveAtMostEightyColumns(): void
+    {
+        $rows = [];
+        foreach ([
+            ['2008: set then get, loop', 'file (one handle)', 'disk', '100 KB serialized array', []],
+            ['2008: set then get, loop', 'memcache', 'tcp', '1 MB serialized array', []],
+            ['2013: read, 13 values', 'php-file', 'tmpfs', 'array of 4', ['php' => 'no opcache']],
+            ['2016: write, short value', 'memcached', 'network', 'short value', ['compression' => 'zlib', 'rate' => '100 Mbit/s']],
+            ['2016: write, 50 x 50 array', 'memcached', 'socket', '50 x 50 array', ['serializer' => 'igbinary', 'compression' => 'zlib']],
+            ['sail: connect, get, close each time', 'memcached', 'socket', '11 b', []],
+        ] as [$table, $store, $connection, $value, $settings]) {
+            $subject = new Subject($table, $store, $connection, $value, 1, 'connect+get+close', settings: $settings);
+            $rows[] = new Row($subject, [123.4e6, 1.2e6], 123.4e6, 1.0, 1e9, published: new PublishedFigure(970e6, '2008', $store));
+            $rows[] = new Row(new Subject($table, 'larder', null, $value, 1, 'connect+get+close'), [34.5, 34.5], 34.5, 34.0, 35.0);
+            $rows[] = new Row(new Subject($table, 'eaccelerator', null, $value, 1, 'connect+get+close'), [], null, null, null, published: new PublishedFigure(970e6, '2008', 'eaccelerator'));
+        }
+        $output = new BufferedOutput();
+        (new Terminal($output))->print(new Report([], $rows), []);
+        foreach (explode("\n", $output->fetch()) as $line) {
+            self::assertLessThanOrEqual(80, mb_strwidth($line), $line);
+        }
+    }
+
     /** @param list<string> $arguments */
     private function larder(array $arguments): Process
     {

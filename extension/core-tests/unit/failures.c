@@ -146,10 +146,7 @@ static void nth_call_fails(long ever) {
     struct cache *cache = open_cache(8);
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
     expect_nothing_left(cache);
-    char prefix[300];
-    strcpy(prefix, segment_file());
-    strcat(prefix, ".new.");
-    EXPECT_EQUAL(count_files(prefix), 0);
+    expect_no_temporary_files();
 }
 
 static const struct test tests[] = {

@@ -28,6 +28,7 @@ final class RecordingFile
         return new self($directory . '/recording.json');
     }
 
+    /** @phpstan-impure */
     public function read(): Recording
     {
         return Quietly::run(function (): Recording {

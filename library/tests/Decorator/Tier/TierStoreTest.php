@@ -307,7 +307,6 @@ final class TierStoreTest extends TestCase
     {
         $explained = Cache::open(\sprintf('tier:(array:)(tier:(array:)(file://%s)?poll=0)?local_ttl=5&poll=0.5', Servers::directory('tier-explained')))->explain();
         self::assertSame('tier: chosen, the DSN names it: copies of file live 5 s at most in array; what other hosts change is seen within 0.5 s', (string) $explained[0]);
-
     }
 
     /** @return iterable<string, array{string, string}> */
@@ -322,25 +321,12 @@ final class TierStoreTest extends TestCase
         yield 'an option' => ['tier:(array:)(array:)?ttl=1', 'This tier: DSN has an unknown option. Known: local_ttl, poll'];
         yield 'no number' => ['tier:(array:)(array:)?poll=often', 'has a value for the option poll that is not a number'];
         yield 'a time that is none' => ['tier:(array:)(array:)?local_ttl=0', 'has a value for the option local_ttl that is not a number from'];
-    }
-
-    #[DataProvider('mistakes')]
-    public function testInvalidTierDsnIsNamed(string $address, string $message): void
-    {
-        $this->expectException(InvalidDsn::class);
-        $this->expectExceptionMessage($message);
-        Cache::open($address);
-    }
-
-    /** @return iterable<string, array{string, string}> */
-    public static function unfit(): iterable
-    {
         yield 'a local tier that keeps nothing' => ['tier:(none:)(array:)', 'none cannot change a value in one step'];
         yield 'a shared tier that keeps nothing' => ['tier:(array:)(none:)', 'none cannot tell when a value expires'];
     }
 
-    #[DataProvider('unfit')]
-    public function testUnsuitableTierIsRefused(string $address, string $message): void
+    #[DataProvider('mistakes')]
+    public function testInvalidTierDsnIsNamed(string $address, string $message): void
     {
         $this->expectException(InvalidDsn::class);
         $this->expectExceptionMessage($message);

@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Decorator\Sampling;
+
+use Larder\Cli\Server\PhpFpmPool;
+use Larder\Cli\Server\PhpFpmServer;
+use Larder\Decorator\Sampling\RecordingFile;
+use Larder\Tests\Servers;
+use PHPUnit\Framework\TestCase;
+
+/** Samples of real requests, however they end, in workers that take many. */
+final class SamplingUnderFpmTest extends TestCase
+{
+    private const REQUESTS = 12;
+
+    public function testEachRequestAddsItsSamples(): void
+    {
+        $directory = Servers::directory('sampled-' . bin2hex(random_bytes(4)));
+        $server = PhpFpmServer::start($directory . '/fpm', pools: [new PhpFpmPool(workers: 2)]);
+
+        try {
+            for ($request = 0; $request < self::REQUESTS; ++$request) {
+                $end = $request % 2 === 0 ? 'exit' : '';
+                $response = $server->request(__DIR__ . '/pages/sampled.php', http_build_query(['directory' => $directory, 'end' => $end]));
+                self::assertSame($end === '' ? 'done' : 'left', $response->body);
+            }
+        } finally {
+            $server->stop();
+        }
+        $recording = RecordingFile::in($directory)->read();
+        self::assertSame([5 * self::REQUESTS, (float) self::REQUESTS], [$recording->samples, $recording->requests]);
+        self::assertEquals(['write string 9' => self::REQUESTS, 'hit string 9' => 4 * self::REQUESTS], $recording->counts);
+    }
+}
