@@ -115,16 +115,17 @@ final class Terminal
         $this->output->writeln(['', $name]);
         $groups = [];
         foreach ($rows as $row) {
-            $groups[json_encode([$row->subject->value, $row->subject->operation, $row->subject->unit])][] = $row;
+            $groups[Setup::task($row->subject)][] = $row;
         }
         $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
         $hasMeans = str_starts_with($name, self::WITH_MEANS);
+        $hasPercentiles = array_filter($rows, static fn(Row $row): bool => $row->histogram !== null) !== [];
         $isMixed = !$hasMeans || \count($groups) > 1; // the tables of 2016 have the value in their names
         $hasOperations = \count(array_unique(array_map(static fn(Row $row): string => $row->subject->operation, $rows))) > 1;
         $table = new Table($this->output);
         $table->setStyle('compact')->setHeaders([
             ...($isMixed ? ['', ''] : ['']),
-            ...array_map($this->cell(...), [...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']), '#', ...($hasPublished ? ['published'] : [])]),
+            ...array_map($this->cell(...), [...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']), '#', ...($hasPublished ? ['published'] : []), ...($hasPercentiles ? array_keys(self::PERCENTILES) : [])]),
         ]);
         foreach ($groups as $group) {
             $ranks = self::ranks(Ranks::of($group));

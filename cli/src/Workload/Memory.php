@@ -38,13 +38,10 @@ final class Memory implements Suite
         private readonly int $milliseconds = 50,
     ) {}
 
-    /**
-     * @param key-of<self::UNITS> $table
-     * @param array<string, string> $settings
-     */
-    public static function subject(string $table, string $store, ?string $connection, ?string $value, ?int $bytes, string $operation, array $settings = []): Subject
+    /** @param key-of<self::UNITS> $table */
+    public static function subject(string $table, string $store, ?string $connection, ?string $value, ?int $bytes, string $operation): Subject
     {
-        return new Subject($table, $store, $connection, $value, $bytes, $operation, self::UNITS[$table], $settings);
+        return new Subject($table, $store, $connection, $value, $bytes, $operation, self::UNITS[$table]);
     }
 
     public function blocks(\Closure $notMeasured): array

@@ -255,9 +255,9 @@ final class MemoryTask implements Task
     /** @return non-empty-array<string, Subject> by what is measured */
     private function costSubjects(string $operation): array
     {
-        $subjects = ['client' => $this->subject(Memory::PROCESSOR, self::VALUE, $operation, ['of' => 'client'])];
+        $subjects = ['client' => $this->subject(Memory::PROCESSOR, self::VALUE, $operation . ', client')];
         if ($this->socket !== null) {
-            $subjects['server'] = $this->subject(Memory::PROCESSOR, self::VALUE, $operation, ['of' => 'server']);
+            $subjects['server'] = $this->subject(Memory::PROCESSOR, self::VALUE, $operation . ', server');
             $subjects['wire'] = $this->subject(Memory::WIRE, self::VALUE, $operation);
         }
 
@@ -266,10 +266,9 @@ final class MemoryTask implements Task
 
     /**
      * @param Memory::ENTRY|Memory::BYTE|Memory::READER|Memory::PROCESSOR|Memory::WIRE $table
-     * @param array<string, string> $settings
      */
-    private function subject(string $table, string $value, string $operation, array $settings = []): Subject
+    private function subject(string $table, string $value, string $operation): Subject
     {
-        return Memory::subject($table, $this->store, $this->connection, $value, Value::all()[$value]->bytes, $operation, $settings);
+        return Memory::subject($table, $this->store, $this->connection, $value, Value::all()[$value]->bytes, $operation);
     }
 }
