@@ -49,9 +49,9 @@ final class TerminalTest extends TestCase
         $rows[] = new Row(new Subject('sail: page', 'xcache', null, '1k', 1000, 'get', Unit::RequestsPerSecond), [], null, null, null, published: new PublishedFigure(1234.0, 'sail', 'xcache'));
         $output = self::printed(new Report([], $rows));
         self::assertMatchesRegularExpression('/^sail: page$/m', $output);
-        self::assertMatchesRegularExpression('/^file +9,000\/s +±\d% +1/m', $output);
-        self::assertMatchesRegularExpression('/^redis +4,000\/s +±\d% +2/m', $output);
-        self::assertMatchesRegularExpression('/^xcache \(historic\) +1,234\/s/m', $output);
+        self::assertMatchesRegularExpression('/^file +1k +9,000\/s +±\d% +1/m', $output);
+        self::assertMatchesRegularExpression('/^redis +1k +4,000\/s +±\d% +2/m', $output);
+        self::assertMatchesRegularExpression('/^xcache \(historic\) +1k +1,234\/s/m', $output);
     }
 
     public function testFailuresAndNotesAreListed(): void
