@@ -25,12 +25,18 @@ final class StoreNamesTest extends TestCase
         'library/src/Decorator/Breaker/' => 'answers as a store that keeps nothing',
         'library/src/Decorator/Tier/' => 'reads the engine without a detour',
         'library/src/Psr/Deferred.php' => 'keeps values in the process',
+        'cli/src/Command/CompareCommand.php' => 'measures the APCu that a user names',
         'cli/src/Command/ListenCommand.php' => 'Redis alone tells of changes',
+        'cli/src/Compare/Apcu.php' => 'the APCu that a user names',
         'cli/src/Compare/Artefacts.php' => 'artefacts of single stores',
+        'cli/src/Compare/Catalog.php' => 'measures the APCu that a user names',
         'cli/src/Compare/PublishedCounterpart.php' => 'the names in the published studies',
+        'cli/src/Http/' => 'pages written for one store each, as the studies had them',
         'cli/src/Measure/Preflight.php' => 'marks an old version of an extension',
         'cli/src/Server/' => 'the launchers of the servers',
+        'cli/src/Study/' => 'the stores that each study measured',
         'cli/src/Stampede/Stampede.php' => 'a store that keeps nothing is no failure',
+        'cli/src/Workload/' => 'memory, counters and limits of each store',
     ];
 
     /** Names that mean something else too: as the names of stores they are found at the beginning of a DSN. */

@@ -10,7 +10,7 @@ use Larder\Cli\Measure\Subject;
 
 /**
  * One store's reads, one a request: the page itself takes the time around the read and tells it, with the MD5 of what it read.
- * As in the study of 2008, the first ten requests are thrown away and the mean of the next ten is the figure.
+ * As in the study of 2008, the first ten requests are discarded and the mean of the next ten is the figure.
  */
 final class ReadPerRequestBlock implements Block
 {
