@@ -280,6 +280,7 @@ static bool flatten_object(struct flattening *f, const zend_object *object) {
 
 zend_array *graph_flatten(zval *value) {
     struct flattening f;
+    const bool protected = gc_protect(true);
     f.objects = part_new(8);
     f.arrays = NULL;
     f.queue = NULL;
@@ -329,7 +330,14 @@ zend_array *graph_flatten(zval *value) {
     }
     if (!done || f.count == 0) {
         zend_array_destroy(stored);
-        return NULL;
+        stored = NULL;
     }
+    gc_protect(protected);
     return stored;
+}
+
+void graph_release(zend_array *graph) {
+    const bool protected = gc_protect(true);
+    zend_array_destroy(graph);
+    gc_protect(protected);
 }

@@ -90,9 +90,9 @@ static zend_never_inline bool store_objects(const struct storing *s, zval *value
         return store_serialized(s, value);
     }
     const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
-    const bool stored = planned ? store_planned(s, VALUE_GRAPH) : store_serialized(s, value);
-    zend_array_destroy(graph);
-    return stored;
+    const bool stored = planned && store_planned(s, VALUE_GRAPH);
+    graph_release(graph);
+    return planned ? stored : store_serialized(s, value);
 }
 
 static zend_never_inline bool store_array(const struct storing *s, zval *value) {
