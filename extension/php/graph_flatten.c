@@ -211,12 +211,27 @@ static bool has_dynamic(const zend_object *object) {
            zend_hash_num_elements(object->properties) > (uint32_t)object->ce->default_properties_count;
 }
 
+/* ArrayObject and ArrayIterator append with integers for names, which unserialize() makes strings. */
+static bool has_integer_names(zend_array *properties) {
+    zend_string *name;
+    ZEND_HASH_FOREACH_STR_KEY(properties, name) {
+        if (UNEXPECTED(!name)) {
+            return true;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return false;
+}
+
 /* The dynamic properties of an object, as an array, or null. */
 static bool flatten_dynamic(struct flattening *f, zval *target, const zend_object *object) {
     zval dynamic;
     ZVAL_NULL(target);
     if (!object->properties || zend_hash_num_elements(object->properties) == 0) {
         return true;
+    }
+    if (has_integer_names(object->properties)) {
+        return false;
     }
     if (object->ce->default_properties_count == 0) {
         ZVAL_ARR(&dynamic, object->properties);
@@ -227,7 +242,7 @@ static bool flatten_dynamic(struct flattening *f, zval *target, const zend_objec
     array_init(&dynamic);
     zend_hash_real_init_mixed(Z_ARR(dynamic));
     ZEND_HASH_FOREACH_STR_KEY_VAL(object->properties, key, property) {
-        if (Z_TYPE_P(property) != IS_INDIRECT && key) {
+        if (Z_TYPE_P(property) != IS_INDIRECT) {
             Z_TRY_ADDREF_P(property);
             zend_hash_add_new(Z_ARR(dynamic), key, property);
         }

@@ -86,6 +86,19 @@ larder_store('k', $victim);
 var_dump(gc_status()['runs'] === $runs);
 Meddler::$victim = null;
 var_dump(serialize($victim) === $right, serialize(larder_fetch('k')) === $right);
+
+echo "-- properties that ArrayObject appended have integers for names\n";
+foreach ([new stdClass(), new Open()] as $object) {
+    $access = new ArrayObject($object);
+    $access[] = 'appended';
+    $access['named'] = new stdClass();
+    foreach (['1', '0'] as $zeroCopy) {
+        ini_set('larder.zero_copy', $zeroCopy);
+        larder_store('k', $object);
+        $fetched = larder_fetch('k');
+        echo $fetched->{'0'}, ' ', var_export(serialize($fetched) === serialize(unserialize(serialize($object))), true), "\n";
+    }
+}
 ?>
 --EXPECT--
 no difference
@@ -104,3 +117,8 @@ int(100)
 bool(true)
 bool(true)
 bool(true)
+-- properties that ArrayObject appended have integers for names
+appended true
+appended true
+appended true
+appended true
