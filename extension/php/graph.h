@@ -66,8 +66,13 @@ void graph_forget_forms(void);
 /*
  * The stored form of `value` as a PHP array of this request, which shares strings and arrays with it; NULL: it must be
  * serialized. Runs no user code and never throws.
+ *
+ * It and graph_release() count references to parts of the value down, which makes them candidates for the collector of
+ * cycles, and so could start it: its destructors may change the value, or store another. The value itself still holds
+ * these parts, so the collector need not look at them.
  */
 zend_array *graph_flatten(zval *value);
+void graph_release(zend_array *graph);
 
 /*
  * Builds the value. `stored` must stay as it is while user code runs (autoloaders). Without success `result` stays as it

@@ -62,7 +62,7 @@ static bool number_class(struct flattening *f, const zend_class_entry *class) {
 
 static bool is_lazy(const zend_object *object) {
 #if PHP_VERSION_ID >= 80400
-    return zend_object_is_lazy(object);
+    return zend_object_is_lazy((zend_object *)object);
 #else
     (void)object;
     return false;
@@ -211,12 +211,27 @@ static bool has_dynamic(const zend_object *object) {
            zend_hash_num_elements(object->properties) > (uint32_t)object->ce->default_properties_count;
 }
 
+/* ArrayObject and ArrayIterator append with integers for names, which unserialize() makes strings. */
+static bool has_integer_names(zend_array *properties) {
+    zend_string *name;
+    ZEND_HASH_FOREACH_STR_KEY(properties, name) {
+        if (UNEXPECTED(!name)) {
+            return true;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return false;
+}
+
 /* The dynamic properties of an object, as an array, or null. */
 static bool flatten_dynamic(struct flattening *f, zval *target, const zend_object *object) {
     zval dynamic;
     ZVAL_NULL(target);
     if (!object->properties || zend_hash_num_elements(object->properties) == 0) {
         return true;
+    }
+    if (has_integer_names(object->properties)) {
+        return false;
     }
     if (object->ce->default_properties_count == 0) {
         ZVAL_ARR(&dynamic, object->properties);
@@ -227,7 +242,7 @@ static bool flatten_dynamic(struct flattening *f, zval *target, const zend_objec
     array_init(&dynamic);
     zend_hash_real_init_mixed(Z_ARR(dynamic));
     ZEND_HASH_FOREACH_STR_KEY_VAL(object->properties, key, property) {
-        if (Z_TYPE_P(property) != IS_INDIRECT && key) {
+        if (Z_TYPE_P(property) != IS_INDIRECT) {
             Z_TRY_ADDREF_P(property);
             zend_hash_add_new(Z_ARR(dynamic), key, property);
         }
@@ -280,6 +295,7 @@ static bool flatten_object(struct flattening *f, const zend_object *object) {
 
 zend_array *graph_flatten(zval *value) {
     struct flattening f;
+    const bool protected = gc_protect(true);
     f.objects = part_new(8);
     f.arrays = NULL;
     f.queue = NULL;
@@ -329,7 +345,14 @@ zend_array *graph_flatten(zval *value) {
     }
     if (!done || f.count == 0) {
         zend_array_destroy(stored);
-        return NULL;
+        stored = NULL;
     }
+    gc_protect(protected);
     return stored;
+}
+
+void graph_release(zend_array *graph) {
+    const bool protected = gc_protect(true);
+    zend_array_destroy(graph);
+    gc_protect(protected);
 }

@@ -65,6 +65,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
+    plan_shrink(&LARDER_G(plan)); /* of the array that turned out to be none to store as it is */
     zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind);
     if (!bytes) {
         return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, 0);
@@ -90,9 +91,9 @@ static zend_never_inline bool store_objects(const struct storing *s, zval *value
         return store_serialized(s, value);
     }
     const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
-    const bool stored = planned ? store_planned(s, VALUE_GRAPH) : store_serialized(s, value);
-    zend_array_destroy(graph);
-    return stored;
+    const bool stored = planned && store_planned(s, VALUE_GRAPH);
+    graph_release(graph);
+    return planned ? stored : store_serialized(s, value);
 }
 
 static zend_never_inline bool store_array(const struct storing *s, zval *value) {

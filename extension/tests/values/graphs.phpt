@@ -49,6 +49,56 @@ for ($i = 0; $i < 100; ++$i) {
     larder_fetch('k');
 }
 var_dump(gc_collect_cycles());
+
+echo "-- their collector, which runs destructors, does not start while a value is stored\n";
+class Meddler
+{
+    public static ?stdClass $victim = null;
+    public object $self;
+
+    public function __construct()
+    {
+        $this->self = $this;
+    }
+
+    public function __destruct()
+    {
+        if (self::$victim) {
+            foreach (self::$victim->items as $item) {
+                $item->list = $item->child = null;
+            }
+            self::$victim->items = [];
+        }
+    }
+}
+$victim = new stdClass();
+for ($i = 0; $i < 10; ++$i) {
+    $victim->items[] = (object) ['list' => [[$i, range(1, 9)], [$i]], 'child' => (object) ['list' => [$i]]];
+}
+$right = serialize($victim);
+gc_collect_cycles();
+for ($roots = gc_status()['roots'], $most = gc_status()['threshold'] - 20; $roots < $most; ++$roots) {
+    new Meddler();
+}
+Meddler::$victim = $victim;
+$runs = gc_status()['runs'];
+larder_store('k', $victim);
+var_dump(gc_status()['runs'] === $runs);
+Meddler::$victim = null;
+var_dump(serialize($victim) === $right, serialize(larder_fetch('k')) === $right);
+
+echo "-- properties that ArrayObject appended have integers for names\n";
+foreach ([new stdClass(), new Open()] as $object) {
+    $access = new ArrayObject($object);
+    $access[] = 'appended';
+    $access['named'] = new stdClass();
+    foreach (['1', '0'] as $zeroCopy) {
+        ini_set('larder.zero_copy', $zeroCopy);
+        larder_store('k', $object);
+        $fetched = larder_fetch('k');
+        echo $fetched->{'0'}, ' ', var_export(serialize($fetched) === serialize(unserialize(serialize($object))), true), "\n";
+    }
+}
 ?>
 --EXPECT--
 no difference
@@ -63,3 +113,12 @@ int(0)
 int(2)
 -- cycles are collected
 int(100)
+-- their collector, which runs destructors, does not start while a value is stored
+bool(true)
+bool(true)
+bool(true)
+-- properties that ArrayObject appended have integers for names
+appended true
+appended true
+appended true
+appended true
