@@ -8,6 +8,7 @@ use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\Resampling;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
+use Larder\Cli\Timing\Statistics;
 
 /**
  * What operations cost in each setup, by the size of the value: measured sizes, and in between them a straight line on
@@ -173,11 +174,11 @@ final class Costs
             $this->failures[$setup->name()][] = $row->problem;
         }
         $draws = $row->median > 0.0 ? $resampling->medians($row->samples) : null;
-        if ($draws !== null) {
+        if ($draws !== null && $row->samples !== []) {
             $this->setups[$setup->name()] = $setup;
             $type = preg_match('/array|object|row|DTO/i', (string) $row->subject->value) === 1 ? 'other' : 'string';
             $this->points[$setup->name()][$row->subject->operation][$type][max(1, (int) $row->subject->bytes)] = new Estimate(
-                max(0.1, $row->median),
+                max(0.1, Statistics::median($row->samples)), // as the draws are: a file of somebody else may tell another median
                 array_map(static fn(float $draw): float => max(0.1, $draw), $draws),
             );
         }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Measure;
 
 use Larder\Cli\Timing\Histogram;
+use Larder\Filesystem\UserFolder;
 
 /**
  * What a run has measured so far, for `--resume`: a line a block, after a header with the run's settings. It is appended to as
@@ -16,13 +17,20 @@ final class Journal
 {
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
 
+    /** Of each journal. */
+    private const BEGINNING = '{"settings":';
+
     /**
      * @param resource $handle locked as long as this object lives
      * @param array<string, list<Figures>> $samples by round and block
      */
     private function __construct(private readonly string $file, private $handle, private array $samples = []) {}
 
-    /** Where a run keeps its journal unless told otherwise. */
+    /**
+     * Where a run keeps its journal unless told otherwise.
+     *
+     * @throws \RuntimeException when there is no home directory, and no folder for temporary files that is safe from other users
+     */
     public static function place(): string
     {
         $state = getenv('XDG_STATE_HOME');
@@ -31,18 +39,25 @@ final class Journal
         return match (true) {
             \is_string($state) && str_starts_with($state, '/') => $state,
             \is_string($home) && $home !== '' => $home . '/.local/state',
-            default => sys_get_temp_dir() . '/larder-state-' . posix_geteuid(),
+            default => UserFolder::find('journal', sys_get_temp_dir(), 'larder-state'),
         } . '/larder/compare.jsonl';
     }
 
     /**
      * @param array<string, string> $settings that figures depend on
-     * @throws \RuntimeException when the file cannot be written or is another run's that still runs
+     * @throws \RuntimeException when the file cannot be written, is another run's that still runs, or is no journal
      */
     public static function start(string $file, array $settings): self
     {
         $handle = self::open($file);
-        ftruncate($handle, 0);
+        if (is_file($file)) {
+            // A slip of the pen must not cost a file.
+            if (!\in_array(fread($handle, \strlen(self::BEGINNING)), ['', self::BEGINNING], true)) {
+                throw new \RuntimeException(\sprintf('--journal: %s is not a journal, and a run would overwrite it. Name another file: --journal FILE', $file));
+            }
+            ftruncate($handle, 0);
+            rewind($handle);
+        }
         $journal = new self($file, $handle);
         $journal->append(['settings' => $settings]);
 
@@ -75,9 +90,11 @@ final class Journal
             throw new \RuntimeException(\sprintf("--resume: the interrupted run was another one.\n%s.\nGive it the same options, or run without --resume.", implode(".\n", $differences)));
         }
         $samples = [];
-        foreach ($lines as $line) {
-            /** @var array{round: int, block: string, samples: list<Figures>} $entry */
-            $entry = json_decode($line, true, flags: \JSON_THROW_ON_ERROR);
+        foreach ($lines as $i => $line) {
+            $entry = json_decode($line, true);
+            if (!\is_array($entry) || !\is_int($entry['round'] ?? null) || !\is_string($entry['block'] ?? null) || !self::areFigures($entry['samples'] ?? null)) {
+                throw new \RuntimeException(\sprintf('--resume: line %d of %s is damaged. Run without --resume.', $i + 2, $file));
+            }
             $samples[self::key($entry['round'], $entry['block'])] = $entry['samples'];
         }
         ftruncate($handle, max(0, (int) ftell($handle) - $unfinished));
@@ -115,7 +132,9 @@ final class Journal
     /** The run is complete. */
     public function remove(): void
     {
-        @unlink($this->file);
+        if (is_file($this->file)) { // not a device, such as /dev/null
+            @unlink($this->file);
+        }
     }
 
     public function file(): string
@@ -147,6 +166,27 @@ final class Journal
         if (@fwrite($this->handle, $line) !== \strlen($line)) {
             throw new \RuntimeException(\sprintf('--journal: %s could not be written: %s', $this->file, error_get_last()['message'] ?? 'the disk is full'));
         }
+    }
+
+    /** @phpstan-assert-if-true list<Figures> $samples */
+    private static function areFigures(mixed $samples): bool
+    {
+        if (!\is_array($samples) || !array_is_list($samples)) {
+            return false;
+        }
+        foreach ($samples as $sample) {
+            [$key, $figure, $failures, $problem, $histogram, $drift] = \is_array($sample) && array_is_list($sample) && \count($sample) === 6 ? $sample : array_fill(0, 6, null);
+            if (!\is_string($key) || !\is_int($failures) || !\is_string($problem) || !self::isFigure($figure) || !self::isFigure($drift) || ($histogram !== null && !Histogram::isValid($histogram))) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private static function isFigure(mixed $figure): bool
+    {
+        return $figure === null || (is_numeric($figure) && !\is_string($figure) && is_finite((float) $figure));
     }
 
     private static function key(int $round, string $block): string

@@ -18,6 +18,8 @@ final class Check
     private const MACHINE = ['date', 'php', 'system', 'processor', 'cores'];
     /** No call of a function of PHP takes less. */
     private const LEAST_NANOSECONDS = 1.0;
+    /** No operation takes an hour. */
+    private const MOST_NANOSECONDS = 3.6e12;
     /** Figures may have been rounded. */
     private const TOLERANCE = 1e-6;
 
@@ -93,6 +95,9 @@ final class Check
         foreach (array_unique(array_filter($figures, static fn(?float $figure): bool => $figure !== null && !self::isPossible($row->subject->unit, $figure))) as $figure) {
             $problems[] = \sprintf('has the impossible figure %s %s', $figure, $row->subject->unit->value);
         }
+        if ($row->subject->bytes < 0) {
+            $problems[] = \sprintf('has a value of %d bytes', $row->subject->bytes);
+        }
         if (\count($row->samples) < self::FEWEST_SAMPLES) {
             $problems[] = \sprintf('has %d samples, fewer than %d', \count($row->samples), self::FEWEST_SAMPLES);
         }
@@ -114,7 +119,7 @@ final class Check
     private static function isPossible(Unit $unit, float $figure): bool
     {
         return is_finite($figure) && match ($unit) {
-            Unit::Nanoseconds => $figure >= self::LEAST_NANOSECONDS,
+            Unit::Nanoseconds => $figure >= self::LEAST_NANOSECONDS && $figure <= self::MOST_NANOSECONDS,
             Unit::Percent => $figure >= 0.0 && $figure <= 100.0,
             Unit::RequestsPerSecond, Unit::OperationsPerSecond => $figure > 0.0 && $figure <= 1e9 / self::LEAST_NANOSECONDS,
             Unit::Bytes, Unit::Count => $figure >= 0.0,

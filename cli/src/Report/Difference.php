@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Report;
 
 use Larder\Cli\Timing\Interval;
+use Larder\Cli\Timing\Statistics;
 
 /**
  * What differs between two results: rows that changed, and rows whose difference is noise. Of many rows that did not change,
@@ -46,7 +47,8 @@ final class Difference
         foreach ($both as $key => $row) {
             $other = $b[$key];
             $interval = $resampling->ratio($other->samples, $row->samples);
-            $line = ['subject' => $row->subject, 'before' => (float) $row->median, 'after' => (float) $other->median, 'ratio' => (float) $other->median / (float) $row->median];
+            [$was, $is] = [self::median($row), self::median($other)];
+            $line = ['subject' => $row->subject, 'before' => $was, 'after' => $is, 'ratio' => $is / $was];
             if ($interval !== null && !$interval->contains(1.0) && $chances[$key] <= $limit) {
                 $changed[] = [...$line, 'interval' => $interval];
             } else {
@@ -63,12 +65,18 @@ final class Difference
     {
         $rows = [];
         foreach ($report->rows as $row) {
-            if ($row->median > 0.0 && min([1.0, ...$row->samples]) > 0.0) {
+            if ($row->samples !== [] && $row->median !== null && min($row->samples) > 0.0) {
                 $rows[$row->subject->key()] = $row;
             }
         }
 
         return $rows;
+    }
+
+    /** Of the samples, as the interval is: a file of somebody else may tell another one. */
+    private static function median(Row $row): float
+    {
+        return $row->samples === [] ? 0.0 : Statistics::median($row->samples);
     }
 
     /**

@@ -6,6 +6,7 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\Timing\Histogram;
 
 /**
  * A report as JSON Lines: a header, then a row a line. The header holds a checksum of the other lines. The shape is
@@ -20,6 +21,9 @@ final class ResultFile implements Output
     public const FORMAT = 3;
 
     private const FLAGS = \JSON_THROW_ON_ERROR | \JSON_PRESERVE_ZERO_FRACTION | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE | \JSON_INVALID_UTF8_SUBSTITUTE;
+
+    /** Figures beyond this are none, and what is computed from them would be infinite: 31 years in nanoseconds. */
+    private const MOST = 1e18;
 
     private const HEADER = [
         'format' => 'int', 'checksum' => 'string', 'environment' => 'array', 'spoilers' => 'list of string', 'not_measured' => 'list of array',
@@ -137,7 +141,33 @@ final class ResultFile implements Output
             }
         }
 
-        return $object;
+        return self::printable($object);
+    }
+
+    /**
+     * Without control characters: they would move a terminal's cursor, change its colors and title, or begin a line that only
+     * looks like one of this program.
+     *
+     * @param array<mixed> $values
+     * @return array<mixed>
+     */
+    private static function printable(array $values): array
+    {
+        $result = [];
+        foreach ($values as $name => $value) {
+            $result[\is_string($name) ? self::text($name) : $name] = match (true) {
+                \is_array($value) => self::printable($value),
+                \is_string($value) => self::text($value),
+                default => $value,
+            };
+        }
+
+        return $result;
+    }
+
+    private static function text(string $text): string
+    {
+        return (string) preg_replace('/[\p{Cc}\p{Zl}\p{Zp}\x{202A}-\x{202E}\x{2066}-\x{2069}]+/u', ' ', $text);
     }
 
     /** @param array<mixed> $object */
@@ -148,6 +178,9 @@ final class ResultFile implements Output
         self::subject($fields);
         if ($fields['histogram'] !== null) {
             self::checked($fields['histogram'], self::HISTOGRAM);
+            if (!Histogram::isValid($fields['histogram'])) {
+                throw new \UnexpectedValueException('histogram has an impossible bin, count or maximum.');
+            }
         }
         if ($fields['published'] !== null) {
             $fields['published'] = array_intersect_key(self::checked($fields['published'], self::PUBLISHED), self::PUBLISHED);
@@ -184,7 +217,7 @@ final class ResultFile implements Output
                 throw new \UnexpectedValueException($name . ' is missing.');
             }
             if (!self::is($object[$name], $type)) {
-                throw new \UnexpectedValueException(\sprintf('%s is not of type %s.', $name, $type));
+                throw new \UnexpectedValueException(\sprintf('%s is not of type %s%s', $name, $type, str_ends_with($type, 'float') ? ', or is too large.' : '.'));
             }
         }
 
@@ -206,7 +239,7 @@ final class ResultFile implements Output
         return match ($type) {
             'string' => \is_string($value),
             'int' => \is_int($value),
-            'float' => \is_float($value) || \is_int($value),
+            'float' => (\is_float($value) || \is_int($value)) && abs($value) <= self::MOST,
             default => \is_array($value),
         };
     }

@@ -85,6 +85,27 @@ final class Histogram
         return ['counts' => $this->counts, 'maximum' => $this->maximum];
     }
 
+    /**
+     * Whether these are the fields of a histogram, in a file that others may have written.
+     *
+     * @phpstan-assert-if-true array{counts: array<int|string, int>, maximum: int} $fields
+     */
+    public static function isValid(mixed $fields): bool
+    {
+        if (!\is_array($fields) || !\is_array($fields['counts'] ?? null) || !\is_int($fields['maximum'] ?? null) || $fields['maximum'] < 0) {
+            return false;
+        }
+        $left = \PHP_INT_MAX;
+        foreach ($fields['counts'] as $bin => $count) {
+            if (!\is_int($bin) || $bin < 0 || $bin > self::bin(\PHP_INT_MAX) || !\is_int($count) || $count < 0 || $count > $left) {
+                return false;
+            }
+            $left -= $count;
+        }
+
+        return true;
+    }
+
     /** @param array{counts: array<int|string, int>, maximum: int} $fields */
     public static function fromArray(array $fields): self
     {

@@ -8,6 +8,7 @@ use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Cli\Timing\Histogram;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 final class JournalTest extends TestCase
@@ -69,5 +70,71 @@ final class JournalTest extends TestCase
         $running = Journal::start($this->file, []);
         $this->expectExceptionMessage('another run writes to ' . $running->file());
         Journal::start($this->file, []);
+    }
+
+    public function testOtherFileIsNotOverwritten(): void
+    {
+        file_put_contents($file = $this->directory->path . '/notes.txt', "milk\n");
+
+        try {
+            Journal::start($file, []);
+            self::fail('overwritten');
+        } catch (\RuntimeException $refused) {
+            self::assertStringContainsString($file . ' is not a journal', $refused->getMessage());
+        }
+        self::assertSame("milk\n", file_get_contents($file));
+    }
+
+    public function testJournalOfAnEarlierRunIsReplaced(): void
+    {
+        $block = new CountingBlock('redis');
+        Journal::start($this->file, [])->add(1, $block, [new Sample($block->subjects()[0], 1.0)]);
+        Journal::start($this->file, []);
+        self::assertNull(Journal::continue($this->file, [])->samples(1, $block));
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function damagedLines(): iterable
+    {
+        yield 'no JSON' => ['{"round":1'];
+        yield 'no object' => ['5'];
+        yield 'no round' => ['{"block":"redis","samples":[]}'];
+        yield 'no samples' => ['{"round":1,"block":"redis","samples":"x"}'];
+        yield 'short samples' => ['{"round":1,"block":"redis","samples":[["key"]]}'];
+        yield 'a text for a figure' => ['{"round":1,"block":"redis","samples":[["key","1",0,"",null,null]]}'];
+        yield 'an infinite figure' => ['{"round":1,"block":"redis","samples":[["key",1e999,0,"",null,null]]}'];
+        yield 'a wrong histogram' => ['{"round":1,"block":"redis","samples":[["key",1.0,0,"",{"counts":{"a":1},"maximum":1},null]]}'];
+    }
+
+    #[DataProvider('damagedLines')]
+    public function testDamagedLineIsNamed(string $line): void
+    {
+        Journal::start($this->file, []);
+        file_put_contents($this->file, $line . "\n", \FILE_APPEND);
+        $this->expectExceptionMessage('--resume: line 2 of ' . $this->file . ' is damaged.');
+        Journal::continue($this->file, []);
+    }
+
+    public function testDeviceIsNotRemoved(): void
+    {
+        Journal::start('/dev/null', [])->remove();
+        self::assertSame('char', filetype('/dev/null'));
+    }
+
+    public function testWithoutAHomeTheJournalIsInAFolderOfThisUser(): void
+    {
+        $before = [getenv('HOME'), getenv('XDG_STATE_HOME')];
+        putenv('HOME');
+        putenv('XDG_STATE_HOME');
+
+        try {
+            $folder = \dirname(Journal::place(), 2);
+        } finally {
+            putenv($before[0] === false ? 'HOME' : 'HOME=' . $before[0]);
+            putenv($before[1] === false ? 'XDG_STATE_HOME' : 'XDG_STATE_HOME=' . $before[1]);
+        }
+        $stat = stat($folder);
+        self::assertIsArray($stat);
+        self::assertSame([posix_geteuid(), 0o40700], [$stat['uid'], $stat['mode']]);
     }
 }

@@ -52,6 +52,8 @@ final class CheckTest extends TestCase
         yield 'no machine' => [new Report(['processor' => ''] + array_diff_key(Rows::ENVIRONMENT, ['cores' => 1]), [$row]), ['the environment does not tell its processor', 'the environment does not tell its cores']];
         yield 'the future' => [new Report(['date' => '2999-01-01'] + Rows::ENVIRONMENT, [$row]), ['the date 2999-01-01 is not one in the past']];
         yield 'faster than PHP' => [$report(Rows::of('apcu', Rows::around(0.2))), [$line . 'has the impossible figure 0.2']];
+        yield 'slower than anything' => [$report(Rows::of('apcu', Rows::around(1e17))), [$line . 'has the impossible figure']];
+        yield 'fewer bytes than none' => [$report(Rows::of('apcu', Rows::around(100), bytes: -5)), [$line . 'has a value of -5 bytes']];
         yield 'more than all' => [$report(Rows::of('apcu', Rows::around(101), unit: Unit::Percent)), [$line . 'has the impossible figure 101']];
         yield 'less than nothing' => [$report(Rows::of('apcu', Rows::around(-5), unit: Unit::Bytes)), [$line . 'has the impossible figure -5']];
         yield 'too few samples' => [$report(Rows::of('apcu', \array_slice(Rows::around(100), 0, 9))), [$line . 'has 9 samples, fewer than 10']];

@@ -7,6 +7,7 @@ namespace Larder\Cli\Tests\Report;
 use Larder\Cli\Report\Difference;
 use Larder\Cli\Report\RankSum;
 use Larder\Cli\Report\Report;
+use Larder\Cli\Report\Row;
 use PHPUnit\Framework\TestCase;
 use Random\Engine\Mt19937;
 use Random\Randomizer;
@@ -46,6 +47,14 @@ final class DifferenceTest extends TestCase
         $after[7] = Rows::of('store7', $samples(130));
         $difference = Difference::between(new Report([], $before), new Report([], array_values($after)));
         self::assertSame(['compare: store7, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->changed));
+    }
+
+    public function testMedianThatAFileTellsIsNotBelieved(): void
+    {
+        $row = Rows::of('apcu', Rows::around(100));
+        $other = Rows::of('apcu', Rows::around(50));
+        $difference = Difference::between(new Report([], [$row]), new Report([], [new Row($other->subject, $other->samples, 100.0, 99.0, 101.0)]));
+        self::assertEqualsWithDelta(0.5, $difference->changed[0]['ratio'] ?? 0.0, 1e-9);
     }
 
     public function testQuickRunsShowNoChange(): void

@@ -48,8 +48,11 @@ final class ResultFileTest extends TestCase
         yield 'a missing line' => [static fn(string $text): string => substr($text, 0, (int) strrpos(rtrim($text), "\n") + 1), 'line 1: the checksum is not that of the rows'];
         yield 'half a line' => [static fn(string $text): string => substr($text, 0, -20), 'line 3: is not a JSON object.'];
         yield 'no environment' => [static fn(string $text): string => str_replace('"environment":{', '"nothing":{', $text), 'line 1: environment is missing.'];
-        yield 'a text for a figure' => [static fn(string $text): string => str_replace('"median":20.5', '"median":"20.5"', $text), 'line 2: median is not of type ?float.'];
-        yield 'a text among the samples' => [static fn(string $text): string => str_replace('[20.0,', '["20.0",', $text), 'line 2: samples is not of type list of float.'];
+        yield 'a text for a figure' => [static fn(string $text): string => str_replace('"median":20.5', '"median":"20.5"', $text), 'line 2: median is not of type ?float, or is too large.'];
+        yield 'a text among the samples' => [static fn(string $text): string => str_replace('[20.0,', '["20.0",', $text), 'line 2: samples is not of type list of float, or is too large.'];
+        yield 'an infinite figure' => [static fn(string $text): string => str_replace('[20.0,', '[1e999,', $text), 'line 2: samples is not of type list of float, or is too large.'];
+        yield 'a figure too large to compute with' => [static fn(string $text): string => str_replace('"median":20.5', '"median":1e308', $text), 'line 2: median is not of type ?float, or is too large.'];
+        yield 'more counts than a number holds' => [static fn(string $text): string => str_replace('"counts":{', '"counts":{"7":9223372036854775807,', $text), 'line 3: histogram has an impossible bin, count or maximum.'];
         yield 'an unknown unit' => [static fn(string $text): string => str_replace('"requests/s"', '"furlongs"', $text), 'line 3: unit is "furlongs". Known: ns,'];
         yield 'a wrong histogram' => [static fn(string $text): string => str_replace('"maximum":', '"most":', $text), 'line 3: maximum is missing.'];
         yield 'a wrong published figure' => [static fn(string $text): string => str_replace('"engine":"apc"', '"engine":1', $text), 'line 2: engine is not of type string.'];
@@ -65,6 +68,17 @@ final class ResultFileTest extends TestCase
         file_put_contents($this->file, $damage($text));
         $this->expectExceptionMessage($this->file . ', ' . $message);
         ResultFile::read($this->file);
+    }
+
+    public function testControlCharactersOfOthersDoNotReachTheTerminal(): void
+    {
+        $evil = "a\e[31mb\nc\u{9b}d\u{202e}e";
+        $subject = new Subject('compare', $evil, null, '1k', 1000, 'get');
+        (new ResultFile())->write(new Report([$evil => $evil], [new Row($subject, [1.0], 1.0, null, null)], [['subject' => $subject, 'reason' => $evil]], [$evil]), $this->file);
+        $report = ResultFile::read($this->file);
+        $text = 'a [31mb c d e';
+        self::assertSame([$text => $text], $report->environment);
+        self::assertSame([$text, $text, $text, $text], [$report->rows[0]->subject->store ?? null, $report->notMeasured[0]['subject']->store ?? null, $report->notMeasured[0]['reason'] ?? null, $report->spoilers[0] ?? null]);
     }
 
     public function testMissingFileIsNamed(): void
