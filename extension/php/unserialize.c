@@ -213,7 +213,10 @@ bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
 
 bool unserialize_graph(const zend_array *stored, zval *result) {
     const struct reading outer = begin_reading(result);
+    /* Nothing is unserialized, but a fiber that suspends in an autoloader is parked with its reading only so. */
+    const struct serializer_state outer_counting = serializer_state_begin();
     graph_build(stored, result); /* leaves null if it fails */
+    serializer_state_end(&outer_counting);
     return end_reading(&outer, result);
 }
 

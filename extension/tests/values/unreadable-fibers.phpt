@@ -121,6 +121,25 @@ unset($fiber, $fibers);
 gc_collect_cycles();
 own('gone');
 
+echo "-- errors of the script are heard after classes were loaded in fibers\n";
+other_process('class First {} class Second {} larder_store("First", new First()); larder_store("Second", new Second());');
+echo other_process('
+    spl_autoload_register(function ($class) { Fiber::suspend(); eval("class $class {}"); });
+    function run_here($function, $argument) { return $function($argument); }
+    $first = new Fiber(fn () => run_here("larder_fetch", "First"));
+    $second = new Fiber(fn () => run_here("larder_fetch", "Second"));
+    $first->start();
+    $second->start();
+    $first->resume();
+    $second->resume();
+    echo $first->getReturn()::class, " ", $second->getReturn()::class, "\n";
+    unset($first, $second);
+    set_error_handler(function ($type, $message) { echo "heard $message\n"; return true; });
+    for ($i = 0; $i < 3; $i++) { // where the fetches were on the stack
+        (new Fiber(fn () => run_here("trigger_error", "error")))->start();
+    }
+');
+
 echo "-- a fatal error in a fiber\n";
 echo preg_replace('/ in .*/s', '', other_process(CLASSES . '
     register_shutdown_function(function () {
@@ -141,6 +160,11 @@ echo preg_replace('/ in .*/s', '', other_process(CLASSES . '
 --EXPECT--
 -- stored
 -- never resumed
+-- errors of the script are heard after classes were loaded in fibers
+First Second
+heard error
+heard error
+heard error
 -- a fatal error in a fiber
 heard
 int(3)
