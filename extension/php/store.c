@@ -65,6 +65,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
+    plan_shrink(&LARDER_G(plan)); /* of the array that turned out to be none to store as it is */
     zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind);
     if (!bytes) {
         return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, 0);
