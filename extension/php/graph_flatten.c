@@ -62,7 +62,7 @@ static bool number_class(struct flattening *f, const zend_class_entry *class) {
 
 static bool is_lazy(const zend_object *object) {
 #if PHP_VERSION_ID >= 80400
-    return zend_object_is_lazy(object);
+    return zend_object_is_lazy((zend_object *)object);
 #else
     (void)object;
     return false;
