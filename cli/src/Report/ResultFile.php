@@ -41,18 +41,7 @@ final class ResultFile implements Output
 
     public function write(Report $report, string $file): void
     {
-        $text = self::encode($report);
-        // Whole or not at all; but a device or a pipe is written to as it is.
-        $isReplaced = !str_contains($file, '://') && (is_file($file) || !file_exists($file));
-        $target = $isReplaced ? \sprintf('%s.%d.new', $file, getmypid()) : $file;
-        if (@file_put_contents($target, $text) !== \strlen($text) || ($isReplaced && !@rename($target, $file))) {
-            $reason = error_get_last()['message'] ?? 'the disk is full';
-            if ($isReplaced) {
-                @unlink($target);
-            }
-
-            throw new \RuntimeException(\sprintf('%s could not be written: %s', $file, $reason));
-        }
+        TextFile::write($file, self::encode($report));
     }
 
     public static function encode(Report $report): string
