@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
+use Larder\Cli\PlainText;
 use Larder\Decorator\Sampling\Recording;
 
 /** How a program uses its cache. The file format is described in docs/advice.md; `larder sample --show` prints it. */
@@ -119,6 +120,7 @@ final class Profile
         if (!\is_array($fields) || ($fields['format'] ?? null) !== self::FORMAT) {
             throw new \UnexpectedValueException(\sprintf('is not a JSON object with "format": %d', self::FORMAT));
         }
+        $fields = PlainText::ofAll($fields);
         $unknown = array_diff(array_keys($fields), ['format', 'store', 'strings', 'others', ...array_keys(self::NUMBERS)]);
         if ($unknown !== []) {
             throw new \UnexpectedValueException(\sprintf('%s is not known. Known: store, strings, others, %s', implode(', ', $unknown), implode(', ', array_keys(self::NUMBERS))));

@@ -141,8 +141,18 @@ final class CompareCommand extends Command implements SignalableCommandInterface
                 ResultOptions::advise($report, $profile, $output);
             }
         }
+        $failures = [];
         foreach ($files as $option => $file) {
-            Outputs::all()[$option]['output']->write($report, $file);
+            try {
+                Outputs::all()[$option]['output']->write($report, $file);
+            } catch (\RuntimeException $failed) { // the others may work
+                $failures[] = \sprintf('--%s: %s', $option, $failed->getMessage());
+            }
+        }
+        if ($failures !== []) {
+            $again = $this->journal === null ? '' : "\nWhat was measured is kept: the same command with --resume writes it again.";
+
+            throw new \RuntimeException(implode("\n", $failures) . $again);
         }
         $this->journal?->remove();
 

@@ -6,6 +6,7 @@ namespace Larder\Cli\Report;
 
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
+use Larder\Cli\PlainText;
 use Larder\Cli\Timing\Histogram;
 
 /**
@@ -41,18 +42,7 @@ final class ResultFile implements Output
 
     public function write(Report $report, string $file): void
     {
-        $text = self::encode($report);
-        // Whole or not at all; but a device or a pipe is written to as it is.
-        $isReplaced = !str_contains($file, '://') && (is_file($file) || !file_exists($file));
-        $target = $isReplaced ? \sprintf('%s.%d.new', $file, getmypid()) : $file;
-        if (@file_put_contents($target, $text) !== \strlen($text) || ($isReplaced && !@rename($target, $file))) {
-            $reason = error_get_last()['message'] ?? 'the disk is full';
-            if ($isReplaced) {
-                @unlink($target);
-            }
-
-            throw new \RuntimeException(\sprintf('%s could not be written: %s', $file, $reason));
-        }
+        TextFile::write($file, self::encode($report));
     }
 
     public static function encode(Report $report): string
@@ -141,33 +131,7 @@ final class ResultFile implements Output
             }
         }
 
-        return self::printable($object);
-    }
-
-    /**
-     * Without control characters: they would move a terminal's cursor, change its colors and title, or begin a line that only
-     * looks like one of this program.
-     *
-     * @param array<mixed> $values
-     * @return array<mixed>
-     */
-    private static function printable(array $values): array
-    {
-        $result = [];
-        foreach ($values as $name => $value) {
-            $result[\is_string($name) ? self::text($name) : $name] = match (true) {
-                \is_array($value) => self::printable($value),
-                \is_string($value) => self::text($value),
-                default => $value,
-            };
-        }
-
-        return $result;
-    }
-
-    private static function text(string $text): string
-    {
-        return (string) preg_replace('/[\p{Cc}\p{Zl}\p{Zp}\x{202A}-\x{202E}\x{2066}-\x{2069}]+/u', ' ', $text);
+        return PlainText::ofAll($object);
     }
 
     /** @param array<mixed> $object */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
-/** Writes what an output made. */
+/** Writes what an output made: whole or not at all, but a device or a pipe as it is. */
 final class TextFile
 {
     /**
@@ -13,8 +13,19 @@ final class TextFile
      */
     public static function write(string $file, string $text): void
     {
-        if (@file_put_contents($file, $text) !== \strlen($text)) {
-            throw new \RuntimeException(\sprintf('%s could not be written: %s', $file, error_get_last()['message'] ?? 'the disk is full'));
+        $isReplaced = !str_contains($file, '://') && (is_file($file) || !file_exists($file));
+        $target = $isReplaced ? \sprintf('%s.%s.new', $file, bin2hex(random_bytes(8))) : $file;
+        // "x": nobody else can have put a link there.
+        $handle = @fopen($target, $isReplaced ? 'x' : 'w');
+        $isWritten = $handle !== false && @fwrite($handle, $text) === \strlen($text);
+        if (!$isWritten || ($isReplaced && !@rename($target, $file))) {
+            $reason = error_get_last()['message'] ?? 'the disk is full';
+            if ($isReplaced && $handle !== false) {
+                @unlink($target);
+            }
+
+            throw new \RuntimeException(\sprintf('%s could not be written: %s', $file, $reason));
         }
+        fclose($handle);
     }
 }

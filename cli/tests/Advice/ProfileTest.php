@@ -44,6 +44,7 @@ final class ProfileTest extends TestCase
     #[TestWith(['', 'is not a JSON object with "format": 1'])]
     #[TestWith(['{"format": 2, "strings": {"1": 1}}', 'is not a JSON object with "format": 1'])]
     #[TestWith(['{"format": 1, "strings": {"1": 1}, "hitrate": 1}', 'hitrate is not known. Known: store, strings, others, read_share, hit_rate'])]
+    #[TestWith(['{"format": 1, "strings": {"1": 1}, "\u001b[2Jhits": 1}', ' [2Jhits is not known.'])]
     #[TestWith(['{"format": 1, "strings": {"1": 1}, "hit_rate": 90}', 'hit_rate is not a number from 0 to 1'])]
     #[TestWith(['{"format": 1, "strings": {"1": 1}, "machines": 1.5}', 'machines is not a number from 1 to'])]
     #[TestWith(['{"format": 1, "strings": {"1": 1}, "store": 7}', 'store is not a string such as "redis tcp"'])]

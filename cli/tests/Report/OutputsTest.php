@@ -52,6 +52,28 @@ final class OutputsTest extends TestCase
         self::assertSame(['odd "store", really', "two\nlines", 'serializer=php', '', '1', 'lost; torn'], [$last['store'], $last['value'], $last['settings'], $last['median'], $last['failures'], $last['problem']]);
     }
 
+    public function testFailedWriteLeavesNoHalfAFile(): void
+    {
+        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a second one beside it
+        file_put_contents($file, 'before');
+
+        try {
+            (new Csv())->write(self::recorded(), $file);
+            self::fail('written');
+        } catch (\RuntimeException $failed) {
+            self::assertStringContainsString($file . ' could not be written', $failed->getMessage());
+        }
+        self::assertSame('before', file_get_contents($file));
+    }
+
+    public function testDeviceIsWrittenToAsItIs(): void
+    {
+        (new Csv())->write(self::recorded(), '/dev/null');
+        self::assertSame('char', filetype('/dev/null'));
+        $this->expectExceptionMessage('/dev/full could not be written');
+        (new Csv())->write(self::recorded(), '/dev/full');
+    }
+
     public function testMarkdownHasATableWithEveryFigure(): void
     {
         $failed = new Row(new Subject('compare', 'yac', null, '1k', 1000, 'get'), [], null, null, null, 3, 'lost | torn <b>');

@@ -89,16 +89,16 @@ final class ResultFileTest extends TestCase
 
     public function testFailedWriteKeepsTheFileThatWasThere(): void
     {
-        file_put_contents($this->file, 'before');
-        mkdir($this->directory->path . '/' . \sprintf('result.jsonl.%d.new', getmypid()));
+        $file = $this->directory->path . '/' . str_repeat('a', 250); // too long for a second one beside it
+        file_put_contents($file, 'before');
 
         try {
-            (new ResultFile())->write(self::report(), $this->file);
+            (new ResultFile())->write(self::report(), $file);
             self::fail('written');
         } catch (\RuntimeException $failed) {
-            self::assertStringContainsString($this->file . ' could not be written', $failed->getMessage());
+            self::assertStringContainsString($file . ' could not be written', $failed->getMessage());
         }
-        self::assertSame('before', file_get_contents($this->file));
+        self::assertSame('before', file_get_contents($file));
     }
 
     private static function report(): Report

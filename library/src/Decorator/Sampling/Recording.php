@@ -11,7 +11,9 @@ namespace Larder\Decorator\Sampling;
 final class Recording
 {
     private const FORMAT = 1;
-    private const LONGEST = 16_384;
+    public const LONGEST = 16_384;
+    /** Numbers beyond this would overflow when more is added; nobody records so much. */
+    private const MOST = 1e15;
     private const COUNT = '/^(?:(?:hit|write) (?:string|other) (?:[0-9]|[1-5][0-9]|6[0-3])|miss)$/D';
 
     /**
@@ -60,19 +62,26 @@ final class Recording
     public static function parse(string $line): ?self
     {
         $fields = \strlen($line) > self::LONGEST ? null : json_decode($line, true);
-        if (!\is_array($fields) || ($fields['format'] ?? null) !== self::FORMAT || !\is_array($fields['counts'] ?? null) || !\is_int($fields['samples'] ?? null)) {
+        if (!\is_array($fields) || ($fields['format'] ?? null) !== self::FORMAT || !\is_array($fields['counts'] ?? null)) {
             return null;
         }
         $counts = [];
         foreach ($fields['counts'] as $kind => $count) {
-            if (preg_match(self::COUNT, (string) $kind) !== 1 || !\is_float($count)) {
+            if (preg_match(self::COUNT, (string) $kind) !== 1 || !self::isPossible($count)) {
                 return null;
             }
             $counts[(string) $kind] = $count;
         }
-        [$requests, $since, $until] = [$fields['requests'] ?? null, $fields['since'] ?? null, $fields['until'] ?? null];
+        [$requests, $samples, $since, $until] = [$fields['requests'] ?? null, $fields['samples'] ?? null, $fields['since'] ?? null, $fields['until'] ?? null];
 
-        return \is_float($requests) && \is_float($since) && \is_float($until) ? new self($counts, $requests, $fields['samples'], $since, $until) : null;
+        return \is_int($samples) && $samples >= 0 && $samples <= self::MOST && self::isPossible($requests) && self::isPossible($since) && self::isPossible($until)
+            ? new self($counts, $requests, $samples, $since, $until) : null;
+    }
+
+    /** @phpstan-assert-if-true float $number */
+    private static function isPossible(mixed $number): bool
+    {
+        return \is_float($number) && $number >= 0.0 && $number <= self::MOST;
     }
 
     public function __toString(): string

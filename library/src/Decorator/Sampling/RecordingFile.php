@@ -32,13 +32,13 @@ final class RecordingFile
     public function read(): Recording
     {
         return Quietly::run(function (): Recording {
-            $handle = fopen($this->path, 'r');
-            if ($handle === false) {
+            $handle = $this->open('r');
+            if ($handle === null) {
                 return Recording::empty();
             }
             flock($handle, \LOCK_SH); // until the handle is closed
 
-            return Recording::parse((string) stream_get_contents($handle)) ?? Recording::empty();
+            return self::parse($handle);
         });
     }
 
@@ -51,8 +51,8 @@ final class RecordingFile
     public function change(\Closure $change): bool
     {
         return Quietly::run(function () use ($change): bool {
-            $handle = fopen($this->path, 'c+');
-            if ($handle === false) {
+            $handle = $this->open('c+');
+            if ($handle === null) {
                 return false;
             }
 
@@ -60,7 +60,7 @@ final class RecordingFile
                 if (!self::lock($handle)) {
                     return false;
                 }
-                $line = (string) $change(Recording::parse((string) stream_get_contents($handle)) ?? Recording::empty());
+                $line = (string) $change(self::parse($handle));
 
                 return rewind($handle) && fwrite($handle, $line) === \strlen($line) && ftruncate($handle, \strlen($line));
             } finally {
@@ -73,6 +73,21 @@ final class RecordingFile
     public function remove(): bool
     {
         return Quietly::run(fn(): bool => !file_exists($this->path) || unlink($this->path));
+    }
+
+    /** @return resource|null null when it cannot be opened, or is no file: a pipe would stop a request */
+    private function open(string $mode): mixed
+    {
+        clearstatcache();
+        $handle = is_file($this->path) || !file_exists($this->path) ? fopen($this->path, $mode) : false;
+
+        return $handle === false ? null : $handle;
+    }
+
+    /** @param resource $handle */
+    private static function parse(mixed $handle): Recording
+    {
+        return Recording::parse((string) stream_get_contents($handle, Recording::LONGEST + 1)) ?? Recording::empty();
     }
 
     /** @param resource $handle */

@@ -127,12 +127,33 @@ final class SamplingStoreTest extends TestCase
     #[TestWith(['{"format":2,"since":1.0,"until":1.0,"requests":1.0,"samples":1,"counts":{}}'])]
     #[TestWith(['{"format":1,"since":1.0,"until":1.0,"requests":1.0,"samples":1,"counts":{"hit string 99":1.0}}'])]
     #[TestWith(["\0\0\0\0"])]
+    #[TestWith(['{"format":1,"since":1.0,"until":1.0,"requests":1e999,"samples":1,"counts":{}}'])]
+    #[TestWith(['{"format":1,"since":1.0,"until":1.0,"requests":1.0,"samples":9223372036854775807,"counts":{}}'])]
+    #[TestWith(['{"format":1,"since":1.0,"until":1.0,"requests":1.0,"samples":1,"counts":{"miss":1e308}}'])]
+    #[TestWith(['{"format":1,"since":1.0,"until":1.0,"requests":1.0,"samples":1,"counts":{"miss":-1.0}}'])]
     public function testDamagedFileIsReplaced(string $content): void
     {
         file_put_contents($this->file->path, $content);
         self::assertSame(0, $this->file->read()->samples);
         self::assertTrue($this->file->change(static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0)));
         self::assertSame(['miss' => 3.0], $this->file->read()->counts);
+    }
+
+    public function testLargeFileIsNotReadIntoMemory(): void
+    {
+        $handle = fopen($this->file->path, 'w');
+        self::assertIsResource($handle);
+        ftruncate($handle, 1 << 33);
+        fclose($handle);
+        self::assertTrue($this->file->change(static fn(Recording $recording): Recording => $recording->with(['miss' => 3], 1, 1.0)));
+        self::assertSame(['miss' => 3.0], $this->file->read()->counts);
+    }
+
+    public function testPipeInItsPlaceIsNotWaitedFor(): void
+    {
+        posix_mkfifo($this->file->path, 0o600);
+        self::assertFalse($this->file->change(static fn(Recording $recording): Recording => $recording));
+        self::assertSame(0, $this->file->read()->samples);
     }
 
     public function testFileHasABound(): void
