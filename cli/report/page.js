@@ -512,7 +512,9 @@
       this.at = {};
       for (const name of this.axes) {
         const values = bySize(ofOperation.map((row) => row.settings[name]).filter((each) => each !== undefined));
-        this.at[name] = { values, value: values.includes(settings[name]) ? settings[name] : values[0] };
+        const published = (value) => ofOperation.filter((row) => row.settings[name] === value && row.published).length;
+        const first = values.toSorted((a, b) => published(b) - published(a))[0];
+        this.at[name] = { values, value: values.includes(settings[name]) ? settings[name] : first };
       }
       // too many lines to tell apart: those settings with most of them have one value, if nobody has chosen
       this.only = {};
@@ -807,8 +809,8 @@
       else chart.replaceChildren(el('p', { className: 'empty' }, 'None of the chosen stores has a score.'));
       if (drawing) panel.element.append(el('div', { className: 'tools' }, el('button', { type: 'button', className: 'link', 'data-download': 'svg', onclick: () => download(`larder-${panel.id}.svg`, 'image/svg+xml', exported(drawing, panel)) }, 'Download SVG')));
       const missing = shown.filter((each) => each.missing.length);
-      panel.element.append(el('div', { className: 'notes' }, el('details', {}, el('summary', {}, 'Table'), listing(title, ['Store', 'Score', '95 % interval', 'Without a figure'], shown.map(({ name, score, low, high, missing }) => [name, figure(score, 'score'), low === null ? '–' : `${figure(low, 'score')} – ${figure(high, 'score')}`, missing.join(', ') || '–'])))),
-      missing.length ? el('p', {}, `${plural(missing.length, 'store')} without a figure in some rows: the table names them.`) : null);
+      panel.element.append(el('div', { className: 'notes' }, el('details', {}, el('summary', {}, 'Table'), listing(title, ['Store', 'Score', '95 % interval', 'Without a figure'], shown.map(({ name, score, low, high, missing }) => [name, figure(score, 'score'), low === null ? '–' : `${figure(low, 'score')} – ${figure(high, 'score')}`, missing.join(', ') || '–']))),
+        missing.length ? el('p', {}, `${plural(missing.length, 'store')} without a figure in some rows: the table names them.`) : null));
     };
     panels.push(panel);
     return panel.element;
@@ -820,7 +822,7 @@
 
   if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
   // the spoilers stand above it
-  const advice = Object.entries(facts.advice).filter(([, lines]) => !lines.every((line) => header.spoilers.some((spoiler) => line.endsWith(spoiler))));
+  const advice = Object.entries(facts.advice).map(([title, lines]) => [title, lines.filter((line) => !header.spoilers.some((spoiler) => line.endsWith(spoiler)))]).filter(([, lines]) => lines.length);
   if (advice.length) {
     blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
       ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));
@@ -861,7 +863,9 @@
     ...[
       `A figure is the median of up to ${plural(rounds, 'sample')}. Each sample comes from a fresh process, or from one run of a load generator.`,
       'The run goes in rounds. Each round measures everything once, in an order that is shuffled again for each round, so that a change of the machine meets all stores alike.',
-      'Intervals are 95 % confidence intervals of the median, from the samples by bootstrap. Where the intervals of two stores overlap, this run shows no difference between them.',
+      rows.some((row) => row.low !== null)
+        ? 'Intervals are 95 % confidence intervals of the median, from the samples by bootstrap. Where the intervals of two stores overlap, this run shows no difference between them.'
+        : 'There are no intervals: they need six samples for a figure. So this run shows no differences between stores.',
       'Values are checked while they are measured. A store that loses or changes a value, or fails, has no figure in that row: it is listed with the reason.',
       'Percentiles come from histograms of single operations that are merged over all processes. A percentile is at most 0.8 % too high.',
       'On a logarithmic scale a position shows a figure, so figures are drawn as dots. On a linear scale they are bars from zero.',

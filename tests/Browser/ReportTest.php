@@ -78,6 +78,13 @@ final class ReportTest extends TestCase
         fwrite(\STDERR, "3000 rows: page ready after $ready ms\n");
     }
 
+    public function testNothingIsShownAsNull(): void
+    {
+        self::$browser->open(self::$file);
+        self::drawAll();
+        self::assertSame([], self::$browser->run('return [...document.querySelectorAll("main *")].flatMap((each) => [...each.childNodes]).filter((node) => node.nodeType === Node.TEXT_NODE && /^(null|undefined|NaN|false)$/.test(node.textContent.trim())).map((node) => node.parentElement.outerHTML.slice(0, 200));'));
+    }
+
     public function testDotsStandAtTheirFiguresOnALogarithmicScale(): void
     {
         self::$browser->open(self::$file, '#2013-read-13-values.value=1k');

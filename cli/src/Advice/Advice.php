@@ -22,6 +22,13 @@ final class Advice
     private const COMPARE = 'compare';
     private const READ_SHARES = ['100 %' => 1.0, '99 %' => 0.99, '90 %' => 0.9, '50 %' => 0.5];
     private const MOST_OTHERS = 5;
+
+    /** A value is far from all measured ones if it is so many times as large as the largest, or as small. */
+    private const FAR = 4;
+
+    /** The share of far values from which on the advice warns. */
+    private const MANY = 0.1;
+
     private readonly Candidates $candidates;
     private readonly Memory $memory;
 
@@ -46,7 +53,7 @@ final class Advice
         $contexts = Costs::of($report->rows);
         $contexts = array_filter($contexts, static fn(Costs $costs): bool => $costs->sizes() !== []);
         if ($contexts === []) {
-            return ['No advice' => ['This result has no gets and sets with an interval. Measure without --quick: larder compare --json FILE']];
+            return ['No advice' => ['This result has no gets and sets with an interval. Measure in six rounds or more, without --quick: larder compare --json FILE']];
         }
         $first = $contexts[self::COMPARE] ?? reset($contexts);
         $advice = new self($report, $first, $contexts, $profile ?? self::equalParts($first), $profile !== null);
@@ -60,7 +67,7 @@ final class Advice
         $machines = $this->profile->machines;
 
         return [
-            'Careful' => array_map(static fn(string $spoiler): string => 'This run may be spoiled: ' . $spoiler, $this->report->spoilers),
+            'Careful' => [...array_map(static fn(string $spoiler): string => 'This run may be spoiled: ' . $spoiler, $this->report->spoilers), ...$this->farFromMeasured()],
             ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine())] : []),
             ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral())] : []),
             'By size' => $this->bySize(),
@@ -91,8 +98,9 @@ final class Advice
             $lines[] = 'The figures show no difference between these: choose by what you run already.';
         }
         if ($this->profile->requestsPerSecond !== null) {
-            $lines[] = \sprintf('At %s requests per second, that is %s of every second.', Text::number($this->profile->requestsPerSecond), Figure::duration($this->profile->requestsPerSecond * $ranking->cost->value));
+            $lines[] = \sprintf('At %s requests per second, that is %s of every second.', Text::number(round($this->profile->requestsPerSecond, 1)), Figure::duration($this->profile->requestsPerSecond * $ranking->cost->value));
         }
+        array_push($lines, ...$this->savingOfToday($setups, $ranking));
         foreach ($ranking->best as $name) {
             $lines[] = \sprintf('%s is shared by %s.', $name, self::sharers($this->costs->setups()[$name]->store));
         }
@@ -105,6 +113,33 @@ final class Advice
         }
 
         return $lines;
+    }
+
+    /**
+     * @param list<string> $setups
+     * @return list<string> what the best one saves, compared with the store of the profile
+     */
+    private function savingOfToday(array $setups, Ranking $ranking): array
+    {
+        $today = $this->profile->store;
+        $cost = $today !== null && \in_array($today, $setups, true) ? $this->perRequest($today) : null;
+        if ($cost === null) {
+            return [];
+        }
+        if (\in_array($today, $ranking->best, true)) {
+            return [\sprintf('You use %s: keep it.', $today)];
+        }
+        $saving = $cost->minus($ranking->cost);
+
+        return [\sprintf(
+            'You use %s: %s per request. The change saves %s (%s), %s %% of that%s.',
+            $today,
+            Figure::duration($cost->value),
+            Figure::duration($saving->value),
+            Text::range($saving->interval(), Figure::duration(...)),
+            Text::number(round(100 * $saving->value / $cost->value, 1)),
+            $this->profile->requestsPerSecond === null ? '' : ', or ' . Figure::duration($this->profile->requestsPerSecond * $saving->value) . ' of every second',
+        )];
     }
 
     /** @return list<string> neighbouring sizes with the same answer in one line */
@@ -158,7 +193,7 @@ final class Advice
         }
         $misses = $profile->operationsPerRequest * $profile->readShare * (1 - $profile->hitRate);
         $cost = 1e6 * $profile->computeMs * $misses;
-        $cache = Ranking::of($this->each($this->candidates->all(), fn(string $setup): ?Estimate => $this->perRequest($setup)))?->cost->value;
+        $cache = Ranking::of($this->each($this->candidates->all(), fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $profile)))?->cost->value;
         $line = \sprintf('%s gets of a request miss, and computing their values takes %s.', (Text::number(round($misses, 3))), Figure::duration($cost));
         if ($cache === null) {
             return [$line];
@@ -180,7 +215,7 @@ final class Advice
         if ($private !== []) {
             $lines[] = \sprintf('%s, which other processes cannot read.', implode(', ', array_keys($private)));
         }
-        $incomplete = array_filter($this->candidates->all(), fn(string $setup): bool => $this->costs->perRequest($setup, $this->profile) === null);
+        $incomplete = array_filter($this->candidates->all(), fn(string $setup): bool => $this->perRequest($setup) === null);
         if ($incomplete !== []) {
             $lines[] = \sprintf('%s, of which not all was measured that this needs.', implode(', ', $incomplete));
         }
@@ -198,9 +233,9 @@ final class Advice
         $lines = [\sprintf(
             '%s: %s operations per request, %s %% of them gets, of which %s %% find something.',
             $this->isOwn ? 'From the profile' . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples))) : 'No profile was given. The measured values in equal parts',
-            Text::number($profile->operationsPerRequest),
-            Text::number(100 * $profile->readShare),
-            Text::number(100 * $profile->hitRate),
+            Text::number(round($profile->operationsPerRequest, 2)),
+            Text::number(round(100 * $profile->readShare, 1)),
+            Text::number(round(100 * $profile->hitRate, 1)),
         )];
         $sizes = $this->costs->sizes();
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
@@ -215,7 +250,7 @@ final class Advice
 
                 continue;
             }
-            $outside = array_sum(array_filter($shares, static fn(int $bytes): bool => $bytes < array_key_first($measured) || $bytes > array_key_last($measured), \ARRAY_FILTER_USE_KEY));
+            $outside = self::outside($shares, $measured);
             if ($outside > 0.005) {
                 $lines[] = \sprintf('%.0f %% of the operations have %s of sizes that were not measured: they count as the nearest measured size.', 100 * $outside, $what);
             }
@@ -228,6 +263,41 @@ final class Advice
         return $lines;
     }
 
+    /** @return list<string> where much of the traffic is unlike what was measured */
+    private function farFromMeasured(): array
+    {
+        $lines = [];
+        $hasAll = !isset(((array) ($this->report->environment['options'] ?? []))['values']);
+        foreach (['string' => $this->profile->strings, 'other' => $this->profile->others] as $type => $shares) {
+            $measured = $this->costs->sizes()[$type] ?? [];
+            $share = $measured === [] ? 0.0 : self::outside($shares, $measured, self::FAR);
+            if ($measured !== [] && $share > self::MANY) {
+                $lines[] = \sprintf(
+                    '%.0f %% of the operations have %s that are much smaller or larger than any that was measured (%s to %s). Their figures are wrong by more than the intervals tell.%s',
+                    100 * $share,
+                    $type === 'string' ? 'strings' : 'arrays and objects',
+                    Text::bytes(array_key_first($measured)),
+                    Text::bytes(array_key_last($measured)),
+                    $hasAll ? '' : ' Measure all values, without --values.',
+                );
+            }
+        }
+
+        return $lines;
+    }
+
+    /**
+     * @param array<int, float> $shares by bytes
+     * @param non-empty-array<int, true> $measured by bytes
+     * @return float share of sizes that are outside of the measured ones, by more than this factor
+     */
+    private static function outside(array $shares, array $measured, int $factor = 1): float
+    {
+        $isOutside = static fn(int $bytes): bool => $bytes * $factor < array_key_first($measured) || $bytes > array_key_last($measured) * $factor;
+
+        return array_sum(array_filter($shares, $isOutside, \ARRAY_FILTER_USE_KEY));
+    }
+
     /** What a request does in the cache, and what it computes because the memory is too small for the data. */
     private function perRequest(string $setup): ?Estimate
     {
@@ -236,10 +306,14 @@ final class Advice
         if ($cost === null || $profile->computeMs === null || $profile->dataMb === null || $profile->memoryMb === null || $profile->dataMb <= $profile->memoryMb) {
             return $cost;
         }
-        $rate = $this->memory->hitRates($profile->dataMb / $profile->memoryMb)[$this->costs->setups()[$setup]->store] ?? 100.0;
-        $misses = $profile->operationsPerRequest * $profile->readShare * $profile->hitRate * (1 - $rate / 100);
+        $rates = $this->memory->hitRates($profile->dataMb / $profile->memoryMb);
+        $rate = $rates === [] ? Estimate::constant(100.0) : ($rates[$this->costs->setups()[$setup]->store] ?? null);
+        if ($rate === null) {
+            return null; // what it keeps was not measured, so it cannot be compared with stores that evict
+        }
+        $missRate = Estimate::constant(1.0)->minus($rate->times(1 / 100));
 
-        return $cost->plus(Estimate::constant(1e6 * $profile->computeMs * $misses));
+        return $cost->plus($missRate->times(1e6 * $profile->computeMs * $profile->operationsPerRequest * $profile->readShare * $profile->hitRate));
     }
 
     private function mixed(string $setup, string $type, int $bytes, float $readShare): ?Estimate

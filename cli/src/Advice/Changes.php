@@ -76,7 +76,7 @@ final class Changes
                     if ($saving !== null) {
                         $changes[$key] = [
                             'setup' => $from,
-                            'what' => $difference === 'connection' ? self::way($setup, $other) : \sprintf('%s %s', $difference, $other->settings[$difference] ?? 'as by default'),
+                            'what' => $difference === 'connection' ? self::way($setup, $other) : self::setting($difference, $other->settings[$difference] ?? null),
                             'saving' => $saving,
                             'remark' => $this->source($costs),
                         ];
@@ -107,6 +107,15 @@ final class Changes
         $names = ['tcp' => 'TCP', 'socket' => 'a Unix socket', 'disk' => 'a disk', 'tmpfs' => 'tmpfs', 'network' => 'the network'];
 
         return \sprintf('%s instead of %s', $names[$to->connection] ?? (string) $to->connection, $names[$from->connection] ?? (string) $from->connection);
+    }
+
+    private static function setting(string $name, ?string $value): string
+    {
+        return match (true) {
+            $value === null => \sprintf('%s as by default', $name),
+            $name === 'php' => 'PHP with ' . $value, // "no opcache"
+            default => "$name $value",
+        };
     }
 
     private function source(Costs $costs): string

@@ -7,6 +7,9 @@ namespace Larder\Cli\Advice;
 use Larder\Cli\Compare\Figure;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\Report;
+use Larder\Cli\Report\Resampling;
+use Larder\Cli\Report\Row;
+use Larder\Cli\Timing\Interval;
 
 /** What stores find when the data are larger than the memory, as far as the report measured it. */
 final class Memory
@@ -26,10 +29,13 @@ final class Memory
         $lines = [\sprintf('Your data (%s MB) are %s times the memory (%s MB): a store in memory evicts.', Text::number($data), Figure::ratio($data / $memory), Text::number($memory))];
         $rates = $this->hitRates($data / $memory);
         foreach ($rates as $store => $rate) {
-            $lines[] = \sprintf('%s then found %s %% of its keys.', $store, Text::number(round($rate, 1)));
+            $lines[] = \sprintf('%s then found %s %% of its keys.', $store, Text::number(round($rate->value, 1)));
         }
         if ($rates === []) {
             return [...$lines, 'This result does not tell what each store finds then. Measure it: larder compare --workload pressure'];
+        }
+        if (array_filter($this->report->rows, static fn(Row $row): bool => self::ratio($row) > 0.0 && \count($row->samples) < Interval::FEWEST) !== []) {
+            $lines[] = 'These shares have no intervals: small differences may be noise. Measure them in six rounds or more.';
         }
         if ($profile->computeMs === null) {
             $lines[] = 'What the misses cost is not counted: the profile has no compute_ms.';
@@ -38,22 +44,32 @@ final class Memory
         return $lines;
     }
 
-    /** @return array<string, float> percent, by store; measured at the ratio that is nearest */
+    /** @return array<string, Estimate> percent, by store; measured at the ratio that is nearest */
     public function hitRates(float $ratio): array
     {
         $found = [];
+        $resampling = new Resampling();
         foreach ($this->report->rows as $row) {
-            $of = preg_match('/^([\d.]+)x the memory$/D', $row->subject->settings['data'] ?? '', $match) === 1 ? (float) $match[1] : 0.0;
-            if ($row->subject->unit === Unit::Percent && $row->median !== null && $of > 0.0) {
+            $of = self::ratio($row);
+            if ($row->median !== null && $of > 0.0) {
                 $distance = abs(log($of / $ratio));
                 $known = $found[$row->subject->store] ?? null;
                 // Of several kinds of traffic at this ratio the one with the most misses counts.
-                if ($known === null || $distance < $known['distance'] || ($distance === $known['distance'] && $row->median < $known['rate'])) {
-                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => $row->median];
+                if ($known === null || $distance < $known['distance'] || ($distance === $known['distance'] && $row->median < $known['rate']->value)) {
+                    $draws = $resampling->medians($row->samples);
+                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => $draws === null ? Estimate::constant($row->median) : new Estimate($row->median, $draws)];
                 }
             }
         }
 
-        return array_map(static fn(array $of): float => $of['rate'], $found);
+        return array_map(static fn(array $of): Estimate => $of['rate'], $found);
+    }
+
+    /** How many times the memory the data were, in a row with a hit rate; 0.0 for any other. */
+    private static function ratio(Row $row): float
+    {
+        $isRate = $row->subject->unit === Unit::Percent && preg_match('/^([\d.]+)x the memory$/D', $row->subject->settings['data'] ?? '', $match) === 1;
+
+        return $isRate ? (float) $match[1] : 0.0;
     }
 }

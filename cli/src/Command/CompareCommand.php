@@ -90,7 +90,9 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $errors = $output instanceof ConsoleOutputInterface ? $output->getErrorOutput() : $output;
 
         try {
-            return ResultOptions::run($input, $output) ?? $this->compare($input, $output, $errors);
+            $files = self::files($input);
+
+            return ResultOptions::run($input, $output, $files) ?? $this->compare($input, $files, $output, $errors);
         } catch (Interrupted $interrupted) {
             $this->close(); // again, if that was interrupted
             $errors->writeln(['', 'Interrupted. Everything that was started has been stopped.']);
@@ -102,7 +104,8 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
     }
 
-    private function compare(InputInterface $input, OutputInterface $output, OutputInterface $errors): int
+    /** @param array<string, string> $files what to write, by option */
+    private function compare(InputInterface $input, array $files, OutputInterface $output, OutputInterface $errors): int
     {
         $obstacles = Machine::obstacles(get_loaded_extensions(), ini_get('zend.assertions'));
         if ($obstacles !== []) {
@@ -112,7 +115,6 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
         $isQuick = $input->getOption('quick') === true;
         $rounds = Number::of($input->getOption('rounds'), $isQuick ? self::QUICK_ROUNDS : self::ROUNDS, 'rounds');
-        $files = self::files($input);
         $apcu = Apcu::choose(self::text($input, 'apcu'));
         $profile = ResultOptions::profile($input);
         $this->locations = new StoreLocations();
@@ -138,13 +140,14 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         if (!\in_array('php://stdout', $files, true)) {
             (new Terminal($output))->print($report, $environment->lines());
             if (!$isQuick) {
-                ResultOptions::advise($report, $profile, $output);
+                // the tables have named the spoilers already
+                ResultOptions::advise(new Report($report->environment, $report->rows, $report->notMeasured), $profile, $output);
             }
         }
         $failures = [];
         foreach ($files as $option => $file) {
             try {
-                Outputs::all()[$option]['output']->write($report, $file);
+                Outputs::all($profile)[$option]['output']->write($report, $file);
             } catch (\RuntimeException $failed) { // the others may work
                 $failures[] = \sprintf('--%s: %s', $option, $failed->getMessage());
             }
@@ -209,7 +212,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         }
         foreach (['stores', 'values', 'operations', 'no-servers'] as $option) {
             if (!\in_array($input->getOption($option), [null, false], true)) {
-                throw new InvalidOptionException(\sprintf('--%s: a study or a workload measures what it is about. Leave out the one or the other.', $option));
+                throw new InvalidOptionException(\sprintf('--%s cannot be combined with --study or --workload: these measure their own stores and values. Leave out one of the two options.', $option));
             }
         }
 

@@ -9,8 +9,10 @@ use Larder\Cli\Advice\Profile;
 use Larder\Cli\Compare\Figure;
 use Larder\Cli\Report\Check;
 use Larder\Cli\Report\Difference;
+use Larder\Cli\Report\Outputs;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\ResultFile;
+use Larder\Cli\Timing\Interval;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Console\Input\InputArgument;
@@ -21,28 +23,41 @@ use Symfony\Component\Console\Output\OutputInterface;
 /** The options of `larder compare` for results that are there already: nothing is measured with them. And the advice. */
 final class ResultOptions
 {
+    /** The option for a page, which may also be made from a result that is there. */
+    private const PAGE = 'html';
+
     public static function add(Command $command): void
     {
         $command
             ->addArgument('after', InputArgument::OPTIONAL, 'The second result of --diff')
             ->addOption('profile', null, InputOption::VALUE_REQUIRED, 'Advise for the sizes, read share and machines in this file (docs/advice.md)')
-            ->addOption('advise', null, InputOption::VALUE_REQUIRED | InputOption::VALUE_IS_ARRAY, 'Measure nothing: advise from this result, or from several of one machine')
+            ->addOption('advise', null, InputOption::VALUE_REQUIRED | InputOption::VALUE_IS_ARRAY, 'Measure nothing: advise from this result, or from several of one machine; with --html, also make the page')
             ->addOption('check', null, InputOption::VALUE_REQUIRED, 'Measure nothing: name what is wrong with this result, and exit with 1 if anything is')
             ->addOption('diff', null, InputOption::VALUE_REQUIRED, 'Measure nothing: say what changed from this result to a second one');
     }
 
-    /** @return int|null the exit code; null when something is to be measured */
-    public static function run(InputInterface $input, OutputInterface $output): ?int
+    /**
+     * @param array<string, string> $files what to write, by option
+     * @return int|null the exit code; null when something is to be measured
+     */
+    public static function run(InputInterface $input, OutputInterface $output, array $files = []): ?int
     {
         [$check, $diff, $advise, $after] = [$input->getOption('check'), $input->getOption('diff'), $input->getOption('advise'), $input->getArgument('after')];
         if (\is_string($after) !== \is_string($diff)) {
             throw new InvalidOptionException('--diff needs two results: larder compare --diff before.jsonl after.jsonl');
         }
 
+        $isAdvice = \is_array($advise) && $advise !== [];
+        foreach (array_keys($files) as $option) {
+            if (\is_string($check) || \is_string($diff) || ($isAdvice && $option !== self::PAGE)) {
+                throw new InvalidOptionException(\sprintf('--%s: nothing is measured with %s, so there is no new result to write.%s', $option, $isAdvice ? '--advise' : '--check or --diff', $isAdvice ? ' Of a result that is there, only --html makes something new.' : ''));
+            }
+        }
+
         return match (true) {
             \is_string($check) => self::check($check, $output),
             \is_string($diff) && \is_string($after) => self::diff(ResultFile::read($diff), ResultFile::read($after), $output),
-            \is_array($advise) && $advise !== [] => self::advise(self::together(array_values(array_filter($advise, \is_string(...)))), self::profile($input), $output),
+            $isAdvice => self::adviseFrom(array_values(array_filter($advise, \is_string(...))), self::profile($input), $files[self::PAGE] ?? null, $output),
             default => null,
         };
     }
@@ -53,6 +68,17 @@ final class ResultOptions
         $file = $input->getOption('profile');
 
         return \is_string($file) ? Profile::read($file) : null;
+    }
+
+    /** @param list<string> $results */
+    private static function adviseFrom(array $results, ?Profile $profile, ?string $page, OutputInterface $output): int
+    {
+        $report = self::together($results);
+        if ($page !== null) {
+            Outputs::all($profile)[self::PAGE]['output']->write($report, $page);
+        }
+
+        return self::advise($report, $profile, $output);
     }
 
     public static function advise(Report $report, ?Profile $profile, OutputInterface $output): int
@@ -98,7 +124,11 @@ final class ResultOptions
     private static function diff(Report $before, Report $after, OutputInterface $output): int
     {
         $difference = Difference::between($before, $after);
-        $lines = [\sprintf('%d rows changed, in %d the difference is noise.', \count($difference->changed), \count($difference->noise))];
+        $tooFew = \count(array_filter($difference->noise, static fn(array $row): bool => $row['interval'] === null));
+        $lines = [\sprintf('%d rows changed, in %d the difference is noise.', \count($difference->changed), \count($difference->noise) - $tooFew)];
+        if ($tooFew > 0) {
+            $lines[] = \sprintf('%d with fewer than %d samples cannot show a change. Measure in more rounds.', $tooFew, Interval::FEWEST);
+        }
         foreach ($difference->changed as ['subject' => $subject, 'before' => $figure, 'after' => $then, 'ratio' => $ratio, 'interval' => $interval]) {
             $lines[] = \sprintf(
                 '  %s: %s, then %s: x%s (%s to %s), %s',

@@ -18,7 +18,7 @@ final class Artefacts
         return array_keys(array_filter([
             'about 40 ms are a delayed TCP acknowledgement, for which the extension waits' => [$subject->store, $subject->connection, $subject->operation] === ['memcache', 'tcp', 'set']
                 && $subject->bytes >= self::DELAYED_FROM,
-            'each get compiles the file' => $subject->store === 'php-file' && $subject->settings !== [] && $subject->operation === 'get',
+            'without opcache each get compiles the file' => $subject->store === 'php-file' && $subject->settings !== [] && $subject->operation === 'get',
         ]));
     }
 }

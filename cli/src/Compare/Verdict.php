@@ -15,7 +15,7 @@ use Larder\Cli\Timing\Statistics;
 final class Verdict
 {
     private const NO_DIFFERENCE = 'no difference beyond the noise';
-    private const QUICK = 'None: a quick look has no intervals, so it shows no differences. Run without --quick.';
+    private const QUICK = 'None: a quick look has no intervals, so it shows no differences. Run without --quick, in six rounds or more.';
 
     /** @var array<string, array<string, array<string, Row>>> by operation, value and store; those with a figure */
     private array $rows = [];

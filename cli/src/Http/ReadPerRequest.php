@@ -39,7 +39,7 @@ final class ReadPerRequest extends PageSuite
             foreach (self::pages($site) as [$extension, $store, $connection, $opening, $reading]) {
                 $block = $this->block($site, $server, $extension, $store, $connection, $opening, $reading, $notMeasured);
                 if ($block !== null) {
-                    $this->note($block, \sprintf('mean of %d requests after %d', ReadPerRequestBlock::COUNTED, ReadPerRequestBlock::THROWN_AWAY), $site->description());
+                    $this->note($block, \sprintf('mean of %d requests after %d', ReadPerRequestBlock::COUNTED, ReadPerRequestBlock::DISCARDED), $site->description());
                     if ($connection === 'tcp') {
                         $this->note($block, 'connected before the clock starts');
                     }

@@ -14,7 +14,7 @@ use Larder\Cli\Measure\Subject;
  */
 final class ReadPerRequestBlock implements Block
 {
-    public const THROWN_AWAY = 10;
+    public const DISCARDED = 10;
     public const COUNTED = 10;
 
     private ?HttpConnection $connection = null;
@@ -55,7 +55,7 @@ final class ReadPerRequestBlock implements Block
     private function sample(HttpConnection $connection, Page $page, Subject $subject, string $md5): Sample
     {
         $sum = 0;
-        for ($i = 0; $i < self::THROWN_AWAY + self::COUNTED; ++$i) {
+        for ($i = 0; $i < self::DISCARDED + self::COUNTED; ++$i) {
             $answer = $connection->get($page->path());
             if ($answer->status !== 200 || preg_match('/^(\d+) ([0-9a-f]{32})$/D', $answer->body, $told) !== 1) {
                 return Sample::failed($subject, \sprintf('status %d: %s', $answer->status, substr(trim(strip_tags($answer->body)), 0, 200)));
@@ -63,7 +63,7 @@ final class ReadPerRequestBlock implements Block
             if ($told[2] !== $md5) {
                 return Sample::failed($subject, 'loses or changes the value');
             }
-            $sum += $i < self::THROWN_AWAY ? 0 : (int) $told[1];
+            $sum += $i < self::DISCARDED ? 0 : (int) $told[1];
         }
 
         return new Sample($subject, $sum / self::COUNTED);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
+use Larder\Cli\Advice\Profile;
 use Larder\Cli\Report\Html\HtmlFile;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 
@@ -16,11 +17,14 @@ final class Outputs
     /** Asks for standard output, in place of the tables. */
     private const STANDARD_OUTPUT = '-';
 
-    /** @return array<string, array{help: string, output: Output}> by option */
-    public static function all(): array
+    /**
+     * @param Profile|null $profile what the advice is for, in the outputs that have advice
+     * @return array<string, array{help: string, output: Output}> by option
+     */
+    public static function all(?Profile $profile = null): array
     {
         return [
-            'html' => ['help' => 'Also write a page for a browser to this file, with charts and the data', 'output' => new HtmlFile()],
+            'html' => ['help' => 'Also write a page for a browser to this file, with charts and the data', 'output' => new HtmlFile($profile)],
             'json' => ['help' => 'Also write the result to this file, as JSON Lines; --json=- prints it instead of the tables', 'output' => new ResultFile()],
             'csv' => ['help' => 'Also write a line for each row to this file, as CSV', 'output' => new Csv()],
             'markdown' => ['help' => 'Also write the tables to this file, as Markdown', 'output' => new Markdown()],

@@ -153,9 +153,16 @@ final class Terminal
     private static function name(Row $row): string
     {
         $isComparison = $row->subject->table === self::COMPARE;
-        $settings = array_map(static fn(string $setting): string => $isComparison && $setting === 'no opcache' ? '*' : $setting, $row->subject->settings);
+        $settings = [];
+        foreach ($row->subject->settings as $name => $setting) {
+            $settings[] = match (true) {
+                $isComparison && $setting === 'no opcache' => '*',
+                $setting === 'on' => $name, // "redis socket persistent"
+                default => $setting,
+            };
+        }
 
-        return implode(' ', [$row->subject->name(), ...array_values($settings)]);
+        return implode(' ', [$row->subject->name(), ...$settings]);
     }
 
     /** @return array{string, string} median and half the interval's width */

@@ -166,6 +166,27 @@ final class AdviceTest extends TestCase
         self::assertStringContainsString('mongodb, the store of the profile, which was not measured', implode(Advice::of(self::recorded(), new Profile([1000 => 1.0], [], store: 'mongodb'))['Not considered']));
     }
 
+    public function testSavingComparedWithTheStoreOfTheProfileIsNamed(): void
+    {
+        $rows = [];
+        foreach (['apcu' => [null, 100], 'redis' => ['tcp', 10_000]] as $store => [$connection, $figure]) {
+            array_push($rows, Rows::of($store, Rows::around($figure), connection: $connection), Rows::of($store, Rows::around($figure), operation: 'set', connection: $connection));
+        }
+        $lines = static fn(?string $store): array => Advice::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([1000 => 1.0], [], requestsPerSecond: 20, machines: 1, store: $store))[self::ONE];
+        self::assertMatchesRegularExpression('/^You use redis tcp: 100 µs per request\. The change saves 99\.0 µs \([\d.]+ µs to [\d.]+ µs\), 99 % of that, or 1\.98 ms of every second\.$/', $lines('redis tcp')[2]);
+        self::assertSame('You use apcu: keep it.', $lines('apcu')[2]);
+        self::assertStringNotContainsString('You use', implode($lines(null)));
+    }
+
+    public function testValuesFarFromTheMeasuredOnesGiveAWarning(): void
+    {
+        $rows = [Rows::of('apcu', Rows::around(50_000), '50 x 50 array', bytes: 24_847), Rows::of('apcu', Rows::around(50_000), '50 x 50 array', 'set', bytes: 24_847)];
+        $careful = static fn(int $bytes, float $share): string => implode(Advice::of(new Report(Rows::ENVIRONMENT, $rows), new Profile([], [$bytes => $share, 24_000 => 1 - $share]))['Careful'] ?? []);
+        self::assertStringContainsString('40 % of the operations have arrays and objects that are much smaller or larger than any that was measured (24.8 kB to 24.8 kB)', $careful(200, 0.4));
+        self::assertSame('', $careful(12_000, 0.4));
+        self::assertSame('', $careful(200, 0.05));
+    }
+
     public function testMemoryThatIsTooSmallCanDecide(): void
     {
         $rows = [];
@@ -182,6 +203,9 @@ final class AdviceTest extends TestCase
         self::assertStringStartsWith('Take apcu: ', Advice::of($report, $profile(10, 90))[self::ONE][0], 'the control: it fits');
         self::assertStringStartsWith('Take apcu: ', Advice::of($report, $profile(0.000_001, 200))[self::ONE][0], 'the control: misses cost nothing');
         self::assertContains('What the misses cost is not counted: the profile has no compute_ms.', Advice::of($report, $profile(null, 200))['Memory']);
+        $unknown = Advice::of(new Report(Rows::ENVIRONMENT, [...$rows, Rows::of('php-file', Rows::around(50)), Rows::of('php-file', Rows::around(50), operation: 'set')]), $profile(10, 200));
+        self::assertStringStartsWith('Take file: ', $unknown[self::ONE][0], 'a store without a hit rate has no advantage of it');
+        self::assertSame(['php-file, of which not all was measured that this needs.'], $unknown['Not considered']);
         $without = new Report([], \array_slice($rows, 0, 2));
         self::assertStringContainsString('larder compare --workload pressure', implode(Advice::of($without, $profile(10, 200))['Memory']));
     }
@@ -201,7 +225,8 @@ final class AdviceTest extends TestCase
         $advice = Advice::of(new Report([], $rows, spoilers: ['Turbo is on.']), new Profile([1_000_000 => 0.5], [5000 => 0.5]));
         self::assertStringStartsWith('Take apcu: ', $advice[self::ONE][0]);
         self::assertSame(['yac, which failed: lost values.', 'array, which other processes cannot read.'], $advice['Not considered']);
-        self::assertSame(['This run may be spoiled: Turbo is on.'], $advice['Careful']);
+        self::assertSame('This run may be spoiled: Turbo is on.', $advice['Careful'][0]);
+        self::assertSame('50 % of the operations have strings that are much smaller or larger than any that was measured (1 kB to 1 kB). Their figures are wrong by more than the intervals tell.', $advice['Careful'][1]);
         self::assertSame(['None: no store that this needs was measured.'], $advice[self::SEVERAL]);
         self::assertContains('50 % of the operations have strings of sizes that were not measured: they count as the nearest measured size.', $advice['Assumed']);
         self::assertContains('No arrays and objects were measured: those of the profile count as what was measured of the same size.', $advice['Assumed']);

@@ -59,6 +59,15 @@ final class ResultOptionsTest extends TestCase
         self::assertSame("0 rows changed, in 64 the difference is noise.\n", $same);
     }
 
+    public function testDiffOfTooFewSamplesSaysSo(): void
+    {
+        [$before, $after] = [$this->directory->path . '/before.jsonl', $this->directory->path . '/after.jsonl'];
+        (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [1.0, 1.1, 1.2])]), $before);
+        (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [9.0, 9.1, 9.2])]), $after);
+        [, $text] = $this->larder(['--diff' => $before, 'after' => $after]);
+        self::assertSame("0 rows changed, in 0 the difference is noise.\n1 with fewer than 6 samples cannot show a change. Measure in more rounds.\n", $text);
+    }
+
     public function testAdviceIsGivenFromAResultAndAProfile(): void
     {
         $profile = $this->directory->path . '/profile.json';
@@ -68,6 +77,15 @@ final class ResultOptionsTest extends TestCase
         self::assertMatchesRegularExpression('/^Which store, for several machines\n  Take (redis|memcached) tcp/m', $text);
         self::assertStringContainsString('From the profile: 3 operations per request', $text);
         self::assertStringNotContainsString('on one machine' . "\n", $text);
+    }
+
+    public function testPageIsMadeFromAResultAndAProfile(): void
+    {
+        [$profile, $page] = [$this->directory->path . '/profile.json', $this->directory->path . '/page.html'];
+        file_put_contents($profile, '{"format": 1, "machines": 2, "operations_per_request": 3, "strings": {"100": 1}}');
+        $this->larder(['--advise' => [self::RECORDED], '--profile' => $profile, '--html' => $page]);
+        self::assertStringContainsString('From the profile: 3 operations per request', (string) file_get_contents($page));
+        self::assertStringNotContainsString('No profile was given', (string) file_get_contents($page));
     }
 
     public function testSeveralResultsOfOneMachineAreAdvisedTogether(): void
@@ -93,6 +111,8 @@ final class ResultOptionsTest extends TestCase
     /** @param array<string, string|list<string>> $arguments */
     #[TestWith([['--diff' => self::RECORDED], '--diff needs two results'])]
     #[TestWith([['after' => self::RECORDED], '--diff needs two results'])]
+    #[TestWith([['--check' => self::RECORDED, '--html' => '/tmp/page.html'], '--html: nothing is measured with --check or --diff'])]
+    #[TestWith([['--advise' => [self::RECORDED], '--json' => '/tmp/result.jsonl'], '--json: nothing is measured with --advise'])]
     #[TestWith([['--advise' => ['/nowhere/file.jsonl']], '/nowhere/file.jsonl cannot be read'])]
     #[TestWith([['--advise' => [self::RECORDED], '--profile' => '/nowhere/profile.json'], '/nowhere/profile.json cannot be read'])]
     public function testMistakeIsNamed(array $arguments, string $message): void

@@ -54,6 +54,12 @@ final class TerminalTest extends TestCase
         self::assertMatchesRegularExpression('/^xcache \(historic\) +1k +1,234\/s/m', $output);
     }
 
+    public function testSettingThatIsOnIsShownByItsName(): void
+    {
+        $output = self::printed(new Report([], [new Row(new Subject('sail: page', 'redis', 'socket', '11 b', 11, 'request', Unit::RequestsPerSecond, ['persistent' => 'on']), [1.0], 4000.0, null, null)]));
+        self::assertMatchesRegularExpression('/^redis socket persistent +11 b +4,000\/s/m', $output);
+    }
+
     public function testFailuresAndNotesAreListed(): void
     {
         $subject = new Subject('compare', 'yac', null, '1k', 1000, 'get');

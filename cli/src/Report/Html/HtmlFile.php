@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Report\Html;
 
 use Larder\Cli\Advice\Advice;
+use Larder\Cli\Advice\Profile;
 use Larder\Cli\Report\Output;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\TextFile;
@@ -12,8 +13,11 @@ use Larder\Cli\Report\TextFile;
 /** `larder compare --html FILE`: one page that shows the report, and needs nothing beside it. See docs/report.md. */
 final class HtmlFile implements Output
 {
+    /** @param Profile|null $profile what the advice on the page is for */
+    public function __construct(private readonly ?Profile $profile = null) {}
+
     public function write(Report $report, string $file): void
     {
-        TextFile::write($file, (new Page($report, Advice::of($report)))->html());
+        TextFile::write($file, (new Page($report, Advice::of($report, $this->profile)))->html());
     }
 }
