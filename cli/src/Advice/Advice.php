@@ -258,6 +258,7 @@ final class Advice
         if (($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
             $lines[] = 'Several machines: servers were measured by TCP on this machine; a network adds its delay to every call.';
         }
+        $lines[] = 'Only the time in the store counts, not what the program does around it: whole requests differ by less than these ratios.';
         $lines[] = 'One process at a time, on this machine; ranges are 95 % intervals.';
 
         return $lines;
