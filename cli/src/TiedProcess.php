@@ -6,6 +6,7 @@ namespace Larder\Cli;
 
 use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\ServerFailed;
+use Symfony\Component\Process\Process;
 
 /** Commands whose processes do not outlive this one. */
 final class TiedProcess
@@ -30,5 +31,18 @@ final class TiedProcess
             Executable::find(['setsid'], 'util-linux')->path,
             Executable::find(['setpriv'], 'util-linux')->path, '--pdeathsig', $signal, '--', ...$command,
         ];
+    }
+
+    /**
+     * Ends a command of toThisProcess() with all its children: asked first, killed when it has not ended in time. A child that
+     * lives on would make files again in a directory that is just being removed.
+     */
+    public static function end(Process $process, float $seconds): void
+    {
+        $session = $process->getPid();
+        $process->stop($seconds);
+        if ($session !== null && \PHP_OS_FAMILY === 'Linux') {
+            posix_kill(-$session, \SIGKILL);
+        }
     }
 }

@@ -63,8 +63,6 @@ final class StampedeBlock implements Block
         } catch (ProcessTimedOutException) {
             $answer = null;
             $problem = \sprintf('hangs: no answer for %g s', self::PATIENCE);
-        } finally {
-            $this->process = null;
         }
         if (\is_array($answer) && \is_string($answer['missing'] ?? null)) {
             throw new Unavailable($answer['missing']);
@@ -80,6 +78,8 @@ final class StampedeBlock implements Block
 
     public function stop(): void
     {
-        $this->process?->stop(5.0);
+        if ($this->process !== null) {
+            TiedProcess::end($this->process, 5.0);
+        }
     }
 }

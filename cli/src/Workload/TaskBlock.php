@@ -78,8 +78,6 @@ final class TaskBlock implements Block
             $problem = \sprintf('exited with status %d: %s', (int) $this->process->getExitCode(), substr(trim($this->process->getErrorOutput()), 0, 300));
         } catch (ProcessTimedOutException) {
             $problem = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
-        } finally {
-            $this->process = null;
         }
         if ($unavailable !== '') {
             if (!$this->wasMeasured) {
@@ -95,7 +93,9 @@ final class TaskBlock implements Block
 
     public function stop(): void
     {
-        $this->process?->stop(1.0);
+        if ($this->process !== null) {
+            TiedProcess::end($this->process, 1.0);
+        }
     }
 
     /** In the fresh process: the task comes on standard input, as a DSN may have a password in it. */
