@@ -124,21 +124,19 @@ final class ResultOptions
     private static function diff(Report $before, Report $after, OutputInterface $output): int
     {
         $difference = Difference::between($before, $after);
-        $tooFew = \count(array_filter($difference->noise, static fn(array $row): bool => $row['interval'] === null));
+        $tooFew = \count(array_filter($difference->noise, static fn(array $row): bool => $row['interval'] === null && $row['ratio'] !== null));
         $lines = [\sprintf('%d rows changed, in %d the difference is noise.', \count($difference->changed), \count($difference->noise) - $tooFew)];
         if ($tooFew > 0) {
             $lines[] = \sprintf('%d with fewer than %d samples cannot show a change. Measure in more rounds.', $tooFew, Interval::FEWEST);
         }
         foreach ($difference->changed as ['subject' => $subject, 'before' => $figure, 'after' => $then, 'ratio' => $ratio, 'interval' => $interval]) {
             $lines[] = \sprintf(
-                '  %s: %s, then %s: x%s (%s to %s), %s',
+                '  %s: %s, then %s: %s%s',
                 Difference::name($subject),
                 Figure::of($subject->unit, $figure),
                 Figure::of($subject->unit, $then),
-                Figure::ratio($ratio),
-                Figure::ratio($interval->low),
-                Figure::ratio($interval->high),
-                ($ratio > 1.0) === $subject->unit->isMoreBetter() ? 'better' : 'worse',
+                $ratio === null || $interval === null ? '' : \sprintf('x%s (%s to %s), ', Figure::ratio($ratio), Figure::ratio($interval->low), Figure::ratio($interval->high)),
+                ($then > $figure) === $subject->unit->isMoreBetter() ? 'better' : 'worse',
             );
         }
         foreach (['Only in the first' => $difference->onlyBefore, 'Only in the second' => $difference->onlyAfter] as $title => $names) {

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
+use Larder\Cli\Measure\Subject;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
@@ -19,8 +20,8 @@ final class Difference
     private const FALSE_DISCOVERIES = 0.05;
 
     /**
-     * @param list<array{subject: \Larder\Cli\Measure\Subject, before: float, after: float, ratio: float, interval: Interval}> $changed the largest change first
-     * @param list<array{subject: \Larder\Cli\Measure\Subject, before: float, after: float, ratio: float, interval: Interval|null}> $noise
+     * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $changed the largest change first; no ratio where a sample is 0
+     * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $noise
      * @param list<string> $onlyBefore rows without a figure in the second result
      * @param list<string> $onlyAfter rows without a figure in the first
      * @param array<string, array{string, string}> $environment what differs, by name
@@ -39,44 +40,40 @@ final class Difference
         $both = array_intersect_key($a, $b);
         $chances = [];
         foreach (array_keys($both) as $key) {
-            $chances[$key] = RankSum::chance($a[$key]->samples, $b[$key]->samples);
+            $chances[$key] = RankSum::chance($a[$key][1], $b[$key][1]);
         }
         $limit = self::limit(array_values($chances));
         $resampling = new Resampling();
         $changed = $noise = [];
-        foreach ($both as $key => $row) {
-            $other = $b[$key];
-            $interval = $resampling->ratio($other->samples, $row->samples);
-            [$was, $is] = [self::median($row), self::median($other)];
-            $line = ['subject' => $row->subject, 'before' => $was, 'after' => $is, 'ratio' => $is / $was];
-            if ($interval !== null && !$interval->contains(1.0) && $chances[$key] <= $limit) {
-                $changed[] = [...$line, 'interval' => $interval];
+        foreach ($both as $key => [$subject, $samples]) {
+            $others = $b[$key][1];
+            [$was, $is] = [Statistics::median($samples), Statistics::median($others)];
+            $hasRatio = min($samples) > 0.0 && min($others) > 0.0;
+            $interval = $hasRatio ? $resampling->ratio($others, $samples) : null;
+            $line = ['subject' => $subject, 'before' => $was, 'after' => $is, 'ratio' => $hasRatio ? $is / $was : null, 'interval' => $interval];
+            if ($chances[$key] <= $limit && ($hasRatio ? $interval?->contains(1.0) === false : $was !== $is)) {
+                $changed[] = $line;
             } else {
-                $noise[] = [...$line, 'interval' => $interval];
+                $noise[] = $line;
             }
         }
-        usort($changed, static fn(array $x, array $y): int => abs(log($y['ratio'])) <=> abs(log($x['ratio'])));
+        $size = static fn(?float $ratio): float => $ratio === null ? \INF : abs(log($ratio));
+        usort($changed, static fn(array $x, array $y): int => $size($y['ratio']) <=> $size($x['ratio']));
 
         return new self($changed, $noise, self::names(array_diff_key($a, $b)), self::names(array_diff_key($b, $a)), self::environments($before, $after));
     }
 
-    /** @return array<string, Row> by subject: those that can be divided */
+    /** @return array<string, array{Subject, non-empty-list<float>}> by subject; the samples alone, as a file of somebody else may tell another median */
     private static function measured(Report $report): array
     {
         $rows = [];
         foreach ($report->rows as $row) {
-            if ($row->samples !== [] && $row->median !== null && min($row->samples) > 0.0) {
-                $rows[$row->subject->key()] = $row;
+            if ($row->samples !== [] && $row->median !== null) {
+                $rows[$row->subject->key()] = [$row->subject, $row->samples];
             }
         }
 
         return $rows;
-    }
-
-    /** Of the samples, as the interval is: a file of somebody else may tell another one. */
-    private static function median(Row $row): float
-    {
-        return $row->samples === [] ? 0.0 : Statistics::median($row->samples);
     }
 
     /**
@@ -97,15 +94,15 @@ final class Difference
     }
 
     /**
-     * @param array<string, Row> $rows
+     * @param array<string, array{Subject, non-empty-list<float>}> $rows
      * @return list<string>
      */
     private static function names(array $rows): array
     {
-        return array_values(array_map(self::name(...), array_map(static fn(Row $row): \Larder\Cli\Measure\Subject => $row->subject, $rows)));
+        return array_values(array_map(static fn(array $row): string => self::name($row[0]), $rows));
     }
 
-    public static function name(\Larder\Cli\Measure\Subject $subject): string
+    public static function name(Subject $subject): string
     {
         return trim(\sprintf('%s: %s, %s %s', Setup::context($subject), Setup::of($subject)->name(), $subject->operation, $subject->value));
     }

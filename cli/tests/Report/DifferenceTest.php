@@ -22,7 +22,7 @@ final class DifferenceTest extends TestCase
         self::assertCount(1, $difference->changed);
         self::assertSame('compare: redis, get 1k', Difference::name($difference->changed[0]['subject']));
         self::assertEqualsWithDelta(0.5, $difference->changed[0]['ratio'], 1e-9);
-        self::assertTrue($difference->changed[0]['interval']->contains(0.5));
+        self::assertTrue($difference->changed[0]['interval']?->contains(0.5));
         self::assertSame(['compare: apcu, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->noise));
         self::assertSame(['compare: yac, get 1k'], $difference->onlyBefore);
         self::assertSame(['compare: file, get 1k'], $difference->onlyAfter);
@@ -55,6 +55,18 @@ final class DifferenceTest extends TestCase
         $other = Rows::of('apcu', Rows::around(50));
         $difference = Difference::between(new Report([], [$row]), new Report([], [new Row($other->subject, $other->samples, 100.0, 99.0, 101.0)]));
         self::assertEqualsWithDelta(0.5, $difference->changed[0]['ratio'] ?? 0.0, 1e-9);
+    }
+
+    /** Lost values, say: a ratio to none cannot be told. */
+    public function testChangeFromNothingIsTold(): void
+    {
+        $none = array_fill(0, 10, 0.0);
+        $before = new Report([], [Rows::of('yac', $none), Rows::of('apcu', $none)]);
+        $after = new Report([], [Rows::of('yac', Rows::around(50)), Rows::of('apcu', $none)]);
+        $difference = Difference::between($before, $after);
+        self::assertSame(['compare: yac, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->changed));
+        self::assertNull($difference->changed[0]['ratio']);
+        self::assertSame(['compare: apcu, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->noise));
     }
 
     public function testQuickRunsShowNoChange(): void
