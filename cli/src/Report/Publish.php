@@ -26,6 +26,9 @@ final class Publish implements Output
     /** @return string the folder, which is new: 2026-11-23, or 2026-11-23-2 after that */
     private static function make(string $machine, string $date): string
     {
+        if (is_link($machine)) { // of another user, perhaps, in a directory that everybody can write
+            throw new \RuntimeException(\sprintf('%s is a symbolic link, which is not followed. Remove it, or name another directory: --publish DIR', $machine));
+        }
         if (!is_dir($machine) && !@mkdir($machine, 0o777, true) && !is_dir($machine)) {
             throw new \RuntimeException(\sprintf('%s could not be made. Name a directory that you can write: --publish DIR', $machine));
         }

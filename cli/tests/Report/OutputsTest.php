@@ -97,6 +97,20 @@ final class OutputsTest extends TestCase
         self::assertSame(1, substr_count($text, '## compare'));
     }
 
+    public function testPublishedResultsDoNotFollowAPlantedLink(): void
+    {
+        mkdir($this->directory->path . '/elsewhere');
+        mkdir($this->directory->path . '/open');
+        symlink('../elsewhere', $this->directory->path . '/open/amd-epyc-2-cores');
+        try {
+            (new Publish())->write(new Report(Rows::ENVIRONMENT, []), $this->directory->path . '/open');
+            self::fail('the link was followed');
+        } catch (\RuntimeException $refused) {
+            self::assertStringContainsString('is a symbolic link', $refused->getMessage());
+        }
+        self::assertSame([], glob($this->directory->path . '/elsewhere/*'));
+    }
+
     public function testPublishedResultsAreNeverOverwritten(): void
     {
         $recorded = self::recorded();
