@@ -109,8 +109,12 @@ for (;;) {
         } elseif ($mode === 'late') {
             $waiting[] = [microtime(true) + (float) $number, $pair, $bytes];
         } elseif ($mode === 'dribble') {
+            $when = microtime(true);
+            foreach ($waiting as [$earlier, $of]) {
+                $when = $of === $pair ? max($when, $earlier + (float) $number) : $when; // after what came before on this connection
+            }
             foreach (str_split($bytes) as $i => $byte) {
-                $waiting[] = [microtime(true) + $i * (float) $number, $pair, $byte];
+                $waiting[] = [$when + $i * (float) $number, $pair, $byte];
             }
         } elseif ($mode === 'half' || $mode === 'drop') {
             $part = substr($bytes, 0, max(0, (int) $number - $pairs[$pair]['passed']));
