@@ -86,7 +86,7 @@ final class TemporaryDirectory
     private function markAsUsed(): void
     {
         $file = $this->path . '/' . self::LOCK;
-        $lock = fopen($file . '.new', 'c');
+        $lock = fopen($file . '.new', 'ce');
         if ($lock !== false && flock($lock, \LOCK_EX)) {
             $this->lock = $lock;
             rename($file . '.new', $file);

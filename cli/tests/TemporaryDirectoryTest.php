@@ -48,6 +48,13 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-cli-*'));
     }
 
+    public function testChildrenDoNotInheritTheLock(): void
+    {
+        $directory = new TemporaryDirectory();
+        self::assertStringNotContainsString($directory->path, (string) shell_exec('ls -l /proc/self/fd'));
+        self::assertStringContainsString($directory->path, (string) shell_exec('ls -l /proc/' . getmypid() . '/fd'));
+    }
+
     public function testMissingParentIsReported(): void
     {
         $this->expectExceptionMessage('/no/such/parent: cannot create a directory there');

@@ -18,6 +18,12 @@ final class WrkBlock implements Block
 {
     private const MOST_SECONDS = 60;
 
+    /**
+     * Closes what was inherited: wrk watches only descriptors below 10 + 3 for each connection, and a socket above that counts
+     * as a failed connect that is never tried again. A terminal of an editor alone can hold that many.
+     */
+    private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; [ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
+
     private ?Process $process = null;
 
     /**
@@ -54,6 +60,10 @@ final class WrkBlock implements Block
             throw new Unavailable($missing->getMessage());
         }
         $this->process = new Process(TiedProcess::toThisProcess($this->site->on(
+            'bash',
+            '-c',
+            self::WITHOUT_INHERITED_FILES,
+            'bash',
             $wrk,
             '-t1',
             '-c' . $this->concurrency,

@@ -148,7 +148,7 @@ final class Journal
         if (!is_dir(\dirname($file))) {
             @mkdir(\dirname($file), 0o700, true);
         }
-        $handle = @fopen($file, 'c+');
+        $handle = @fopen($file, 'c+e');
         if ($handle === false) {
             throw new \RuntimeException(\sprintf('--journal: %s cannot be written. To name another file: --journal FILE', $file));
         }

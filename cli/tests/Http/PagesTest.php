@@ -42,6 +42,15 @@ final class PagesTest extends TestCase
         self::assertGreaterThan(0, $samples[0]->figure);
     }
 
+    public function testWrkConnectsWhereManyFilesAreOpen(): void
+    {
+        $files = array_map(static fn() => fopen('/dev/null', 'r'), range(1, 20));
+        $page = self::page('crowded', 'echo "Hello world";');
+        $samples = self::measure($this->wrk($page, 1));
+        self::assertSame(['', 0], [$samples[0]->problem, $samples[0]->failures]);
+        array_map(fclose(...), array_filter($files));
+    }
+
     #[TestWith(['wrong', 'echo "Hello World";', 'a wrong body of 11 bytes instead of 11'])]
     #[TestWith(['status', 'http_response_code(500); echo "Hello world";', 'status 500'])]
     public function testBadAnswerIsAFailureUnderWrk(string $name, string $code, string $problem): void
@@ -110,9 +119,10 @@ final class PagesTest extends TestCase
         return $page;
     }
 
-    private function wrk(Page $page): WrkBlock
+    /** @param positive-int $concurrency */
+    private function wrk(Page $page, int $concurrency = 10): WrkBlock
     {
-        return new WrkBlock(self::$site, $page, 10, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100);
+        return new WrkBlock(self::$site, $page, $concurrency, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100);
     }
 
     /**
