@@ -26,7 +26,7 @@ require __DIR__ . '/../vendor/autoload.php';
 const DELAYS = [100, 300, 3_000, 10_000, 100_000];
 /** Shorter delays are turns of a loop, as the clock's steps are too long for them. */
 const BY_CLOCK = 1_000;
-const PAIRS = 40;
+const PAIRS = 200;
 /** How many loops say how long the delay is, and nanoseconds of each. */
 const LOOPS = 5;
 const LOOP = 500_000;

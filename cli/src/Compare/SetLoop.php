@@ -43,13 +43,13 @@ final class SetLoop implements Work
         $this->values = $values;
     }
 
-    /** With the values of this batch: run() writes over them, and would free those of the one before. */
+    /** Looks up each value, and keeps a bool as run() does: releasing a value there would count as part of a set. */
     public function runEmpty(int $times): void
     {
         $values = $this->values;
         $returned = &$this->returned;
         foreach ($this->batch as $i => $key) {
-            $returned[$i] = $values[$i];
+            $returned[$i] = $values[$i] !== null;
         }
     }
 
