@@ -18,7 +18,7 @@ pcntl_async_signals(true);
 foreach ([\SIGINT, \SIGTERM, \SIGHUP] as $signal) {
     pcntl_signal($signal, static fn(int $signal): never => throw new Interrupted($signal));
 }
-$store = $stampede = null;
+$store = null;
 try {
     $store = new PrivateStore($job['dsn']);
     $stampede = new Stampede($store->dsn, $job['directory'], $job['processes'], (float) $job['seconds'], (float) $job['lease']);
@@ -29,7 +29,6 @@ try {
     $outcome = ['failed' => $failure->getMessage()];
 }
 try {
-    $stampede?->end();
     $store?->remove();
 } catch (\Exception $failure) {
     $outcome += ['failed' => 'its namespace could not be removed: ' . $failure->getMessage()];

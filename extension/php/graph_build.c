@@ -1,5 +1,4 @@
 #include "graph.h"
-#include "php_larder.h"
 
 #include "zend_enum.h"
 #include "zend_execute.h"

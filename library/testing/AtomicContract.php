@@ -7,6 +7,7 @@ namespace Larder\Testing;
 use Larder\Cache;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
  * add(), replace(), increment(), touch(), swap() and setIf(), also in several processes at once. For a store that lacks one, the
@@ -19,6 +20,7 @@ trait AtomicContract
     private const INCREMENTS = 1000;
     private const FEW_INCREMENTS = 250;
 
+    #[Group('waiting')]
     public function testAddStoresOnlyAbsentKeys(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -43,6 +45,7 @@ trait AtomicContract
         });
     }
 
+    #[Group('waiting')]
     public function testReplaceStoresOnlyPresentKeys(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -115,6 +118,7 @@ trait AtomicContract
         });
     }
 
+    #[Group('waiting')]
     public function testIncrementKeepsExpiry(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -135,6 +139,7 @@ trait AtomicContract
         });
     }
 
+    #[Group('waiting')]
     public function testTouchChangesOnlyExpiry(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -165,6 +170,7 @@ trait AtomicContract
         });
     }
 
+    #[Group('waiting')]
     public function testSwapRequiresExpectedInteger(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {
@@ -216,6 +222,7 @@ trait AtomicContract
         });
     }
 
+    #[Group('waiting')]
     public function testSetIfSetsTtl(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {

@@ -11,6 +11,8 @@ namespace Larder\Testing;
 final class Fork
 {
     private const WAIT_SECONDS = 120.0;
+    /** Microseconds between two looks whether it has ended. */
+    private const LONGEST_PAUSE = 2_000;
 
     private function __construct(public readonly int $process, private readonly string $answer) {}
 
@@ -52,13 +54,13 @@ final class Fork
     public function result(): mixed
     {
         $end = microtime(true) + self::WAIT_SECONDS;
-        while (pcntl_waitpid($this->process, $status, \WNOHANG) === 0) {
+        for ($pause = 100; pcntl_waitpid($this->process, $status, \WNOHANG) === 0; $pause = min(2 * $pause, self::LONGEST_PAUSE)) {
             if (microtime(true) > $end) {
                 $this->kill();
 
                 throw new \RuntimeException('the forked process did not end within two minutes');
             }
-            usleep(200);
+            usleep($pause);
         }
         $outcome = unserialize((string) file_get_contents($this->answer));
         unlink($this->answer);

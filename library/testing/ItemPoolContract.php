@@ -9,6 +9,7 @@ use Larder\Psr\ItemPool;
 use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\Attributes\Group;
 use Psr\Cache\CacheItemInterface;
 
 /**
@@ -317,6 +318,7 @@ trait ItemPoolContract
     }
 
     /** The minute starts when the item asks for it: an item that is saved 59.6 s later lives for 0.4 s. */
+    #[Group('waiting')]
     public function testItemsExpire(): void
     {
         $now = $this->clock->now();

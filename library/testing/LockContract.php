@@ -8,6 +8,7 @@ use Larder\Cache;
 use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
  * lock(), also when its owner is killed. A store without locks must say so.
@@ -39,6 +40,7 @@ trait LockContract
         });
     }
 
+    #[Group('waiting')]
     public function testLockExpires(): void
     {
         $this->ifCan(Capability::Lock, function (): void {
@@ -89,6 +91,7 @@ trait LockContract
         });
     }
 
+    #[Group('waiting')]
     public function testLockOfKilledProcessIsReleased(): void
     {
         $this->ifShared(function (): void {
@@ -114,6 +117,7 @@ trait LockContract
     }
 
     /** The control: a lock without an owner lasts until its ttl is over. */
+    #[Group('waiting')]
     public function testTimedLockOutlivesItsProcess(): void
     {
         $this->ifShared(function (): void {
@@ -162,6 +166,7 @@ trait LockContract
         });
     }
 
+    #[Group('waiting')]
     public function testProcessBoundLockLastsWhileItsOwnerLives(): void
     {
         $this->ifShared(function (): void {
@@ -193,6 +198,7 @@ trait LockContract
         }, Capability::Lock);
     }
 
+    #[Group('waiting')]
     public function testLockCanBeRenewed(): void
     {
         $this->ifCan(Capability::Lock, function (): void {

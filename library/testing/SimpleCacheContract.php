@@ -7,6 +7,7 @@ namespace Larder\Testing;
 use Larder\Psr\SimpleCache;
 use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
  * What PSR-16 requires of SimpleCache over a store.
@@ -168,6 +169,7 @@ trait SimpleCacheContract
         }
     }
 
+    #[Group('waiting')]
     public function testSimpleCacheValuesExpire(): void
     {
         $short = new \DateInterval('PT0S');

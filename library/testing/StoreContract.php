@@ -9,6 +9,7 @@ use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\Attributes\Group;
 
 /**
  * What every store does: values, keys, ttl, clear(), other processes.
@@ -167,6 +168,7 @@ trait StoreContract
      * One wait for all: values that expire and values that stay are checked before and after it. A check is left out when a
      * busy machine reaches it after the ttl.
      */
+    #[Group('waiting')]
     public function testValuesExpire(): void
     {
         $start = microtime(true);

@@ -175,10 +175,10 @@ final class Sandbox
     /** @param array<string, string> $hosts by their names: what stands in the virtual host */
     public function apache(array $hosts): Apache
     {
-        $server = Apache::start($this, $this->engine, $this->settings([]), $hosts);
-        $this->stops[] = $server->process->stop(...);
+        $apache = Apache::start($this, $this->engine, $this->settings([]), $hosts);
+        $this->stops[] = $apache->server->stop(...);
 
-        return $server;
+        return $apache;
     }
 
     public function builtInServer(): BuiltInServer

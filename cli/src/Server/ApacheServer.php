@@ -26,9 +26,10 @@ final class ApacheServer
      * @param array<string, string|int> $ini settings of PHP
      * @param list<string> $extensions paths of PHP extensions to load besides
      * @param positive-int $workers processes that serve requests
+     * @param string $directives lines of Apache's configuration besides
      * @throws ServerFailed
      */
-    public static function start(string $directory, string $root, array $ini = [], array $extensions = [], int $workers = 1): self
+    public static function start(string $directory, string $root, array $ini = [], array $extensions = [], int $workers = 1, string $directives = ''): self
     {
         $executable = Executable::find(['apache2', 'httpd'], 'apache2-bin');
         $modules = self::modules();
@@ -43,8 +44,8 @@ final class ApacheServer
             $lines[] = \sprintf('%s="%s"', $setting, $value);
         }
         file_put_contents($home . '/php.ini', implode("\n", $lines) . "\n");
-        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $modules, $module, $workers): ServerProcess {
-            file_put_contents($home . '/apache.conf', self::configuration($home, $root, $modules, $module, $port, $workers));
+        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $modules, $module, $workers, $directives): ServerProcess {
+            file_put_contents($home . '/apache.conf', self::configuration($home, $root, $modules, $module, $port, $workers, $directives));
 
             return ServerProcess::start(
                 [$executable->path, '-D', 'FOREGROUND', '-f', $home . '/apache.conf'],
@@ -86,7 +87,7 @@ final class ApacheServer
         throw new ServerFailed('Apache has no module mpm_prefork. To add it: apt-get install apache2-bin');
     }
 
-    private static function configuration(string $home, string $root, string $modules, string $module, int $port, int $workers): string
+    private static function configuration(string $home, string $root, string $modules, string $module, int $port, int $workers, string $directives): string
     {
         $user = self::user();
         $entry = $user === null ? false : posix_getpwnam($user);
@@ -115,6 +116,7 @@ final class ApacheServer
             <FilesMatch "\.php$">
             SetHandler application/x-httpd-php
             </FilesMatch>
+            $directives
             CONF;
     }
 }

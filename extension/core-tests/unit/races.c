@@ -476,4 +476,4 @@ static const struct test tests[] = {
     {"memory given back is not noted as there by a process that keeps a spare page", kept_while_given_back},
     {0},
 };
-const struct suite suite_races = {.name = "races", .tests = tests};
+const struct suite suite_races = {.name = "races", .tests = tests, .seconds = 120 * SLOWNESS};

@@ -16,7 +16,7 @@ use Larder\Remember\StoredValue;
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
  * what tells this shared tier from others, so several may have their copies in one store.
  *
- *     =key or #hash    [epoch, base, own, value]    a copy
+ *     =key or #hash    [epoch, base, own, value]    a copy; of no epoch while it is being made
  *     epoch            int                          copies of another epoch are void: raised to make all void at once
  *     seen             int                          the newest change of the shared tier that was looked at here
  *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
@@ -27,10 +27,11 @@ use Larder\Remember\StoredValue;
  * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
  * what was read).
  *
- * A copy of what was read before a change may be written after the change was heard of, and would stay. So who makes a
- * copy remembers the key's version before it reads, and removes the copy when the version is another afterwards;
- * who drops a key raises the version first. A process killed between the two leaves such a copy for its time to live.
- * What the local store loses of this makes copies void, never valid.
+ * A copy of what was read before a change must not be served after the change was heard of. So who makes a copy remembers
+ * the key's version before it reads, and then puts a mark in the copy's place, looks whether the version is still the same,
+ * and puts the copy in the place of its mark; who drops a key raises the version first and then removes what is there. Either
+ * the raised version is seen, or the mark is gone, or the copy itself is removed. Whoever is killed in between leaves a mark,
+ * which nobody takes for a copy. What the local store loses of this makes copies void, never valid.
  */
 final class LocalCopies
 {
@@ -39,6 +40,8 @@ final class LocalCopies
     private const LONGEST_PART = 250;
     /** Seconds after a clear() for which a process may still read what was there before: memcached's, twice. */
     private const SETTLING = 0.1;
+    /** Seconds that a mark is there at most. */
+    private const MARKED = 1.0;
     /** Numbers begin at random, so that one that was lost and began again is another. */
     private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
 
@@ -196,7 +199,7 @@ final class LocalCopies
     /** @return int|null the key's version before a value is read or written; null when no copy is to be made of it */
     public function begin(string $key): ?int
     {
-        return $this->local->has($this->names . 'settling') ? null : $this->version($key);
+        return $this->local->has($this->names . 'settling') ? null : $this->version(self::part($key));
     }
 
     /**
@@ -210,9 +213,7 @@ final class LocalCopies
     {
         $seconds = $this->seconds($entry);
         if ($version !== null && $seconds > 0.0) {
-            $name = $this->names . self::part($key);
-            $this->local->set($name, [$lease[0], $lease[1], 0, $entry->stored], $seconds);
-            $this->keepIf($name, $key, $version);
+            $this->make(self::part($key), [$lease[0], $lease[1], 0, $entry->stored], $seconds, $version);
         }
     }
 
@@ -227,17 +228,14 @@ final class LocalCopies
     public function put(string $key, Entry $entry, array $lease, ?int $version, int $own): void
     {
         $part = self::part($key);
-        $name = $this->names . $part;
         $seconds = $this->seconds($entry);
         // Copies that are just being made of what was there before must not stay.
         $raised = $this->raise(self::stripe($part));
         if ($version === null || $raised !== $version + 1 || $seconds <= 0.0) {
-            $this->local->delete($name); // another has changed something meanwhile, and may have been later
-
-            return;
+            $this->local->delete($this->names . $part); // another has changed something meanwhile, and may have been later
+        } else {
+            $this->make($part, [$lease[0], $lease[1], $own, $entry->stored], $seconds, $raised);
         }
-        $this->local->set($name, [$lease[0], $lease[1], $own, $entry->stored], $seconds);
-        $this->keepIf($name, $key, $raised);
     }
 
     public function drop(string $key): void
@@ -265,17 +263,25 @@ final class LocalCopies
         $this->local->delete($this->names . $part);
     }
 
-    private function version(string $key): int
+    private function version(string $part): int
     {
-        $stripe = self::stripe(self::part($key));
+        $stripe = self::stripe($part);
         $version = $this->local->get($this->names . $stripe);
 
         return \is_int($version) ? $version : $this->raise($stripe);
     }
 
-    private function keepIf(string $name, string $key, int $version): void
+    /**
+     * Puts a copy in the place of whatever is there, unless the key is dropped meanwhile.
+     *
+     * @param array{int, int, int, mixed} $copy
+     */
+    private function make(string $part, array $copy, float $seconds, int $version): void
     {
-        if ($this->version($key) !== $version) {
+        $name = $this->names . $part;
+        $mark = [null, 0, -random_int(1, \PHP_INT_MAX)]; // no change has a negative number
+        $isMarked = $this->local->set($name, $mark, self::MARKED);
+        if (!$isMarked || $this->version($part) !== $version || !$this->local->setIf($name, static fn(mixed $there): bool => $there === $mark, $copy, $seconds)) {
             $this->local->delete($name);
         }
     }

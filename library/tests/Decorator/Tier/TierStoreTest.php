@@ -180,6 +180,27 @@ final class TierStoreTest extends TestCase
         self::assertSame($this->shared->get('k', '-'), $tier->get('k', '-'));
     }
 
+    /** Between the write of a copy and the look whether the value has changed, the copy is there. */
+    public function testDeletedValueIsNotServedWhileACopyOfItIsMade(): void
+    {
+        $local = new RecordingStore();
+        $tier = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $sameHost = new TierStore($local, $this->shared, 'here', 60.0, 60.0);
+        $tier->get('k');
+        usleep(110_000);
+        $this->shared->set('k', 'old');
+        $served = 'nobody has asked';
+        $this->shared->afterRead = static function () use ($local, $sameHost, &$served): void {
+            self::assertTrue($sameHost->delete('k'));
+            $local->afterWrite = static function () use ($sameHost, &$served): void {
+                $served = $sameHost->get('k', 'nothing');
+            };
+        };
+        self::assertSame('old', $tier->get('k'), 'it began before the change');
+        self::assertSame('nothing', $served);
+        self::assertSame('nothing', $tier->get('k', 'nothing'));
+    }
+
     /** @return iterable<string, array{\Closure(TierStore): mixed}> */
     public static function changes(): iterable
     {
