@@ -290,16 +290,94 @@
     pattern.append('line').attr('y2', 6).attr('stroke', color).attr('stroke-width', 3);
   }
 
-  /** As Larder\Cli\Report\Ranks: those whose interval overlaps with that of the best of their group share its rank. */
+  /** As Larder\Cli\Report\RankSum, of sorted samples: how likely samples of the same would differ so much. */
+  const MOST_SAMPLES = 100, sums = new Map();
+  function atMost(m, n) {
+    const key = `${m} ${n}`;
+    if (!sums.has(key)) {
+      const ways = new Array(m * n + 1).fill(0);
+      ways[0] = 1;
+      for (let i = 1; i <= m; ++i) {
+        for (let j = m * n; j >= n + i; --j) ways[j] -= ways[j - n - i];
+        for (let j = i; j <= m * n; ++j) ways[j] += ways[j - i];
+      }
+      const all = d3.sum(ways);
+      sums.set(key, Array.from(d3.cumsum(ways), (each) => each / all));
+    }
+    return sums.get(key);
+  }
+  function chance(a, b) {
+    const larger = d3.sum(a, (each) => (d3.bisectLeft(b, each) + d3.bisectRight(b, each)) / 2);
+    return Math.min(1, 2 * atMost(a.length, b.length)[Math.floor(Math.min(larger, a.length * b.length - larger))]);
+  }
+
+  /** As Larder\Cli\Report\Ranks: those that cannot be told from the best of their group share its rank. Holm's correction for all pairs. */
   function addRanks(items) { // the best first
-    const measured = items.filter((item) => item.now !== null);
-    if (measured.some((item) => item.low === null)) return;
-    let best = null, rank = 0;
+    const measured = items.filter((item) => item.now !== null), LEVEL = 0.05, FEWEST = 6;
+    const pairs = measured.flatMap((_, j) => d3.range(j).map((i) => [i, j]));
+    const least = d3.min(measured, (item) => item.samples.length) ?? 0;
+    if (least < FEWEST || 2 * atMost(least, least)[0] > LEVEL / Math.max(1, pairs.length)) return; // too few to tell so many apart
+    const chances = new Map(pairs.map(([i, j]) => [`${i} ${j}`, chance(measured[i].samples, measured[j].samples)]));
+    const sorted = [...chances.values()].sort(d3.ascending);
+    const refused = sorted.findIndex((each, index) => each > LEVEL / (sorted.length - index));
+    const limit = refused === -1 ? 1 : sorted[refused - 1] ?? -1;
+    let best = 0;
     measured.forEach((item, index) => {
-      if (!best || item.low > best.high || item.high < best.low) [best, rank] = [item, index + 1];
-      item.rank = rank;
-      item.name = `${rank}. ${item.name}`;
+      if (index && chances.get(`${best} ${index}`) <= limit) best = index;
+      item.rank = best + 1;
+      item.name = `${item.rank}. ${item.name}`;
     });
+  }
+
+  /** The marks that a reader steps through: a line's points, or one mark for each row of a ranking. */
+  function marksOf(svg, lines) {
+    if (lines) return lines.map((line) => [...svg.querySelectorAll(`.s${line.index}.point > *`)]).filter((marks) => marks.length);
+    const rows = new Map();
+    for (const mark of [...svg.querySelectorAll('.now > *'), ...svg.querySelectorAll('.then > *')]) {
+      if (!rows.has(mark.getAttribute('aria-label'))) rows.set(mark.getAttribute('aria-label'), mark);
+    }
+    const height = (mark) => { const { top, bottom } = mark.getBoundingClientRect(); return top + bottom; };
+    return [...rows.values()].sort((a, b) => height(a) - height(b)).map((mark) => [mark]);
+  }
+
+  /** Arrow keys step through the marks of a chart: left and right to the next one, up and down to the next line or row. The mark is framed, its label shown and said. */
+  function stepThrough(chart, svg, groups, label) {
+    const marks = groups.flat(), groupOf = (mark) => groups.findIndex((group) => group.includes(mark));
+    const frame = d3.select(svg).append('rect').attr('class', 'frame').attr('fill', 'none').attr('stroke', palette().text).attr('stroke-width', 2).attr('rx', 4).attr('display', 'none');
+    const said = el('p', { className: 'mark', role: 'status', 'aria-live': 'polite' });
+    const place = (mark) => {
+      const outer = svg.getBoundingClientRect(), inner = mark.getBoundingClientRect(), scale = Number(svg.getAttribute('width')) / outer.width;
+      return { x: (inner.left - outer.left) * scale - 4, y: (inner.top - outer.top) * scale - 4, width: inner.width * scale + 8, height: inner.height * scale + 8 };
+    };
+    let at = null;
+    const step = (mark) => {
+      at = mark ?? null;
+      said.textContent = at ? at.getAttribute('aria-label') : '';
+      frame.attr('display', at ? null : 'none');
+      if (at) for (const [name, value] of Object.entries(place(at))) frame.attr(name, value);
+      const series = at?.parentElement.getAttribute('class').match(/\bs(\d+)\b/);
+      light(svg, series ? Number(series[1]) : null);
+    };
+    const beside = (by) => marks[at ? Math.min(marks.length - 1, Math.max(0, marks.indexOf(at) + by)) : 0];
+    const across = (by) => {
+      const group = at ? groups[groupOf(at) + by] : groups[0], x = at ? place(at).x : 0;
+      return group ? d3.least(group, (mark) => Math.abs(place(mark).x - x)) : at;
+    };
+    const KEYS = {
+      ArrowRight: () => beside(1), ArrowLeft: () => beside(-1), ArrowDown: () => across(1), ArrowUp: () => across(-1),
+      Home: () => marks[0], End: () => marks.at(-1), Escape: () => null,
+    };
+    chart.onkeydown = (event) => {
+      if (!KEYS[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault(); // the page would scroll
+      step(KEYS[event.key]());
+    };
+    chart.onblur = () => step(null);
+    chart.tabIndex = 0;
+    chart.setAttribute('role', 'application');
+    chart.setAttribute('aria-roledescription', 'chart');
+    chart.setAttribute('aria-label', `${label}. The arrow keys step through ${plural(marks.length, 'mark')}.`);
+    return said;
   }
 
   /** One line a store: the figure of today with its interval, and the published one. */
@@ -310,7 +388,7 @@
       const ratio = now !== null && then !== null && now > 0 && then > 0 ? (MORE_IS_BETTER.includes(unit) ? now / then : then / now) : null;
       const compared = ratio === null ? '' : ratio >= 1 ? `${times(ratio)} ${unit === 'ns' ? 'faster' : 'better'}` : `${times(1 / ratio)} ${unit === 'ns' ? 'slower' : 'worse'}`;
       return {
-        key: panel.key(row), name: panel.label(row) + (row.historic ? ' (historic)' : ''), now, then, low: row.low, high: row.high, sort, historic: row.historic,
+        key: panel.key(row), samples: row.samples.slice(0, MOST_SAMPLES).sort(d3.ascending), name: panel.label(row) + (row.historic ? ' (historic)' : ''), now, then, low: row.low, high: row.high, sort, historic: row.historic,
         ratio, words: now === null ? '' : figure(now, unit), before: then === null ? '' : figure(then, unit), compared,
         about: [panel.label(row), now === null ? null : `now ${figure(now, unit)}`, row.low === null ? null : `95 % interval ${figure(row.low, unit)} to ${figure(row.high, unit)}`,
           then === null ? null : `published ${figure(then, unit)} for ${row.published.engine} (${row.published.study})`].filter(Boolean).join(', '),
@@ -620,6 +698,8 @@
       const fixed = this.fixed.length ? ` ${this.fixed.join(', ').replace(/^./, (first) => first.toUpperCase())}.` : '';
       body.insertBefore(el('figcaption', { className: 'caption' }, caption + fixed), chart);
       chart.replaceChildren(svg);
+      const marks = marksOf(svg, lines);
+      if (marks.length) chart.after(stepThrough(chart, svg, marks, this.title()));
       if (legend) body.append(el('ul', { className: 'legend' }, ...legend.map(([, shape, color, name]) => el('li', {}, legendIcon(shape, color), name))));
       if (lines && width(chart) < 600) {
         body.append(el('ul', { className: 'legend' }, ...lines.map((line) => el('li', {
@@ -709,6 +789,8 @@
   /** A chart as a file of its own: with its title, its caption and where it comes from. */
   function exported({ svg, caption, legend }, panel) {
     const copy = svg.cloneNode(true), colors = palette();
+    copy.querySelector('.frame')?.remove();
+    copy.classList.remove('dim');
     const [total, height] = ['width', 'height'].map((name) => Number(svg.getAttribute(name)));
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
     const bottom = legend ? 60 : 40;
@@ -803,7 +885,7 @@
       const shown = scores.filter(({ store, connection }) => isShown({ store, connection, bytes: null }));
       const body = el('figure', {}, chart);
       panel.element.replaceChildren(el('header', {}, el('h3', { id: `${panel.id}-title` }, title)), body);
-      const items = shown.map(({ name, store, connection, score, low, high }) => ({ store, connection, settings: { name }, median: score, low, high, published: null, historic: false, samples: [] }));
+      const items = shown.map(({ name, store, connection, score, low, high, rounds }) => ({ store, connection, settings: { name }, median: score, low, high, published: null, historic: false, samples: rounds }));
       const drawing = drawRanking({ id: panel.id, unit: 'score', key: (row) => row.settings.name, label: (row) => row.settings.name }, chart, items);
       if (drawing) Panel.prototype.show.call({ title: panel.title, fixed: [] }, body, chart, drawing);
       else chart.replaceChildren(el('p', { className: 'empty' }, 'None of the chosen stores has a score.'));
@@ -864,7 +946,7 @@
       `A figure is the median of up to ${plural(rounds, 'sample')}. Each sample comes from a fresh process, or from one run of a load generator.`,
       'The run goes in rounds. Each round measures everything once, in an order that is shuffled again for each round, so that a change of the machine meets all stores alike.',
       rows.some((row) => row.low !== null)
-        ? 'Intervals are 95 % confidence intervals of the median, from the samples by bootstrap. Where the intervals of two stores overlap, this run shows no difference between them.'
+        ? 'Intervals are 95 % confidence intervals of the median: of ten samples, from the second smallest to the second largest. Rows share a rank where the exact rank sum test, corrected for the number of rows, tells them not apart.'
         : 'There are no intervals: they need six samples for a figure. So this run shows no differences between stores.',
       'Values are checked while they are measured. A store that loses or changes a value, or fails, has no figure in that row: it is listed with the reason.',
       'Percentiles come from histograms of single operations that are merged over all processes. A percentile is at most 0.8 % too high.',

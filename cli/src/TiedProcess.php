@@ -6,6 +6,8 @@ namespace Larder\Cli;
 
 use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\ServerFailed;
+use Symfony\Component\Process\Exception\ProcessSignaledException;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
 /** Commands whose processes do not outlive this one. */
@@ -34,6 +36,30 @@ final class TiedProcess
     }
 
     /**
+     * Runs a command of toThisProcess() to its end. Its children end with it, also when it hangs, or dies and leaves them
+     * behind. When a handler of signals throws meanwhile, end() is still to be called: it asks first.
+     *
+     * @param (callable(string, string): void)|null $output
+     * @throws ProcessTimedOutException
+     */
+    public static function run(Process $process, ?callable $output = null): void
+    {
+        $process->start($output);
+        $session = $process->getPid();
+
+        try {
+            $process->wait();
+        } catch (ProcessSignaledException) {
+            // Its exit code tells the signal.
+        } catch (ProcessTimedOutException $late) {
+            self::kill($session);
+
+            throw $late;
+        }
+        self::kill($session);
+    }
+
+    /**
      * Ends a command of toThisProcess() with all its children: asked first, killed when it has not ended in time. A child that
      * lives on would make files again in a directory that is just being removed.
      */
@@ -41,6 +67,11 @@ final class TiedProcess
     {
         $session = $process->getPid();
         $process->stop($seconds);
+        self::kill($session);
+    }
+
+    private static function kill(?int $session): void
+    {
         if ($session !== null && \PHP_OS_FAMILY === 'Linux') {
             posix_kill(-$session, \SIGKILL);
         }

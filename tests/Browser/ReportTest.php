@@ -226,6 +226,50 @@ final class ReportTest extends TestCase
         self::assertSame(1, self::$browser->run('return document.querySelectorAll("#panel-compare table").length;'));
     }
 
+    public function testArrowKeysStepThroughTheMarksOfAChart(): void
+    {
+        $said = static fn(string $panel): mixed => self::$browser->run("return document.querySelector('#panel-$panel .mark').textContent;");
+        $framed = static fn(string $panel): mixed => self::$browser->run("const frame = document.querySelector('#panel-$panel .frame'), said = document.querySelector('#panel-$panel .mark').textContent; const box = frame.getBoundingClientRect(); return frame.getAttribute('display') !== 'none' && [...document.querySelectorAll(`#panel-$panel svg [aria-label=\"\${CSS.escape(said)}\"]`)].some((mark) => { const inner = mark.getBoundingClientRect(); return inner.left > box.left && inner.right < box.right && inner.top > box.top && inner.bottom < box.bottom; });");
+        self::$browser->open(self::$file, '#2013-read-13-values.value=1k&compare.view=sizes');
+        self::panel('compare');
+        self::panel('2013-read-13-values');
+        self::$browser->tabTo('#panel-2013-read-13-values .chart');
+        self::assertSame(['application', 'polite', ''], self::$browser->run("const chart = document.activeElement; return [chart.getAttribute('role'), chart.parentElement.querySelector('.mark').getAttribute('aria-live'), chart.parentElement.querySelector('.mark').textContent];"));
+        $rows = self::rows('2013: read, 13 values', ['value' => '1k']);
+        $seen = [];
+        foreach ($rows as $ignored) {
+            self::$browser->press(WebDriverKeys::ARROW_DOWN);
+            $label = $said('2013-read-13-values');
+            self::assertIsString($label);
+            $seen[] = self::label(self::rowOf($rows, $label));
+            self::assertTrue($framed('2013-read-13-values'), $label);
+        }
+        self::assertCount(\count($rows), array_unique($seen), 'each row has its turn');
+        self::$browser->press(WebDriverKeys::ARROW_DOWN);
+        self::assertSame(end($seen), self::label(self::rowOf($rows, self::text($said('2013-read-13-values')))), 'there is no next one');
+        self::$browser->press(WebDriverKeys::HOME);
+        self::assertSame($seen[0], self::label(self::rowOf($rows, self::text($said('2013-read-13-values')))));
+        self::$browser->press(WebDriverKeys::ESCAPE);
+        self::assertSame('', $said('2013-read-13-values'));
+
+        self::$browser->tabTo('#panel-compare .chart');
+        self::$browser->press(WebDriverKeys::ARROW_RIGHT);
+        $first = self::text($said('compare'));
+        self::$browser->press(WebDriverKeys::ARROW_RIGHT);
+        $second = self::text($said('compare'));
+        $store = static fn(string $label): string => (string) preg_replace('/, [^,]*$/', '', $label);
+        self::assertSame($store($first), $store($second), 'along the line');
+        self::assertNotSame($first, $second);
+        self::assertTrue($framed('compare'));
+        self::$browser->press(WebDriverKeys::ARROW_DOWN);
+        $other = self::text($said('compare'));
+        self::assertNotSame($store($second), $store($other), 'to the next line');
+        $at = static fn(string $label): string => (string) preg_replace('/^.*, ([^,:]+):.*$/', '$1', $label);
+        self::assertSame($at($second), $at($other), 'at the same size');
+        self::$browser->press(WebDriverKeys::TAB);
+        self::assertSame('', $said('compare'), 'the chart is left');
+    }
+
     public function testDownloadsHoldTheData(): void
     {
         self::$browser->open(self::$file);
@@ -448,6 +492,13 @@ final class ReportTest extends TestCase
     private static function label(Row $row): string
     {
         return $row->subject->store . ($row->subject->connection === null ? '' : ', ' . $row->subject->connection);
+    }
+
+    private static function text(mixed $text): string
+    {
+        self::assertIsString($text);
+
+        return $text;
     }
 
     /** @return list<string> the names at the ends of the lines */

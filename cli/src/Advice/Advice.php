@@ -6,6 +6,7 @@ namespace Larder\Cli\Advice;
 
 use Larder\Cli\Compare\Figure;
 use Larder\Cli\Compare\Kind;
+use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Report\Report;
 use Larder\Cli\Report\Setup;
 use Larder\Cli\Timing\Interval;
@@ -40,7 +41,7 @@ final class Advice
         private readonly Profile $profile,
         private readonly bool $isOwn,
     ) {
-        $this->candidates = new Candidates($costs, $profile->machines);
+        $this->candidates = new Candidates($costs->setups(), $profile->machines);
         $this->memory = new Memory($report);
     }
 
@@ -57,6 +58,11 @@ final class Advice
         }
         $first = $contexts[self::COMPARE] ?? reset($contexts);
         $advice = new self($report, $first, $contexts, $profile ?? self::equalParts($first), $profile !== null);
+        $stores = \count($advice->candidates->onOneMachine);
+        $rounds = $first->rounds();
+        if (!PairwiseTests::canTell($stores, $rounds)) {
+            return ['No advice' => [\sprintf('%d rounds cannot tell %d stores apart. Measure in %d rounds or more.', $rounds, $stores, PairwiseTests::roundsFor($stores))]];
+        }
 
         return array_filter($advice->sections(), static fn(array $lines): bool => $lines !== []);
     }
@@ -68,8 +74,8 @@ final class Advice
 
         return [
             'Careful' => [...array_map(static fn(string $spoiler): string => 'This run may be spoiled: ' . $spoiler, $this->report->spoilers), ...$this->farFromMeasured()],
-            ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine())] : []),
-            ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral())] : []),
+            ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine)] : []),
+            ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral)] : []),
             'By size' => $this->bySize(),
             'By read share' => $this->isOwn ? [] : $this->byReadShare(),
             'Memory' => $this->memory->lines($this->profile),
@@ -149,7 +155,7 @@ final class Advice
         foreach ($this->costs->sizes() as $type => $sizes) {
             $groups = [];
             foreach (array_keys($sizes) as $bytes) {
-                $ranking = Ranking::of($this->each($this->candidates->all(), fn(string $setup): ?Estimate => $this->mixed($setup, $type, $bytes, $this->profile->readShare)));
+                $ranking = Ranking::of($this->each($this->candidates->all, fn(string $setup): ?Estimate => $this->mixed($setup, $type, $bytes, $this->profile->readShare)));
                 $last = array_key_last($groups);
                 if ($ranking !== null && $last !== null && $groups[$last]['winners'] === $ranking->winners()) {
                     $groups[$last]['to'] = $bytes;
@@ -170,7 +176,7 @@ final class Advice
     {
         $byWinners = [];
         foreach (self::READ_SHARES as $name => $share) {
-            $ranking = Ranking::of($this->each($this->candidates->all(), function (string $setup) use ($share): ?Estimate {
+            $ranking = Ranking::of($this->each($this->candidates->all, function (string $setup) use ($share): ?Estimate {
                 $get = $this->costs->mean($setup, Costs::GET, $this->profile);
                 $set = $this->costs->mean($setup, Costs::SET, $this->profile);
 
@@ -193,7 +199,7 @@ final class Advice
         }
         $misses = $profile->operationsPerRequest * $profile->readShare * (1 - $profile->hitRate);
         $cost = 1e6 * $profile->computeMs * $misses;
-        $cache = Ranking::of($this->each($this->candidates->all(), fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $profile)))?->cost->value;
+        $cache = Ranking::of($this->each($this->candidates->all, fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $profile)))?->cost->value;
         $line = \sprintf('%s gets of a request miss, and computing their values takes %s.', (Text::number(round($misses, 3))), Figure::duration($cost));
         if ($cache === null) {
             return [$line];
@@ -215,7 +221,7 @@ final class Advice
         if ($private !== []) {
             $lines[] = \sprintf('%s, which other processes cannot read.', implode(', ', array_keys($private)));
         }
-        $incomplete = array_filter($this->candidates->all(), fn(string $setup): bool => $this->perRequest($setup) === null);
+        $incomplete = array_filter($this->candidates->all, fn(string $setup): bool => $this->perRequest($setup) === null);
         if ($incomplete !== []) {
             $lines[] = \sprintf('%s, of which not all was measured that this needs.', implode(', ', $incomplete));
         }

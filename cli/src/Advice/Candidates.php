@@ -10,27 +10,32 @@ use Larder\Cli\Report\Setup;
 /** The setups that a program could use: default settings, and values that other processes, or other machines, can read. */
 final class Candidates
 {
-    public function __construct(private readonly Costs $costs, private readonly ?int $machines) {}
+    /** @var list<string> setups with default settings that processes share */
+    public readonly array $onOneMachine;
 
-    /** @return list<string> setups with default settings that processes share */
-    public function onOneMachine(): array
-    {
-        return array_keys(array_filter($this->costs->setups(), static fn(Setup $setup): bool => $setup->isDefault() && Kind::of($setup->store) !== Kind::Process));
-    }
+    /** @var list<string> those that other machines reach: by a measured network, or else by TCP */
+    public readonly array $onSeveral;
 
-    /** @return list<string> those that other machines reach: by a measured network, or else by TCP */
-    public function onSeveral(): array
+    /** @var list<string> those that the profile asks about */
+    public readonly array $all;
+
+    /** @param array<string, Setup> $setups by name */
+    public function __construct(array $setups, ?int $machines)
     {
-        $setups = array_filter($this->costs->setups(), static fn(Setup $setup): bool => $setup->isDefault() && Kind::of($setup->store) === Kind::Server);
-        $ways = array_map(static fn(Setup $setup): ?string => $setup->connection, $setups);
+        $shared = array_filter($setups, static fn(Setup $setup): bool => $setup->isDefault() && Kind::of($setup->store) !== Kind::Process);
+        $ways = array_map(static fn(Setup $setup): ?string => $setup->connection, array_filter($shared, static fn(Setup $setup): bool => Kind::of($setup->store) === Kind::Server));
         $way = \in_array('network', $ways, true) ? 'network' : 'tcp';
-
-        return array_keys(array_filter($ways, static fn(?string $connection): bool => $connection === $way));
+        $this->onOneMachine = self::names($shared);
+        $this->onSeveral = self::names(array_filter($ways, static fn(?string $connection): bool => $connection === $way));
+        $this->all = $machines > 1 ? $this->onSeveral : $this->onOneMachine;
     }
 
-    /** @return list<string> those that the profile asks about */
-    public function all(): array
+    /**
+     * @param array<string, mixed> $setups
+     * @return list<string>
+     */
+    private static function names(array $setups): array
     {
-        return $this->machines > 1 ? $this->onSeveral() : $this->onOneMachine();
+        return array_map(strval(...), array_keys($setups)); // PHP makes a number of a name like "5"
     }
 }

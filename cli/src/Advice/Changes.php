@@ -25,7 +25,7 @@ final class Changes
     /** @param array<string, Costs> $contexts */
     public function __construct(private readonly Costs $costs, private readonly array $contexts, private readonly Profile $profile)
     {
-        $this->candidates = new Candidates($costs, $profile->machines);
+        $this->candidates = new Candidates($costs->setups(), $profile->machines);
     }
 
     /** @return array<string, list<string>> */
@@ -65,11 +65,17 @@ final class Changes
         $changes = [];
         foreach ($this->contexts as $costs) {
             $setups = $costs->setups();
-            foreach ($setups as $from => $setup) {
-                foreach ($setups as $to => $other) {
+            $reached = [];
+            foreach ($setups as $setup) {
+                $reached[$setup->store][(string) $setup->connection][] = $setup;
+            }
+            foreach (array_filter($setups, $this->isUsed(...)) as $setup) {
+                $others = array_intersect_key($reached[$setup->store], array_flip($this->waysFrom($setup)));
+                foreach (array_merge(...array_values($others)) as $other) {
+                    [$from, $to] = [$setup->name(), $other->name()];
                     $difference = $setup->differenceTo($other);
                     $key = $from . "\0" . $to;
-                    if ($difference === null || isset($changes[$key]) || !$this->isChange($setup, $other, $difference)) {
+                    if ($difference === null || isset($changes[$key])) {
                         continue;
                     }
                     $saving = $costs->saving($from, $to, $this->profile);
@@ -88,18 +94,24 @@ final class Changes
         return array_values($changes);
     }
 
-    /** From what the profile names, or else from default settings and from TCP, or from a disk, to something else. */
-    private function isChange(Setup $from, Setup $to, string $difference): bool
+    /** Whether it can be what a program has: what the profile names, or else default settings. */
+    private function isUsed(Setup $setup): bool
     {
-        if (\in_array($to->connection, ['socket', 'tmpfs'], true) && $this->profile->machines > 1 && $difference === 'connection') {
-            return false;
-        }
-        if ($this->profile->store !== null) {
-            return $from->name() === $this->profile->store && $to->connection !== 'network';
-        }
+        return $this->profile->store !== null ? $setup->name() === $this->profile->store : $setup->isDefault() && Kind::of($setup->store) !== Kind::Process;
+    }
 
-        return $from->isDefault() && Kind::of($from->store) !== Kind::Process
-            && ($difference !== 'connection' || \in_array([$from->connection, $to->connection], [['tcp', 'socket'], ['disk', 'tmpfs']], true));
+    /** @return list<string> connections that a change may lead to: the same; and from what the profile names any, or else from TCP, or from a disk, the nearer one */
+    private function waysFrom(Setup $from): array
+    {
+        $nearer = match (true) {
+            $this->profile->store !== null => ['', 'socket', 'tcp', 'tmpfs', 'disk'],
+            $from->connection === 'tcp' => ['socket'],
+            $from->connection === 'disk' => ['tmpfs'],
+            default => [],
+        };
+
+        // No other machine reaches these.
+        return [(string) $from->connection, ...array_values(array_diff($nearer, $this->profile->machines > 1 ? ['socket', 'tmpfs'] : []))];
     }
 
     private static function way(Setup $from, Setup $to): string
@@ -149,10 +161,10 @@ final class Changes
             return [];
         }
         $local = Ranking::of($this->each(
-            array_values(array_filter($this->candidates->onOneMachine(), $this->canBeLocal(...))),
+            array_values(array_filter($this->candidates->onOneMachine, $this->canBeLocal(...))),
             fn(string $setup): ?Estimate => $this->costs->perRequest($setup, $this->profile),
         ))?->best[0];
-        $servers = $this->profile->store !== null ? [$this->profile->store] : $this->candidates->onSeveral();
+        $servers = $this->profile->store !== null ? [$this->profile->store] : $this->candidates->onSeveral;
         $changes = [];
         foreach ($servers as $server) {
             $setup = $this->costs->setups()[$server] ?? null;

@@ -5,32 +5,74 @@ declare(strict_types=1);
 namespace Larder\Cli\Advice;
 
 use Larder\Cli\Measure\Unit;
-use Larder\Cli\Report\Resampling;
+use Larder\Cli\Report\RankSum;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Report\Setup;
-use Larder\Cli\Timing\Statistics;
+use Larder\Cli\Timing\Interval;
 
-/**
- * What operations cost in each setup, by the size of the value: measured sizes, and in between them a straight line on
- * logarithmic scales. Below the smallest and above the largest measured size, the cost is that one's.
- */
+/** What operations cost in each setup, by the size of the value. */
 final class Costs
 {
     public const GET = 'get';
     public const SET = 'set';
     public const CONNECT = 'connect+get+close';
 
-    /** @var array<string, Setup> by name */
-    private array $setups = [];
+    /** Nanoseconds; less is none. */
+    private const LEAST = 0.1;
 
-    /** @var array<string, array<string, array<string, array<int, Estimate>>>> by setup, operation, "string" or "other", and bytes */
-    private array $points = [];
+    /** @var array<string, Setup> by name: those without failures */
+    private readonly array $setups;
 
     /** @var array<string, list<string>> what went wrong, by setup */
-    private array $failures = [];
+    private readonly array $failures;
 
-    /** @param string $context what its tables have in common, as "2016", and their settings */
-    private function __construct(public readonly string $context) {}
+    /** @var array<string, array<string, array<string, Curve>>> by setup, operation, and "string" or "other" */
+    private array $curves = [];
+
+    private int $rounds = RankSum::MOST;
+
+    /** @var array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */
+    private readonly array $sizes;
+
+    /** @var array<string, Estimate|null> by setup and operation, of the profile that was asked for last */
+    private array $means = [];
+    private ?Profile $meansOf = null;
+
+    /**
+     * @param string $context what its tables have in common, as "2016", and their settings
+     * @param non-empty-list<Row> $rows
+     */
+    private function __construct(public readonly string $context, array $rows)
+    {
+        $setups = $failures = $points = $sizes = [];
+        foreach ($rows as $row) {
+            $setup = Setup::of($row->subject);
+            $name = $setup->name();
+            if ($row->failures > 0) {
+                $setups[$name] = $setup;
+                $failures[$name][$row->problem] = true;
+            }
+            if ($row->median > 0.0 && $row->samples !== [] && \count($row->samples) >= Interval::FEWEST) {
+                $setups[$name] = $setup;
+                $type = preg_match('/array|object|row|DTO/i', (string) $row->subject->value) === 1 ? 'other' : 'string';
+                $bytes = max(1, (int) $row->subject->bytes);
+                $points[$name][$row->subject->operation][$type][$bytes] = Estimate::ofRounds(array_map(static fn(float $sample): float => max(self::LEAST, $sample), $row->samples));
+                $sizes[$type][$bytes] = true;
+                $this->rounds = min($this->rounds, \count($row->samples));
+            }
+        }
+        $this->setups = array_diff_key($setups, $failures);
+        $this->failures = array_map(array_keys(...), $failures);
+        foreach ($points as $name => $operations) {
+            foreach ($operations as $operation => $types) {
+                $this->curves[$name][$operation] = array_map(static fn(array $ofType): Curve => new Curve($ofType), $types);
+            }
+        }
+        foreach (array_keys($sizes) as $type) {
+            ksort($sizes[$type]);
+        }
+        $this->sizes = $sizes;
+    }
 
     /**
      * @param list<Row> $rows
@@ -39,15 +81,17 @@ final class Costs
      */
     public static function of(array $rows): array
     {
-        $all = [];
-        $resampling = new Resampling();
+        /** @var array<int|string, non-empty-list<Row>> $byContext PHP makes a number of "2016" */
+        $byContext = [];
         foreach ($rows as $row) {
             $subject = $row->subject;
-            if ($subject->unit !== Unit::Nanoseconds || $subject->bytes === null || $subject->value === null || !\in_array($subject->operation, [self::GET, self::SET, self::CONNECT], true)) {
-                continue;
+            if ($subject->unit === Unit::Nanoseconds && $subject->bytes !== null && $subject->value !== null && \in_array($subject->operation, [self::GET, self::SET, self::CONNECT], true)) {
+                $byContext[explode(':', $subject->table)[0] . substr(Setup::context($subject), \strlen($subject->table))][] = $row;
             }
-            $context = explode(':', $subject->table)[0] . substr(Setup::context($subject), \strlen($subject->table));
-            ($all[$context] ??= new self($context))->add($row, $resampling);
+        }
+        $all = [];
+        foreach ($byContext as $context => $ofContext) {
+            $all[$context] = new self((string) $context, $ofContext);
         }
 
         return $all;
@@ -56,38 +100,31 @@ final class Costs
     /** @return array<string, Setup> by name: those without failures */
     public function setups(): array
     {
-        return array_diff_key($this->setups, $this->failures);
+        return $this->setups;
     }
 
     /** @return array<string, list<string>> what went wrong, by setup */
     public function failures(): array
     {
-        return array_map(static fn(array $problems): array => array_values(array_unique($problems)), $this->failures);
+        return $this->failures;
     }
 
-    /** @return array<string, array<int, true>> sizes measured, by "string" and "other" */
+    /** The fewest of any row, or 100. */
+    public function rounds(): int
+    {
+        return $this->rounds;
+    }
+
+    /** @return array<string, non-empty-array<int, true>> sizes measured, by "string" and "other" */
     public function sizes(): array
     {
-        $sizes = [];
-        foreach ($this->points as $operations) {
-            foreach ($operations as $types) {
-                foreach ($types as $type => $points) {
-                    $sizes[$type] = ($sizes[$type] ?? []) + array_fill_keys(array_keys($points), true);
-                }
-            }
-        }
-
-        return array_map(static function (array $ofType): array {
-            ksort($ofType);
-
-            return $ofType;
-        }, $sizes);
+        return $this->sizes;
     }
 
     /** @return Estimate|null nanoseconds; null when it was not measured */
     public function at(string $setup, string $operation, string $type, int $bytes): ?Estimate
     {
-        return self::between($this->points[$setup][$operation][$type] ?? [], $bytes);
+        return ($this->curves[$setup][$operation][$type] ?? null)?->at($bytes);
     }
 
     /** @return Estimate|null what a request saves with another setup: of values that were measured with both */
@@ -96,11 +133,15 @@ final class Costs
         $saving = null;
         foreach ([self::GET => $profile->readShare * $profile->hitRate, self::SET => 1 - $profile->readShare] as $operation => $part) {
             foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
-                $before = $this->points[$from][$operation][$type] ?? [];
-                $after = $this->points[$to][$operation][$type] ?? [];
+                $before = $this->curves[$from][$operation][$type] ?? null;
+                $after = $this->curves[$to][$operation][$type] ?? null;
+                if ($before === null || $after === null) {
+                    continue;
+                }
+                [$before, $after] = [$before->sharedWith($after), $after->sharedWith($before)];
                 foreach ($shares as $bytes => $share) {
-                    $a = self::between(array_intersect_key($before, $after), max(1, $bytes));
-                    $b = self::between(array_intersect_key($after, $before), max(1, $bytes));
+                    $a = $before->at(max(1, $bytes));
+                    $b = $after->at(max(1, $bytes));
                     if ($a !== null && $b !== null) {
                         $saving = ($saving ?? Estimate::constant(0.0))->plus($a->minus($b)->times($part * $share * $profile->operationsPerRequest));
                     }
@@ -109,26 +150,6 @@ final class Costs
         }
 
         return $saving;
-    }
-
-    /** @param array<int, Estimate> $points by bytes */
-    private static function between(array $points, int $bytes): ?Estimate
-    {
-        ksort($points);
-        $below = $above = null;
-        foreach (array_keys($points) as $measured) {
-            if ($measured <= $bytes) {
-                $below = $measured;
-            } else {
-                $above ??= $measured;
-            }
-        }
-        if ($below === null || $above === null) {
-            return $points[$below ?? $above ?? -1] ?? null;
-        }
-        $part = log($bytes / $below) / log($above / $below);
-
-        return $points[$below]->with($points[$above], static fn(float $a, float $b): float => $a ** (1 - $part) * $b ** $part);
     }
 
     /** @return Estimate|null of all that a request does in the cache; null when something of it was not measured */
@@ -150,10 +171,23 @@ final class Costs
     /** @return Estimate|null of one operation, over the sizes of the profile */
     public function mean(string $setup, string $operation, Profile $profile): ?Estimate
     {
+        if ($this->meansOf !== $profile) {
+            [$this->meansOf, $this->means] = [$profile, []];
+        }
+        $key = "$operation $setup";
+        if (!\array_key_exists($key, $this->means)) {
+            $this->means[$key] = $this->computedMean($setup, $operation, $profile);
+        }
+
+        return $this->means[$key];
+    }
+
+    private function computedMean(string $setup, string $operation, Profile $profile): ?Estimate
+    {
         $mean = Estimate::constant(0.0);
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
             // Where only one kind of value was measured, it stands for the other.
-            $measured = isset($this->points[$setup][$operation][$type]) ? $type : ($type === 'string' ? 'other' : 'string');
+            $measured = isset($this->curves[$setup][$operation][$type]) ? $type : ($type === 'string' ? 'other' : 'string');
             foreach ($shares as $bytes => $share) {
                 $cost = $this->at($setup, $operation, $measured, max(1, $bytes));
                 if ($cost === null) {
@@ -164,23 +198,5 @@ final class Costs
         }
 
         return $mean;
-    }
-
-    private function add(Row $row, Resampling $resampling): void
-    {
-        $setup = Setup::of($row->subject);
-        if ($row->failures > 0) {
-            $this->setups[$setup->name()] = $setup;
-            $this->failures[$setup->name()][] = $row->problem;
-        }
-        $draws = $row->median > 0.0 ? $resampling->medians($row->samples) : null;
-        if ($draws !== null && $row->samples !== []) {
-            $this->setups[$setup->name()] = $setup;
-            $type = preg_match('/array|object|row|DTO/i', (string) $row->subject->value) === 1 ? 'other' : 'string';
-            $this->points[$setup->name()][$row->subject->operation][$type][max(1, (int) $row->subject->bytes)] = new Estimate(
-                max(0.1, Statistics::median($row->samples)), // as the draws are: a file of somebody else may tell another median
-                array_map(static fn(float $draw): float => max(0.1, $draw), $draws),
-            );
-        }
     }
 }

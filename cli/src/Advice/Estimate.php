@@ -4,23 +4,40 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
-use Larder\Cli\Report\Resampling;
 use Larder\Cli\Timing\Interval;
+use Larder\Cli\Timing\Statistics;
 
-/** A figure that is computed from measured ones, with what it would be in other draws of the same rounds. */
+/**
+ * A figure that is computed from measured ones: once for each round, from the samples of that round. So its median has an
+ * interval like any measured figure, and a round in which the machine was slow is slow for all that it is computed from.
+ */
 final class Estimate
 {
-    /** @param list<float> $draws see Resampling */
-    public function __construct(public readonly float $value, public readonly array $draws) {}
+    public readonly float $value;
 
+    /** @param list<float> $rounds the figure of each round; of a constant, nothing */
+    private function __construct(public readonly array $rounds, float $constant = 0.0)
+    {
+        $this->value = $rounds === [] ? $constant : Statistics::median($rounds);
+    }
+
+    /** @param non-empty-list<float> $rounds enough for an interval: Interval::FEWEST */
+    public static function ofRounds(array $rounds): self
+    {
+        return new self($rounds);
+    }
+
+    /** The same in each round. */
     public static function constant(float $value): self
     {
-        return new self($value, array_fill(0, Resampling::DRAWS, $value));
+        return new self([], $value);
     }
 
     public function interval(): Interval
     {
-        return Resampling::percentiles($this->draws);
+        return $this->rounds === []
+            ? new Interval($this->value, $this->value)
+            : Interval::ofMedian($this->rounds) ?? throw new \LogicException(\sprintf('%d rounds have no interval', \count($this->rounds)));
     }
 
     public function plus(self $other): self
@@ -35,7 +52,7 @@ final class Estimate
 
     public function times(float $factor): self
     {
-        return new self($this->value * $factor, array_map(static fn(float $draw): float => $draw * $factor, $this->draws));
+        return $this->with(self::constant($factor), static fn(float $a, float $b): float => $a * $b);
     }
 
     /** @param self $other above zero */
@@ -44,9 +61,29 @@ final class Estimate
         return $this->with($other, static fn(float $a, float $b): float => $a / $b);
     }
 
-    /** @param \Closure(float, float): float $operation */
+    /**
+     * Round by round, as many as both have.
+     *
+     * @param \Closure(float, float): float $operation
+     */
     public function with(self $other, \Closure $operation): self
     {
-        return new self($operation($this->value, $other->value), array_map($operation, $this->draws, $other->draws));
+        $rounds = [];
+        if ($this->rounds !== [] && $other->rounds !== []) {
+            foreach ($this->rounds as $round => $figure) {
+                if (isset($other->rounds[$round])) {
+                    $rounds[] = $operation($figure, $other->rounds[$round]);
+                }
+            }
+        } else {
+            foreach ($this->rounds as $figure) {
+                $rounds[] = $operation($figure, $other->value);
+            }
+            foreach ($other->rounds as $figure) {
+                $rounds[] = $operation($this->value, $figure);
+            }
+        }
+
+        return new self($rounds, $rounds === [] ? $operation($this->value, $other->value) : 0.0);
     }
 }

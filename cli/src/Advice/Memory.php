@@ -7,13 +7,15 @@ namespace Larder\Cli\Advice;
 use Larder\Cli\Compare\Figure;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\Report;
-use Larder\Cli\Report\Resampling;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;
 
 /** What stores find when the data are larger than the memory, as far as the report measured it. */
 final class Memory
 {
+    /** @var array<int|string, array<string, Estimate>> by ratio */
+    private array $hitRates = [];
+
     public function __construct(private readonly Report $report) {}
 
     /** @return list<string> */
@@ -47,17 +49,21 @@ final class Memory
     /** @return array<string, Estimate> percent, by store; measured at the ratio that is nearest */
     public function hitRates(float $ratio): array
     {
+        return $this->hitRates[(string) $ratio] ??= $this->nearest($ratio);
+    }
+
+    /** @return array<string, Estimate> */
+    private function nearest(float $ratio): array
+    {
         $found = [];
-        $resampling = new Resampling();
         foreach ($this->report->rows as $row) {
             $of = self::ratio($row);
-            if ($row->median !== null && $of > 0.0) {
+            if ($row->samples !== [] && $row->median !== null && $of > 0.0) {
                 $distance = abs(log($of / $ratio));
                 $known = $found[$row->subject->store] ?? null;
                 // Of several kinds of traffic at this ratio the one with the most misses counts.
                 if ($known === null || $distance < $known['distance'] || ($distance === $known['distance'] && $row->median < $known['rate']->value)) {
-                    $draws = $resampling->medians($row->samples);
-                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => $draws === null ? Estimate::constant($row->median) : new Estimate($row->median, $draws)];
+                    $found[$row->subject->store] = ['distance' => $distance, 'rate' => \count($row->samples) < Interval::FEWEST ? Estimate::constant($row->median) : Estimate::ofRounds($row->samples)];
                 }
             }
         }

@@ -4,13 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
+use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Timing\Interval;
 
 /** Setups by their cost: the best, those that the run cannot tell from it, and how much longer all others take. */
 final class Ranking
 {
     /**
-     * @param non-empty-list<string> $best the cheapest, and those whose ratio to it may be 1
+     * @param non-empty-list<string> $best the cheapest, and those that PairwiseTests cannot tell from it
      * @param array<string, array{ratio: float, interval: Interval}> $others by setup, the cheapest first
      */
     private function __construct(public readonly array $best, public readonly Estimate $cost, public readonly array $others) {}
@@ -24,14 +25,16 @@ final class Ranking
         if ($first === null) {
             return null;
         }
+        $tests = PairwiseTests::of(array_map(static fn(Estimate $cost): array => $cost->rounds, $costs));
         $best = [$first];
         $others = [];
         foreach ($costs as $name => $cost) {
             $ratio = $cost->by($costs[$first]);
-            if ($name !== $first && $ratio->interval()->contains(1.0)) {
-                $best[] = $name;
+            $interval = $ratio->interval();
+            if (!$interval->contains(1.0) && $tests->differ($first, $name)) {
+                $others[$name] = ['ratio' => $ratio->value, 'interval' => $interval];
             } elseif ($name !== $first) {
-                $others[$name] = ['ratio' => $ratio->value, 'interval' => $ratio->interval()];
+                $best[] = $name;
             }
         }
 

@@ -21,6 +21,7 @@ use Larder\Cli\Measure\Block;
 use Larder\Cli\Measure\Journal;
 use Larder\Cli\Measure\Preflight;
 use Larder\Cli\Measure\Runner;
+use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Suites;
@@ -120,13 +121,13 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         $this->locations = new StoreLocations();
         $cores = max(1, \count(CpuAffinity::allowed()));
         $preflight = new Preflight($cores);
-        $suites = $this->suites($input, $this->locations);
+        [$suites, $only] = $this->suites($input, $this->locations);
         $settings = self::settings($input);
         $this->journal = self::journal($input, $settings, $errors);
 
         try {
             $core = self::isNamed($input) ? null : CpuAffinity::pin();
-            [$rows, $notMeasured] = $this->measure($suites, $rounds, $apcu, $errors);
+            [$rows, $notMeasured] = $this->measure($suites, $only, $rounds, $apcu, $errors);
             $environment = Environment::of($this->locations->serverVersions(), $cores, $core);
         } finally {
             $this->close();
@@ -197,26 +198,28 @@ final class CompareCommand extends Command implements SignalableCommandInterface
         return array_filter(Suites::kinds(), static fn(string $kind): bool => $input->getOption($kind) !== null) !== [];
     }
 
-    /** @return list<Suite> */
+    /** @return array{list<Suite>, StoreFilter} what is measured, and the stores left out of it */
     private function suites(InputInterface $input, StoreLocations $locations): array
     {
         $suites = [];
+        $stores = ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores');
+        $only = new StoreFilter($input->getOption('stores') === null ? null : $stores);
         foreach (Suites::kinds() as $kind) {
             $name = self::text($input, $kind);
             if ($name !== null) {
-                array_push($suites, ...Suites::named($kind, $name, $locations));
+                array_push($suites, ...Suites::named($kind, $name, $locations, $only));
             }
         }
         if (!self::isNamed($input)) {
-            return [new CompareSuite($locations, ListOption::of(Catalog::names(), self::text($input, 'stores'), 'stores'), self::plan($input), $input->getOption('no-servers') !== true)];
+            return [[new CompareSuite($locations, $stores, self::plan($input), $input->getOption('no-servers') !== true)], $only];
         }
-        foreach (['stores', 'values', 'operations', 'no-servers'] as $option) {
+        foreach (['values', 'operations', 'no-servers'] as $option) {
             if (!\in_array($input->getOption($option), [null, false], true)) {
-                throw new InvalidOptionException(\sprintf('--%s cannot be combined with --study or --workload: these measure their own stores and values. Leave out one of the two options.', $option));
+                throw new InvalidOptionException(\sprintf('--%s cannot be combined with --study or --workload: these measure their own values. Leave out one of the two options.', $option));
             }
         }
 
-        return $suites;
+        return [$suites, $only];
     }
 
     /** @return array<string, string> what figures depend on */
@@ -273,7 +276,7 @@ final class CompareCommand extends Command implements SignalableCommandInterface
      * @param positive-int $rounds
      * @return array{list<Row>, list<array{subject: Subject, reason: string}>}
      */
-    private function measure(array $suites, int $rounds, Apcu $apcu, OutputInterface $errors): array
+    private function measure(array $suites, StoreFilter $only, int $rounds, Apcu $apcu, OutputInterface $errors): array
     {
         $notMeasured = $blocks = [];
         $errors->writeln('Starting servers and creating directories');
@@ -281,6 +284,12 @@ final class CompareCommand extends Command implements SignalableCommandInterface
             array_push($blocks, ...$suite->blocks(static function (Subject $subject, string $reason) use (&$notMeasured): void {
                 $notMeasured[] = ['subject' => $subject, 'reason' => $reason];
             }));
+        }
+        if ($only->leftOut() !== []) {
+            $errors->writeln('Left out by --stores: ' . implode(', ', $only->leftOut()));
+        }
+        if ($blocks === [] && $notMeasured === []) {
+            throw new InvalidOptionException('--stores: none of these is part of what was asked for. Name others, or leave it out.');
         }
         $rows = new Rows(array_merge(...array_map(static fn(Block $block): array => $block->subjects(), $blocks)));
         $this->runner = new Runner($blocks, $rounds, $this->journal);

@@ -56,7 +56,7 @@ final class ResultOptions
 
         return match (true) {
             \is_string($check) => self::check($check, $output),
-            \is_string($diff) && \is_string($after) => self::diff(ResultFile::read($diff), ResultFile::read($after), $output),
+            \is_string($diff) && \is_string($after) => self::diff(self::read($diff, $output), self::read($after, $output), $output),
             $isAdvice => self::adviseFrom(array_values(array_filter($advise, \is_string(...))), self::profile($input), $files[self::PAGE] ?? null, $output),
             default => null,
         };
@@ -73,7 +73,7 @@ final class ResultOptions
     /** @param list<string> $results */
     private static function adviseFrom(array $results, ?Profile $profile, ?string $page, OutputInterface $output): int
     {
-        $report = self::together($results);
+        $report = self::together($results, $output);
         if ($page !== null) {
             Outputs::all($profile)[self::PAGE]['output']->write($report, $page);
         }
@@ -94,23 +94,44 @@ final class ResultOptions
      * @param list<string> $files
      * @return Report of all: what a run of the stores lacks, a study may have
      */
-    private static function together(array $files): Report
+    private static function together(array $files, OutputInterface $output): Report
     {
         $environment = $rows = $notMeasured = $spoilers = [];
+        $repeated = 0;
         foreach ($files as $file) {
-            $report = ResultFile::read($file);
+            $report = self::read($file, $output);
             $environment = $environment === [] ? $report->environment : $environment;
             foreach (['processor', 'cores'] as $name) {
                 if (($environment[$name] ?? null) !== ($report->environment[$name] ?? null)) {
                     throw new InvalidOptionException(\sprintf('--advise: %s is from another machine than %s: its %s differs.', $file, $files[0], $name));
                 }
             }
-            array_push($rows, ...$report->rows);
+            foreach ($report->rows as $row) {
+                $key = $row->subject->key();
+                $repeated += isset($rows[$key]) ? 1 : 0;
+                $rows[$key] ??= $row;
+            }
             array_push($notMeasured, ...$report->notMeasured);
             array_push($spoilers, ...$report->spoilers);
         }
 
-        return new Report($environment, $rows, $notMeasured, array_values(array_unique($spoilers)));
+        if ($repeated > 0) {
+            $output->writeln(\sprintf('%d rows stand there more than once: the first of each counts.', $repeated));
+        }
+
+        return new Report($environment, array_values($rows), $notMeasured, array_values(array_unique($spoilers)));
+    }
+
+    /** Says when --check would find something wrong with it. */
+    private static function read(string $file, OutputInterface $output): Report
+    {
+        $report = ResultFile::read($file);
+        $problems = Check::of($report);
+        if ($problems !== []) {
+            $output->writeln(\sprintf('Careful with %s: --check fails, %s%s', $file, $problems[0], \count($problems) > 1 ? \sprintf('; and %d more: larder compare --check %s', \count($problems) - 1, $file) : ''), OutputInterface::OUTPUT_RAW);
+        }
+
+        return $report;
     }
 
     private static function check(string $file, OutputInterface $output): int
@@ -139,7 +160,7 @@ final class ResultOptions
                 ($then > $figure) === $subject->unit->isMoreBetter() ? 'better' : 'worse',
             );
         }
-        foreach (['Only in the first' => $difference->onlyBefore, 'Only in the second' => $difference->onlyAfter] as $title => $names) {
+        foreach (['Only in the first' => $difference->onlyBefore, 'Only in the second' => $difference->onlyAfter, 'Left out, as they stand more than once in a file' => $difference->repeated] as $title => $names) {
             array_push($lines, ...($names === [] ? [] : ["$title:", ...array_map(static fn(string $name): string => '  ' . $name, $names)]));
         }
         if ($difference->environment !== []) {

@@ -29,7 +29,10 @@ enum Kind
             return self::Process;
         }
 
-        return match ((Drivers::variants()[$store] ?? null)?->scope) {
+        /** @var array<string, self> $known of a report, each store is asked for with each of its rows */
+        static $known = [];
+
+        return $known[$store] ??= match ((Drivers::variants()[$store] ?? null)?->scope) {
             Scope::Server => self::Server,
             Scope::Process => self::Process,
             default => self::Local,

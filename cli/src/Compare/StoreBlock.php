@@ -56,7 +56,7 @@ final class StoreBlock implements Block
         $this->process->setIdleTimeout(self::SILENT_SECONDS);
 
         try {
-            $this->process->run(function (string $type, string $data) use (&$outstanding, &$handshake, &$unread, $tell): void {
+            TiedProcess::run($this->process, function (string $type, string $data) use (&$outstanding, &$handshake, &$unread, $tell): void {
                 $lines = explode("\n", $unread . ($type === Process::OUT ? $data : ''));
                 $unread = array_pop($lines);
                 foreach ($lines as $line) {

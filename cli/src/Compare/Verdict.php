@@ -4,13 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Compare;
 
+use Larder\Cli\Report\PairwiseTests;
 use Larder\Cli\Report\Row;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
 
 /**
  * What follows from the figures, in a few lines. A line is left out when its stores were not measured, and a difference is
- * stated only when the interval of the ratio, round by round, does not hold 1.
+ * stated only when the interval of the ratio, round by round, does not hold 1; between the fastest of a kind and all others
+ * only if PairwiseTests tell them apart, too.
  */
 final class Verdict
 {
@@ -77,9 +79,17 @@ final class Verdict
         $line = \sprintf('%s, %s: %s (%s)', $title, $operation, $best, implode(', ', $examples));
         $next = '';
         $equal = [];
+        $rounds = [];
+        foreach (array_keys($scores) as $store) {
+            $rounds[$store] = $this->rounds($store, array_keys($this->values), $operation);
+        }
+        if (!PairwiseTests::canTell(\count($rounds), min(array_map(\count(...), $rounds)))) {
+            return $line . \sprintf('; too few rounds to tell %d stores apart', \count($rounds));
+        }
+        $tests = PairwiseTests::of($rounds);
         foreach (\array_slice(array_keys($scores), 1) as $store) {
             [$ratio, $interval] = $this->ratio($store, $best, array_keys($this->values), $operation);
-            if ($interval === null || $interval->contains(1.0)) {
+            if ($interval === null || $interval->contains(1.0) || !$tests->differ($best, $store)) {
                 $equal[] = $store;
             } elseif ($next === '') {
                 $next = \sprintf('; next: %s, %sx slower%s', $store, Figure::ratio($ratio), self::range($interval, Figure::ratio(...)));

@@ -8,6 +8,7 @@ use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Annotator;
 use Larder\Cli\Measure\Block;
+use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Measure\Unavailable;
@@ -24,7 +25,7 @@ abstract class PageSuite implements Suite, Annotator
     /** @var array<string, list<string>> by Subject::key() */
     private array $notes = [];
 
-    public function __construct(protected readonly StoreLocations $locations)
+    public function __construct(protected readonly StoreLocations $locations, protected readonly StoreFilter $only = new StoreFilter())
     {
         $this->publishedRows = new PublishedRows(Published::load());
     }

@@ -37,6 +37,9 @@ final class ReadPerRequest extends PageSuite
                 continue;
             }
             foreach (self::pages($site) as [$extension, $store, $connection, $opening, $reading]) {
+                if (!$this->only->has($store)) {
+                    continue;
+                }
                 $block = $this->block($site, $server, $extension, $store, $connection, $opening, $reading, $notMeasured);
                 if ($block !== null) {
                     $this->note($block, \sprintf('mean of %d requests after %d', ReadPerRequestBlock::COUNTED, ReadPerRequestBlock::DISCARDED), $site->description());

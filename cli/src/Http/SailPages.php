@@ -63,6 +63,9 @@ final class SailPages extends PageSuite
     {
         $blocks = $interleaved = [];
         foreach (Pages::all($site->directory, $site->redis, $site->memcached) as $page) {
+            if (!$this->only->has($page->store)) {
+                continue;
+            }
             $subjects = [];
             foreach (self::CONCURRENCY as $concurrency) {
                 $subjects[$concurrency] = $page->subject(\sprintf(self::WRK, $concurrency), 'request', Unit::RequestsPerSecond, $site->settings());

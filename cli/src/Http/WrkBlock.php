@@ -11,6 +11,7 @@ use Larder\Cli\Measure\Unavailable;
 use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\ServerFailed;
 use Larder\Cli\TiedProcess;
+use Symfony\Component\Process\Exception\ProcessTimedOutException;
 use Symfony\Component\Process\Process;
 
 /** One page under wrk. */
@@ -23,6 +24,9 @@ final class WrkBlock implements Block
      * as a failed connect that is never tried again. A terminal of an editor alone can hold that many.
      */
     private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; [ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
+
+    /** wrk's names of socket errors. */
+    private const ERRORS = ['connect' => 'no connection', 'read' => 'a failed read', 'write' => 'a failed write', 'timeout' => 'no answer within 2 s'];
 
     private ?Process $process = null;
 
@@ -74,7 +78,12 @@ final class WrkBlock implements Block
             (string) $this->requests,
             $this->site->bodyFile($this->page),
         )), timeout: 2 * self::MOST_SECONDS);
-        $this->process->run();
+
+        try {
+            TiedProcess::run($this->process);
+        } catch (ProcessTimedOutException) {
+            // sample() says so
+        }
         $tell($this->sample($this->process));
         $this->process = null;
         $this->requests = $this->laterRequests;
@@ -91,11 +100,34 @@ final class WrkBlock implements Block
         /** @var array{requests: int, microseconds: int, failures: int, problem: string}|null $told */
         $told = json_decode($line, true);
         if ($told === null) {
-            return Sample::failed($this->subject, \sprintf('wrk did not end within %d s: %s', self::MOST_SECONDS, substr(trim($process->getErrorOutput() . $process->getOutput()), 0, 300)));
+            return Sample::failed($this->subject, self::problem($process->getOutput(), $process->getErrorOutput()));
         }
 
         return $told['failures'] > 0
             ? Sample::failed($this->subject, $told['problem'], $told['failures'])
             : new Sample($this->subject, 1e6 * $told['requests'] / $told['microseconds']);
+    }
+
+    /**
+     * Of a run that ended without the result: what wrk's summary tells, which it prints when its time is over.
+     *
+     * @param string $printed by wrk
+     * @param string $errors its standard error
+     */
+    private static function problem(string $printed, string $errors): string
+    {
+        if (preg_match('/^ *(\d+) requests in /m', $printed, $answered) !== 1) {
+            return rtrim('wrk gave no result: ' . substr(trim($errors . $printed), 0, 300), ': ');
+        }
+        $found = [];
+        preg_match('/^ *Socket errors: (.+)$/m', $printed, $line);
+        foreach (explode(', ', $line[1] ?? '') as $error) {
+            [$kind, $count] = [...explode(' ', $error), '0'];
+            if ((int) $count > 0) {
+                $found[] = \sprintf('%d times %s', $count, self::ERRORS[$kind] ?? $kind);
+            }
+        }
+
+        return \sprintf('wrk did not end within %d s: %d requests were answered%s', self::MOST_SECONDS, $answered[1], $found === [] ? '' : '; ' . implode(', ', $found));
     }
 }

@@ -4,16 +4,27 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Measure;
 
+use Larder\Cli\Timing\Statistics;
+
 /**
  * Runs blocks in rounds: each round runs every block once, in a newly shuffled order. So what changes during the run (other
  * processes, the processor's clock) meets all blocks alike.
+ *
+ * A block that failed in all of its subjects does not run again, as a row with a failure has no figure: a server that has
+ * stopped would cost its whole patience in each round.
  */
 final class Runner
 {
     private ?Block $running = null;
 
-    /** @var array<string, non-empty-list<float>> seconds that each block took, by its name */
+    /** Blocks that must have run before the seconds left are told. */
+    private const FEWEST_TIMES = 5;
+
+    /** @var array<string, float> seconds that each block took when it ran last, by its name: the first run may prepare */
     private array $seconds = [];
+
+    /** @var array<string, array<string, true>> subjects that have failed, by the name of their block */
+    private array $failed = [];
 
     /**
      * @param list<Block> $blocks
@@ -54,20 +65,28 @@ final class Runner
                 array_map($tell, $samples);
                 $measured[$name] = true;
                 ++$done;
+                if ($this->isLost($block, $samples)) {
+                    unset($blocks[$name]);
+                    $done += $this->rounds - $round;
+                }
             }
             shuffle($toRun);
             foreach ($toRun as $i => $name) {
                 $block = $blocks[$name];
-                $progress($done, $name, $this->secondsLeft(array_slice($toRun, $i), array_keys($blocks), $this->rounds - $round));
+                $progress($done, $name, $this->secondsLeft($blocks, \array_slice($toRun, $i), $this->rounds - $round));
                 $this->running = $block;
 
                 try {
                     $start = hrtime(true);
                     $samples = $this->runOnce($block, isset($measured[$name]), $tell);
-                    $this->seconds[$name][] = (hrtime(true) - $start) / 1e9;
+                    $this->seconds[$name] = (hrtime(true) - $start) / 1e9;
                     $this->journal?->add($round, $block, $samples);
                     $measured[$name] = true;
                     ++$done;
+                    if ($this->isLost($block, $samples)) {
+                        unset($blocks[$name], $this->seconds[$name]); // nor is the time that it took typical
+                        $done += $this->rounds - $round;
+                    }
                 } catch (Unavailable $unavailable) {
                     $notMeasured($block, $unavailable->getMessage());
                     unset($blocks[$name]);
@@ -119,24 +138,50 @@ final class Runner
     }
 
     /**
-     * @param list<string> $ofThisRound the blocks that it has still to run
-     * @param list<string> $ofEach
+     * Whether all subjects of the block have failed by now.
+     *
+     * @param list<Sample> $samples
      */
-    private function secondsLeft(array $ofThisRound, array $ofEach, int $roundsAfterThis): ?float
+    private function isLost(Block $block, array $samples): bool
     {
-        if ($this->seconds === []) {
+        foreach ($samples as $sample) {
+            if ($sample->failures > 0) {
+                $this->failed[$block->name()][$sample->subject->key()] = true;
+            }
+        }
+
+        return \count($this->failed[$block->name()] ?? []) === \count($block->subjects());
+    }
+
+    /**
+     * What has not run yet takes as long as the median of those of its kind, or of all.
+     *
+     * @param array<string, Block> $blocks by name
+     * @param list<string> $ofThisRound those that it has still to run
+     */
+    private function secondsLeft(array $blocks, array $ofThisRound, int $roundsAfterThis): ?float
+    {
+        if (\count($this->seconds) < min(self::FEWEST_TIMES, \count($blocks))) {
             return null;
         }
-        $means = array_map(static fn(array $seconds): float => array_sum($seconds) / \count($seconds), $this->seconds);
-        $mean = array_sum($means) / \count($means);
-        $left = 0.0;
-        foreach ($ofThisRound as $name) {
-            $left += $means[$name] ?? $mean;
+        $byKind = [];
+        foreach (array_intersect_key($blocks, $this->seconds) as $name => $block) {
+            $byKind[self::kind($block)][] = $this->seconds[$name];
         }
-        foreach ($ofEach as $name) {
-            $left += $roundsAfterThis * ($means[$name] ?? $mean);
+        $typical = array_map(Statistics::median(...), $byKind);
+        $any = $this->seconds === [] ? 0.0 : Statistics::median(array_values($this->seconds));
+        $times = array_count_values($ofThisRound);
+        $left = 0.0;
+        foreach ($blocks as $name => $block) {
+            $left += ($roundsAfterThis + ($times[$name] ?? 0)) * ($this->seconds[$name] ?? $typical[self::kind($block)] ?? $any);
         }
 
         return $left;
+    }
+
+    /** Blocks of a table measure the same of different stores. */
+    private static function kind(Block $block): string
+    {
+        return $block::class . ' ' . $block->subjects()[0]->table;
     }
 }

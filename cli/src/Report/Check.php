@@ -12,8 +12,6 @@ use Larder\Cli\Timing\Statistics;
 final class Check
 {
     private const FEWEST_SAMPLES = 10;
-    /** Of more, the interval is not computed again: that takes memory for all pairs of samples. */
-    private const MOST_SAMPLES = 200;
     /** What must be known of the machine. */
     private const MACHINE = ['date', 'php', 'system', 'processor', 'cores'];
     /** No call of a function of PHP takes less. */
@@ -34,6 +32,14 @@ final class Check
             return [$wrong->getMessage()];
         }
 
+        return self::of($report);
+    }
+
+    /**
+     * @return list<string> of a file that could be read
+     */
+    public static function of(Report $report): array
+    {
         return [...self::ofMachine($report->environment), ...self::ofRows($report->rows), ...array_map(static fn(string $spoiler): string => 'the run was spoiled: ' . $spoiler, $report->spoilers)];
     }
 
@@ -104,7 +110,7 @@ final class Check
         if ($row->samples === [] || !self::isSame(Statistics::median($row->samples), $row->median)) {
             $problems[] = \sprintf('has the median %s, which is not that of its samples', $row->median);
         }
-        $interval = \count($row->samples) > self::MOST_SAMPLES ? null : Interval::ofMedian($row->samples);
+        $interval = Interval::ofMedian($row->samples);
         if ($interval !== null && ($row->low === null || $row->high === null || !self::isSame($interval->low, $row->low) || !self::isSame($interval->high, $row->high))) {
             $problems[] = 'has an interval that is not that of its samples';
         }

@@ -10,21 +10,19 @@ use Larder\Cli\Timing\Statistics;
 
 /**
  * What differs between two results: rows that changed, and rows whose difference is noise. Of many rows that did not change,
- * some differ at random; so a row counts as changed only if it still does after Benjamini and Hochberg's correction: of the
- * rows listed as changed, 5 % at most are expected to be noise.
- *
- * @see https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
+ * some differ at random; so a row counts as changed only if it still does after a correction for their number: of the rows
+ * listed as changed, 5 % at most are expected to be noise.
  */
 final class Difference
 {
-    private const FALSE_DISCOVERIES = 0.05;
-
     /**
      * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $changed the largest change first; no ratio where a sample is 0
      * @param list<array{subject: Subject, before: float, after: float, ratio: float|null, interval: Interval|null}> $noise
      * @param list<string> $onlyBefore rows without a figure in the second result
      * @param list<string> $onlyAfter rows without a figure in the first
      * @param array<string, array{string, string}> $environment what differs, by name
+     * @param list<string> $repeated rows that stand several times in one of the results: which is meant cannot be known, so
+     *                               they are left out of all else
      */
     private function __construct(
         public readonly array $changed,
@@ -32,25 +30,26 @@ final class Difference
         public readonly array $onlyBefore,
         public readonly array $onlyAfter,
         public readonly array $environment,
+        public readonly array $repeated,
     ) {}
 
     public static function between(Report $before, Report $after): self
     {
-        [$a, $b] = [self::measured($before), self::measured($after)];
+        $repeated = self::repeated($before) + self::repeated($after);
+        [$a, $b] = [array_diff_key(self::measured($before), $repeated), array_diff_key(self::measured($after), $repeated)];
         $both = array_intersect_key($a, $b);
         $chances = [];
         foreach (array_keys($both) as $key) {
             $chances[$key] = RankSum::chance($a[$key][1], $b[$key][1]);
         }
-        $limit = self::limit(array_values($chances));
-        $resampling = new Resampling();
+        $limit = ManyTests::fewFalseOnes(array_values($chances));
         $changed = $noise = [];
         foreach ($both as $key => [$subject, $samples]) {
             $others = $b[$key][1];
             [$was, $is] = [Statistics::median($samples), Statistics::median($others)];
             $hasRatio = min($samples) > 0.0 && min($others) > 0.0;
-            $interval = $hasRatio ? $resampling->ratio($others, $samples) : null;
-            $line = ['subject' => $subject, 'before' => $was, 'after' => $is, 'ratio' => $hasRatio ? $is / $was : null, 'interval' => $interval];
+            [$ratio, $interval] = $hasRatio ? RankSum::ratio($others, $samples) : [null, null];
+            $line = ['subject' => $subject, 'before' => $was, 'after' => $is, 'ratio' => $ratio, 'interval' => $interval];
             if ($chances[$key] <= $limit && ($hasRatio ? $interval?->contains(1.0) === false : $was !== $is)) {
                 $changed[] = $line;
             } else {
@@ -60,7 +59,7 @@ final class Difference
         $size = static fn(?float $ratio): float => $ratio === null ? \INF : abs(log($ratio));
         usort($changed, static fn(array $x, array $y): int => $size($y['ratio']) <=> $size($x['ratio']));
 
-        return new self($changed, $noise, self::names(array_diff_key($a, $b)), self::names(array_diff_key($b, $a)), self::environments($before, $after));
+        return new self($changed, $noise, self::names(array_diff_key($a, $b)), self::names(array_diff_key($b, $a)), self::environments($before, $after), array_values($repeated));
     }
 
     /** @return array<string, array{Subject, non-empty-list<float>}> by subject; the samples alone, as a file of somebody else may tell another median */
@@ -76,21 +75,19 @@ final class Difference
         return $rows;
     }
 
-    /**
-     * @param list<float> $chances
-     * @return float at which a difference counts; negative when none does
-     */
-    private static function limit(array $chances): float
+    /** @return array<string, string> names by subject */
+    private static function repeated(Report $report): array
     {
-        sort($chances);
-        $limit = -1.0;
-        foreach ($chances as $i => $chance) {
-            if ($chance <= self::FALSE_DISCOVERIES * ($i + 1) / \count($chances)) {
-                $limit = $chance;
+        $seen = $repeated = [];
+        foreach ($report->rows as $row) {
+            $key = $row->subject->key();
+            if (isset($seen[$key])) {
+                $repeated[$key] = self::name($row->subject);
             }
+            $seen[$key] = true;
         }
 
-        return $limit;
+        return $repeated;
     }
 
     /**

@@ -8,31 +8,36 @@ namespace Larder\Cli\Report;
 final class Ranks
 {
     /**
-     * Rows whose interval overlaps with that of the best of their group share its rank: the run shows no difference between
+     * Rows that PairwiseTests cannot tell from the best of their group share its rank: the run shows no difference between
      * them. The next row then leads the next group.
      *
      * @param list<Row> $rows
-     * @return list<array{row: Row, rank: int|null}> those with a figure, the best first; without ranks when a row has no
-     *                                               interval
+     * @return list<array{row: Row, rank: int|null}> those with a figure, the best first; without ranks when a row has too few
+     *                                               samples to be told from so many others
      */
     public static function of(array $rows): array
     {
         $rows = array_values(array_filter($rows, static fn(Row $row): bool => $row->median !== null));
         usort($rows, static fn(Row $a, Row $b): int => $a->subject->unit->isMoreBetter() ? $b->median <=> $a->median : $a->median <=> $b->median);
+        if (!self::canRank($rows)) {
+            return array_map(static fn(Row $row): array => ['row' => $row, 'rank' => null], $rows);
+        }
+        $tests = PairwiseTests::of(array_map(static fn(Row $row): array => $row->samples, $rows));
         $ranked = [];
-        $best = $rank = null;
+        $best = 0;
         foreach ($rows as $i => $row) {
-            $interval = $row->interval();
-            if ($interval === null) {
-                return array_map(static fn(Row $row): array => ['row' => $row, 'rank' => null], $rows);
-            }
-            if ($best === null || !$interval->overlaps($best)) {
-                $best = $interval;
-                $rank = $i + 1;
-            }
-            $ranked[] = ['row' => $row, 'rank' => $rank];
+            $best = $tests->differ($best, $i) ? $i : $best;
+            $ranked[] = ['row' => $row, 'rank' => $best + 1];
         }
 
         return $ranked;
+    }
+
+    /** @param list<Row> $rows */
+    private static function canRank(array $rows): bool
+    {
+        $rounds = array_map(static fn(Row $row): int => \count($row->samples), $rows);
+
+        return $rounds !== [] && PairwiseTests::canTell(\count($rows), min($rounds));
     }
 }

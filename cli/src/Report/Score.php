@@ -7,13 +7,13 @@ namespace Larder\Cli\Report;
 use Larder\Cli\Compare\Kind;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
-use Larder\Cli\Timing\Statistics;
 
 /**
  * One number for each setup of a table: the geometric mean of its ratios to the best of each task, as in ClickBench. 1 is a
- * setup that is the best of all in everything. The rules: docs/advice.md.
+ * setup that is the best of all in everything. Its interval is that of the scores of single rounds. The rules: docs/advice.md.
  *
  * @see https://github.com/ClickHouse/ClickBench
+ * @phpstan-type Task array{name: string, unit: Unit, rows: array<string, Row>}
  */
 final class Score
 {
@@ -32,12 +32,14 @@ final class Score
     /**
      * @param float $score 1 or more; less is better
      * @param Interval|null $interval null when there are too few samples for one
+     * @param list<float> $rounds the score of each single round; none where there is no interval
      * @param list<string> $missing tasks failed or not measured
      */
     private function __construct(
         public readonly Setup $setup,
         public readonly float $score,
         public readonly ?Interval $interval,
+        public readonly array $rounds,
         public readonly array $missing,
         public readonly int $tasks,
     ) {}
@@ -70,22 +72,25 @@ final class Score
      */
     private static function scores(array $rows): array
     {
-        $resampling = new Resampling();
-        $setups = $tasks = $draws = [];
+        $setups = $tasks = [];
         foreach ($rows as $row) {
             $setup = Setup::of($row->subject);
             $setups[$setup->name()] = $setup;
             $task = Setup::task($row->subject);
             $tasks[$task] ??= ['name' => trim($row->subject->operation . ' ' . $row->subject->value), 'unit' => $row->subject->unit, 'rows' => []];
             if ($row->median !== null) {
-                $tasks[$task]['rows'][$setup->name()] = $row->median;
-                $draws[$task][$setup->name()] = $resampling->medians($row->samples);
+                $tasks[$task]['rows'][$setup->name()] = $row;
             }
         }
         $tasks = array_filter($tasks, static fn(array $task): bool => $task['rows'] !== []);
-        $hasIntervals = $draws !== [] && array_filter(array_merge(...array_map(array_values(...), array_values($draws))), static fn(?array $medians): bool => $medians === null) === [];
-        $ratios = array_map(static fn(array $task): array => self::ratios($task['rows'], $task['unit'], array_keys($setups)), $tasks);
-        $drawn = $hasIntervals ? self::drawn($tasks, $draws, array_keys($setups)) : [];
+        $rounds = self::rounds($tasks);
+        $ofMedians = self::means($tasks, array_keys($setups), static fn(Row $row): float => (float) $row->median);
+        $ofRounds = [];
+        for ($round = 0; $round < $rounds; ++$round) {
+            foreach (self::means($tasks, array_keys($setups), static fn(Row $row): float => $row->samples[$round] ?? 0.0) as $name => $mean) {
+                $ofRounds[$name][] = $mean;
+            }
+        }
         $scores = [];
         foreach ($setups as $name => $setup) {
             $missing = array_values(array_map(
@@ -93,8 +98,9 @@ final class Score
                 array_filter($tasks, static fn(array $task): bool => !isset($task['rows'][$name])),
             ));
             if (\count($missing) < \count($tasks)) {
-                $ofSetup = array_column($ratios, $name);
-                $scores[] = new self($setup, $ofSetup === [] ? 1.0 : Statistics::geometricMean($ofSetup), $drawn[$name] ?? null, $missing, \count($tasks));
+                $interval = Interval::ofMedian($ofRounds[$name] ?? []);
+                $score = $ofMedians[$name];
+                $scores[] = new self($setup, $score, $interval === null ? null : new Interval(min($score, $interval->low), max($score, $interval->high)), $ofRounds[$name] ?? [], $missing, \count($tasks));
             }
         }
         usort($scores, static fn(self $a, self $b): int => $a->score <=> $b->score);
@@ -103,39 +109,56 @@ final class Score
     }
 
     /**
-     * @param array<string, float> $figures by setup
-     * @param list<string> $setups all of the table
-     * @return array<string, float> of all setups
+     * @param array<string, Task> $tasks
+     * @return int rounds that all rows have; 0 when they are too few for an interval
      */
-    private static function ratios(array $figures, Unit $unit, array $setups): array
+    private static function rounds(array $tasks): int
     {
-        $shift = $unit === Unit::Nanoseconds ? self::SHIFT : 0.0;
-        $shifted = array_map(static fn(float $figure): float => max(self::LEAST, $figure) + $shift, $figures);
-        $best = $unit->isMoreBetter() ? max([self::LEAST, ...array_values($shifted)]) : min([\INF, ...array_values($shifted)]);
-        $ratios = array_map(static fn(float $figure): float => $unit->isMoreBetter() ? $best / $figure : $figure / $best, $shifted);
-        $penalty = self::PENALTY * max([1.0, ...array_values($ratios)]);
-
-        return $ratios + array_fill_keys($setups, $penalty);
-    }
-
-    /**
-     * @param array<string, array{name: string, unit: Unit, rows: array<string, float>}> $tasks
-     * @param array<string, array<string, list<float>|null>> $draws medians by task and setup
-     * @param list<string> $setups
-     * @return array<string, Interval>
-     */
-    private static function drawn(array $tasks, array $draws, array $setups): array
-    {
-        $logs = array_fill_keys($setups, []);
-        foreach ($draws as $task => $ofTask) {
-            $ofTask = array_filter($ofTask, static fn(?array $medians): bool => $medians !== null);
-            for ($draw = 0; $draw < Resampling::DRAWS; ++$draw) {
-                foreach (self::ratios(array_map(static fn(array $medians): float => $medians[$draw], $ofTask), $tasks[$task]['unit'], $setups) as $setup => $ratio) {
-                    $logs[$setup][$draw] = ($logs[$setup][$draw] ?? 0.0) + log($ratio) / \count($tasks);
-                }
+        $rounds = \PHP_INT_MAX;
+        foreach ($tasks as ['rows' => $rows]) {
+            foreach ($rows as $row) {
+                $rounds = min($rounds, \count($row->samples));
             }
         }
 
-        return array_map(static fn(array $sums): Interval => Resampling::percentiles(array_values(array_map(exp(...), $sums))), $logs);
+        return $tasks === [] || $rounds < Interval::FEWEST ? 0 : $rounds;
+    }
+
+    /**
+     * @param array<string, Task> $tasks
+     * @param list<string> $setups
+     * @param \Closure(Row): float $figure
+     * @return array<string, float> by setup: the geometric mean over the tasks
+     */
+    private static function means(array $tasks, array $setups, \Closure $figure): array
+    {
+        $logs = array_fill_keys($setups, 0.0);
+        foreach ($tasks as ['rows' => $rows, 'unit' => $unit]) {
+            foreach (self::ratios($rows, $unit, $setups, $figure) as $setup => $ratio) {
+                $logs[$setup] += log($ratio) / \count($tasks);
+            }
+        }
+
+        return array_map(exp(...), $logs);
+    }
+
+    /**
+     * @param array<string, Row> $rows by setup
+     * @param list<string> $setups all of the table
+     * @param \Closure(Row): float $figure
+     * @return array<string, float> of all setups
+     */
+    private static function ratios(array $rows, Unit $unit, array $setups, \Closure $figure): array
+    {
+        $shift = $unit === Unit::Nanoseconds ? self::SHIFT : 0.0;
+        $shifted = array_map(static fn(Row $row): float => max(self::LEAST, $figure($row)) + $shift, $rows);
+        // The best by its median: the best of a single round would be so by chance.
+        $medians = array_map(static fn(Row $row): float => (float) $row->median, $rows);
+        $unit->isMoreBetter() ? arsort($medians) : asort($medians);
+        $best = $shifted[array_key_first($medians)] ?? 1.0;
+        $ratios = array_map(static fn(float $of): float => $unit->isMoreBetter() ? $best / $of : $of / $best, $shifted);
+        $penalty = self::PENALTY * max([1.0, ...array_values($ratios)]);
+
+        return $ratios + array_fill_keys($setups, $penalty);
     }
 }

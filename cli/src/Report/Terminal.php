@@ -33,6 +33,9 @@ final class Terminal
 
     private readonly TableCellStyle $right;
 
+    /** Rows of the largest group that has too few rounds for ranks. */
+    private int $unranked = 0;
+
     public function __construct(private readonly OutputInterface $output)
     {
         $this->right = new TableCellStyle(['align' => 'right']);
@@ -83,7 +86,7 @@ final class Terminal
             $hasPublished = array_filter($rows, static fn(Row $row): bool => $row->published !== null) !== [];
             $title[] = new TableCell($operation, ['colspan' => $hasPublished ? 5 : 4, 'style' => $this->right]);
             array_push($head, ...array_map($this->cell(...), ['median', '±', 'ratio', '#', ...($hasPublished ? [PublishedCounterpart::study($value)] : [])]));
-            $ranks = self::ranks(Ranks::of(array_values(array_filter($rows, static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process))));
+            $ranks = $this->ranks(Ranks::of(array_values(array_filter($rows, static fn(Row $row): bool => Kind::of($row->subject->store) !== Kind::Process))));
             $best = self::best($rows);
             foreach ([...array_column(Ranks::of($rows), 'row'), ...$rows] as $row) {
                 $lines[self::name($row)][$operation] ??= [
@@ -128,7 +131,7 @@ final class Terminal
             ...array_map($this->cell(...), [...($hasMeans ? ['mean', 'sd', '%'] : ['median', '±']), '#', ...($hasPublished ? ['published'] : []), ...($hasPercentiles ? array_keys(self::PERCENTILES) : [])]),
         ]);
         foreach ($groups as $group) {
-            $ranks = self::ranks(Ranks::of($group));
+            $ranks = $this->ranks(Ranks::of($group));
             $means = array_map(static fn(Row $row): float => $row->samples === [] ? \INF : Statistics::mean($row->samples), $group);
             foreach ($group as $row) {
                 $subject = $row->subject;
@@ -206,10 +209,11 @@ final class Terminal
      * @param list<array{row: Row, rank: int|null}> $ranked
      * @return array<string, string> by Subject::key()
      */
-    private static function ranks(array $ranked): array
+    private function ranks(array $ranked): array
     {
         $texts = [];
         foreach ($ranked as ['row' => $row, 'rank' => $rank]) {
+            $this->unranked = $rank === null ? max($this->unranked, \count($ranked)) : $this->unranked;
             $texts[$row->subject->key()] = (string) $rank;
         }
 
@@ -241,7 +245,9 @@ final class Terminal
         $this->output->writeln('');
         $this->lines([implode(' ', [
             $hasIntervals
-                ? \sprintf('A figure is the median of %d processes, ± half the width of its 95 %% confidence interval. Rows of the same rank (#) show no difference.', $rounds)
+                ? \sprintf('A figure is the median of %d processes, ± half the width of its 95 %% confidence interval. %s', $rounds, $this->unranked === 0
+                    ? 'Rows of the same rank (#) show no difference.'
+                    : \sprintf('Ranks need more rounds: to tell %d rows apart, %d.', $this->unranked, PairwiseTests::roundsFor($this->unranked)))
                 : \sprintf('No intervals: a quick look. A figure is the median of %d process%s; that shows no differences.', $rounds, $rounds === 1 ? '' : 'es'),
             ...($isComparison ? ['The ratio is to the fastest store that other processes share (array is private).'] : []),
             ...($isComparison ? ['Columns named for a year: published figures of that study, on its machine. *: without opcache.'] : []),

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Cli\Study;
 
 use Larder\Cli\Compare\Target;
+use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unavailable;
 
@@ -15,7 +16,7 @@ final class Blocks
     private array $blocks = [];
 
     /** @param \Closure(Subject, string): void $notMeasured called for each row that cannot be measured, with the reason */
-    public function __construct(private readonly \Closure $notMeasured) {}
+    public function __construct(private readonly \Closure $notMeasured, private readonly StoreFilter $only = new StoreFilter()) {}
 
     /**
      * @param list<array{Subject, Cell}> $figures
@@ -26,7 +27,7 @@ final class Blocks
      */
     public function add(array $figures, \Closure $target, int $nanoseconds, int $processes = 1, bool $isPinned = true, bool $isOrdered = false, ?\Closure $before = null): void
     {
-        if ($figures === []) {
+        if ($figures === [] || !$this->only->has($figures[0][0]->store)) {
             return;
         }
         $subject = $figures[0][0];
@@ -39,10 +40,17 @@ final class Blocks
         }
     }
 
-    /** @param list<array{Subject, Cell}> $figures */
+    /**
+     * What cannot be measured.
+     *
+     * @param list<array{Subject, Cell}> $figures
+     */
     public function leaveOut(array $figures, string $reason): void
     {
         foreach ($figures as [$subject]) {
+            if (!$this->only->has($subject->store)) {
+                continue;
+            }
             ($this->notMeasured)($subject, $reason);
         }
     }

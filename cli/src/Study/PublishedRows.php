@@ -31,8 +31,13 @@ final class PublishedRows
     /** Begins the note of further figures. */
     public const OTHERS = 'published too for ';
 
-    /** Machines of the study of 2016, the one that stands beside our rows first. */
-    private const MACHINES = ['desktop', 'desktop10concurrent', 'desktopVM', 'laptopVM'];
+    /** Machines of the study of 2016 and what people call them, the one that stands beside our rows first. */
+    private const MACHINES = [
+        'desktop' => 'desktop',
+        'desktop10concurrent' => 'desktop, ten processes at once',
+        'desktopVM' => 'virtual machine on a desktop',
+        'laptopVM' => 'virtual machine on a laptop',
+    ];
 
     private const NANOSECONDS = ['s' => 1e9, 'ms' => 1e6, 'us' => 1e3];
 
@@ -67,7 +72,7 @@ final class PublishedRows
                 $notes[] = 'the 40 ms published are a delayed acknowledgement of TCP';
             }
             if ($i > 0) {
-                $others[] = \sprintf('%s %s (%s)', $figure['figure'], $figure['unit'], $figure['remark'] ?? $figure['environment']);
+                $others[] = \sprintf('%s %s (%s)', $figure['figure'], $figure['unit'], $figure['remark'] ?? self::machine($figure));
             }
         }
         if ($others !== []) {
@@ -92,7 +97,7 @@ final class PublishedRows
                 }
                 $settings = array_filter([
                     'serializer' => $figure['serializer'],
-                    'machine' => $figure['study'] === '2016' ? $figure['environment'] : null,
+                    'machine' => $figure['study'] === '2016' ? self::machine($figure) : null,
                     'remark' => $figure['remark'] ?? null,
                 ], is_string(...));
                 $rows[] = new Row(
@@ -114,7 +119,7 @@ final class PublishedRows
     private function of(Subject $subject): array
     {
         $figures = array_values(array_filter($this->tables[$subject->table] ?? [], static fn(array $figure): bool => self::isOf($figure, $subject)));
-        $rank = static fn(array $figure): array => [isset($figure['remark']), array_search($figure['environment'], self::MACHINES, true)];
+        $rank = static fn(array $figure): array => [isset($figure['remark']), array_search($figure['environment'], array_keys(self::MACHINES), true)];
         usort($figures, static fn(array $a, array $b): int => $rank($a) <=> $rank($b));
 
         return $figures;
@@ -151,7 +156,13 @@ final class PublishedRows
     {
         $factor = isset(self::NANOSECONDS[$figure['unit']]) ? self::NANOSECONDS[$figure['unit']] / $figure['operations'] : 1;
 
-        return new PublishedFigure($figure['figure'] * $factor, $figure['study'], $figure['engine'], $figure['environment']);
+        return new PublishedFigure($figure['figure'] * $factor, $figure['study'], $figure['engine'], self::machine($figure));
+    }
+
+    /** @param Figure $figure */
+    private static function machine(array $figure): ?string
+    {
+        return self::MACHINES[(string) $figure['environment']] ?? $figure['environment'];
     }
 
     /** @param Figure $figure */

@@ -7,6 +7,7 @@ namespace Larder\Cli\Study;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\FileSystem;
 use Larder\Cli\Measure\Annotator;
+use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Cli\Published;
@@ -29,7 +30,7 @@ abstract class Study implements Suite, Annotator
     /** @var list<ProcessBlock> */
     private array $blocks = [];
 
-    public function __construct(protected readonly StoreLocations $locations)
+    public function __construct(protected readonly StoreLocations $locations, protected readonly StoreFilter $only = new StoreFilter())
     {
         $this->targets = new Targets($locations);
         $this->published = new PublishedRows(Published::load());
@@ -48,7 +49,7 @@ abstract class Study implements Suite, Annotator
 
     public function blocks(\Closure $notMeasured): array
     {
-        $blocks = new Blocks($notMeasured);
+        $blocks = new Blocks($notMeasured, $this->only);
         $this->add($blocks);
 
         return $this->blocks = $blocks->all();

@@ -120,6 +120,10 @@ final class Study2016 extends Study
 
     private function addNetwork(Blocks $blocks): void
     {
+        $stores = array_filter(self::IN_NETWORK, fn(array $row): bool => $this->only->has($row[0]));
+        if ($stores === []) {
+            return;
+        }
         $host = null;
         $unavailable = '';
         $servers = [];
@@ -133,7 +137,7 @@ final class Study2016 extends Study
             $unavailable = $failed->getMessage();
         }
         foreach (self::RATES as $label => $rate) {
-            foreach (self::IN_NETWORK as [$store, $compresses]) {
+            foreach ($stores as [$store, $compresses]) {
                 foreach ($compresses ? self::COMPRESS : ['' => []] as $compression => $options) {
                     $figures = self::figures(self::STRINGS, $store, 'network', [...($compression === '' ? [] : ['compression' => $compression]), 'rate' => $label]);
                     if ($host === null || $unavailable !== '') {

@@ -5,20 +5,20 @@ declare(strict_types=1);
 namespace Larder\Cli\Timing;
 
 /**
- * A 95 % confidence interval, from the bootstrap's percentiles: what the median would have been, had the same samples been
- * drawn again with replacement. A median of few samples needs no random draws for that, as the distribution is known:
- * the same samples always give the same interval.
+ * A 95 % confidence interval of a median: from one of the sorted samples to the one as far from the other end, the narrowest
+ * such pair that is enough. How many samples lie below the true median is a toss of coins, whatever their distribution, so a
+ * pair holds it in at least 95 % of runs by its position alone. Of ten samples it is the second smallest to the second
+ * largest (97.9 %), of six to eight the smallest to the largest.
  *
- * Of 4000 simulated runs of ten normal, exponential or log-normal samples, it held the true median in 94 to 95 %.
- *
- * @see https://doi.org/10.1080/01621459.1978.10480055 Maritz and Jarrett, "A Note on Estimating the Variance of the
- *      Sample Median", for the distribution
+ * @see https://doi.org/10.1214/aoms/1177732502 Thompson, "On Confidence Ranges for the Median and Other Expectation
+ *      Distributions for Populations of Unknown Distribution Form"
  */
 final class Interval
 {
-    /** Fewer samples give none: even the whole range of five would hold the median too seldom. */
+    /** Fewer samples give none: even the whole range of five holds the median in 93.8 % only. */
     public const FEWEST = 6;
 
+    /** How often the median may lie beyond one end. */
     private const TAIL = 0.025;
 
     public function __construct(public readonly float $low, public readonly float $high) {}
@@ -26,29 +26,15 @@ final class Interval
     /** @param list<float> $samples independent: one from each process */
     public static function ofMedian(array $samples): ?self
     {
-        return $samples === [] || \count($samples) < self::FEWEST ? null : self::between(self::distribution($samples));
-    }
-
-    /**
-     * Of the ratio of two medians.
-     *
-     * @param list<float> $a above zero
-     * @param list<float> $b above zero
-     */
-    public static function ofRatio(array $a, array $b): ?self
-    {
-        if ($a === [] || $b === [] || min(\count($a), \count($b)) < self::FEWEST) {
+        $count = \count($samples);
+        if ($count < self::FEWEST) {
             return null;
         }
-        $ratios = [];
-        $ofB = self::distribution($b);
-        foreach (self::distribution($a) as [$medianA, $weightA]) {
-            foreach ($ofB as [$medianB, $weightB]) {
-                $ratios[] = [$medianA / $medianB, $weightA * $weightB];
-            }
-        }
+        sort($samples);
+        $outside = self::outside($count);
+        $inside = \array_slice($samples, $outside, $count - 2 * $outside);
 
-        return self::between($ratios);
+        return $inside === [] ? null : new self($inside[0], end($inside));
     }
 
     /**
@@ -72,68 +58,19 @@ final class Interval
         return $this->low <= $figure && $figure <= $this->high;
     }
 
-    /**
-     * The medians that resampling can give, and how likely each is.
-     *
-     * @param non-empty-list<float> $samples
-     * @return non-empty-list<array{float, float}>
-     */
-    private static function distribution(array $samples): array
+    /** How many samples at each end the interval may leave outside. */
+    private static function outside(int $count): int
     {
-        sort($samples);
-        $count = \count($samples);
-        $half = intdiv($count + 1, 2);
-        $upTo = array_map(static fn(int $i): float => self::atLeast($half, $count, $i / $count), range(0, $count));
-        // Both middle samples of an even number: the lower one at or below the i-th, the upper one at or above the j-th.
-        $binomial = self::binomial($count, $half);
-        $apart = static fn(int $i, int $j): float => $binomial * ($i / $count) ** $half * (($count - $j + 1) / $count) ** $half;
-        $medians = [];
-        foreach (range(1, $count) as $i) {
-            $same = $upTo[$i] - $upTo[$i - 1];
-            for ($j = $i + 1; $j <= $count && $count % 2 === 0; ++$j) {
-                $weight = $apart($i, $j) - $apart($i - 1, $j) - $apart($i, $j + 1) + $apart($i - 1, $j + 1);
-                $medians[] = [($samples[$i - 1] + $samples[$j - 1]) / 2, $weight];
-                $same -= $weight;
-            }
-            $medians[] = [$samples[$i - 1], $same];
+        // The logarithm of the chance that so many of $count coins show heads: the chance itself is too small for a float.
+        $log = -$count * log(2);
+        $beyond = exp($log);
+        $heads = 0;
+        while ($beyond <= self::TAIL) {
+            $log += log(($count - $heads) / ($heads + 1));
+            $beyond += exp($log);
+            ++$heads;
         }
 
-        return $medians;
-    }
-
-    /** How likely at least so many of $count succeed, each with a probability. */
-    private static function atLeast(int $successes, int $count, float $probability): float
-    {
-        $sum = 0.0;
-        for ($k = $successes; $k <= $count; ++$k) {
-            $sum += self::binomial($count, $k) * $probability ** $k * (1 - $probability) ** ($count - $k);
-        }
-
-        return $sum;
-    }
-
-    private static function binomial(int $n, int $k): float
-    {
-        $product = 1.0;
-        for ($i = 1; $i <= $k; ++$i) {
-            $product *= ($n - $k + $i) / $i;
-        }
-
-        return $product;
-    }
-
-    /** @param non-empty-list<array{float, float}> $weighted */
-    private static function between(array $weighted): self
-    {
-        usort($weighted, static fn(array $a, array $b): int => $a[0] <=> $b[0]);
-        $low = $high = null;
-        $sum = 0.0;
-        foreach ($weighted as [$figure, $weight]) {
-            $sum += $weight;
-            $low ??= $sum >= self::TAIL ? $figure : null;
-            $high ??= $sum >= 1 - self::TAIL - 1e-9 ? $figure : null;
-        }
-
-        return new self($low ?? $weighted[0][0], $high ?? end($weighted)[0]);
+        return $heads - 1;
     }
 }

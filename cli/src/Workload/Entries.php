@@ -15,13 +15,15 @@ use Larder\Cli\Measure\Suite;
 /** Gets and sets in stores that already have many entries, which file systems may mind. */
 final class Entries implements Suite
 {
+    public const STORES = ['file', 'sqlite'];
+
     /** Bytes that an entry in a file of its own may take. */
     private const BYTES = 8_192;
 
     /** @param list<string> $stores */
     public function __construct(
         private readonly StoreLocations $locations,
-        private readonly array $stores = ['file', 'sqlite'],
+        private readonly array $stores = self::STORES,
         private readonly int $entries = 300_000,
         private readonly int $milliseconds = 100,
     ) {}

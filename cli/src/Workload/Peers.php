@@ -7,6 +7,7 @@ namespace Larder\Cli\Workload;
 use Larder\Cli\Compare\Catalog;
 use Larder\Cli\Compare\StoreLocations;
 use Larder\Cli\Compare\Value;
+use Larder\Cli\Measure\StoreFilter;
 use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Suite;
 use Larder\Driver\Connection;
@@ -15,7 +16,7 @@ use Larder\Drivers;
 /** The same stores through other libraries: what a program adds to a store by the library it uses. */
 final class Peers implements Suite
 {
-    public function __construct(private readonly StoreLocations $locations, private readonly int $milliseconds = 10) {}
+    public function __construct(private readonly StoreLocations $locations, private readonly StoreFilter $only = new StoreFilter(), private readonly int $milliseconds = 10) {}
 
     public static function subject(Peer $peer, string $store, ?string $connection, ?Value $value, string $operation): Subject
     {
@@ -27,7 +28,7 @@ final class Peers implements Suite
         $blocks = [];
         foreach (Peer::cases() as $peer) {
             $subject = static fn(string $store, ?string $connection): Subject => self::subject($peer, $store, $connection, null, 'get');
-            foreach (Stores::targets($this->locations, $peer->stores(), $subject, $notMeasured) as $target) {
+            foreach (Stores::targets($this->locations, $this->only->of($peer->stores()), $subject, $notMeasured) as $target) {
                 $name = strtr($peer->value, '/', '-');
                 $dsn = Stores::elsewhere($target, $name, $this->locations);
                 $path = match (true) {

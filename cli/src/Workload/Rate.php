@@ -19,12 +19,13 @@ use Larder\Cli\Measure\Unit;
 final class Rate implements Suite
 {
     public const REACHED = 'operations done';
+    public const STORES = ['larder', 'apcu', 'memcached', 'redis', 'sqlite', 'file'];
     private const RATES = [1_000, 10_000, 100_000];
 
     /** @param list<string> $stores */
     public function __construct(
         private readonly StoreLocations $locations,
-        private readonly array $stores = ['larder', 'apcu', 'memcached', 'redis', 'sqlite', 'file'],
+        private readonly array $stores = self::STORES,
         private readonly int $milliseconds = 150,
     ) {}
 

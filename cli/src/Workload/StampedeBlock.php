@@ -57,7 +57,7 @@ final class StampedeBlock implements Block
         );
 
         try {
-            $this->process->run();
+            TiedProcess::run($this->process);
             $answer = json_decode($this->process->getOutput(), true);
             $problem = trim($this->process->getErrorOutput());
         } catch (ProcessTimedOutException) {

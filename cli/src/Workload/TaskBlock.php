@@ -19,7 +19,6 @@ use Symfony\Component\Process\Process;
 /** A task in a fresh process, bin/workload.php. */
 final class TaskBlock implements Block
 {
-    /** A process that says nothing for so long is abandoned. */
     private const SILENT_SECONDS = 120.0;
 
     /** At the start of a line that the process prints; other lines are PHP's own warnings. */
@@ -29,8 +28,16 @@ final class TaskBlock implements Block
     private ?Process $process = null;
     private bool $wasMeasured = false;
 
-    /** @param list<string> $through a command that runs the one behind it, such as strace */
-    public function __construct(private readonly Task $task, private readonly Php $php = new Php(), private readonly array $through = []) {}
+    /**
+     * @param list<string> $through a command that runs the one behind it, such as strace
+     * @param float $patience seconds after which a process that says nothing is killed, with its forks
+     */
+    public function __construct(
+        private readonly Task $task,
+        private readonly Php $php = new Php(),
+        private readonly array $through = [],
+        private readonly float $patience = self::SILENT_SECONDS,
+    ) {}
 
     public function name(): string
     {
@@ -56,10 +63,10 @@ final class TaskBlock implements Block
             base64_encode(serialize($this->task)),
             null,
         );
-        $this->process->setIdleTimeout(self::SILENT_SECONDS);
+        $this->process->setIdleTimeout($this->patience);
 
         try {
-            $this->process->run(static function (string $type, string $data) use (&$unread, &$outstanding, &$unavailable, $tell): void {
+            TiedProcess::run($this->process, static function (string $type, string $data) use (&$unread, &$outstanding, &$unavailable, $tell): void {
                 if ($type !== Process::OUT) {
                     return;
                 }
@@ -77,7 +84,7 @@ final class TaskBlock implements Block
             });
             $problem = \sprintf('exited with status %d: %s', (int) $this->process->getExitCode(), substr(trim($this->process->getErrorOutput()), 0, 300));
         } catch (ProcessTimedOutException) {
-            $problem = \sprintf('hangs: no answer for %g s', self::SILENT_SECONDS);
+            $problem = \sprintf('hangs: no answer for %g s', $this->patience);
         }
         if ($unavailable !== '') {
             if (!$this->wasMeasured) {

@@ -65,7 +65,21 @@ final class ResultOptionsTest extends TestCase
         (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [1.0, 1.1, 1.2])]), $before);
         (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', [9.0, 9.1, 9.2])]), $after);
         [, $text] = $this->larder(['--diff' => $before, 'after' => $after]);
-        self::assertSame("0 rows changed, in 0 the difference is noise.\n1 with fewer than 6 samples cannot show a change. Measure in more rounds.\n", $text);
+        self::assertStringEndsWith("0 rows changed, in 0 the difference is noise.\n1 with fewer than 6 samples cannot show a change. Measure in more rounds.\n", $text);
+    }
+
+    public function testDiffAndAdviceSayWhenTheCheckWouldFail(): void
+    {
+        $file = $this->directory->path . '/twice.jsonl';
+        $rows = ResultFile::read(self::RECORDED)->rows;
+        (new ResultFile())->write(new Report(Rows::ENVIRONMENT, [...$rows, $rows[0]]), $file);
+        $careful = "Careful with $file: --check fails, line 66 (compare, larder get 10b): is there already, in line 2\n";
+        [, $text] = $this->larder(['--diff' => self::RECORDED, 'after' => $file]);
+        self::assertStringStartsWith($careful . "0 rows changed, in 63 the difference is noise.\n", $text);
+        self::assertStringContainsString("Left out, as they stand more than once in a file:\n  compare: larder, get 10b\n", $text);
+        [, $text] = $this->larder(['--advise' => [$file]]);
+        self::assertStringStartsWith($careful . "1 rows stand there more than once: the first of each counts.\n", $text);
+        self::assertStringNotContainsString('Careful', $this->larder(['--advise' => [self::RECORDED]])[1]);
     }
 
     public function testAdviceIsGivenFromAResultAndAProfile(): void

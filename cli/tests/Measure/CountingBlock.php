@@ -17,8 +17,9 @@ final class CountingBlock implements Block
     /**
      * @param \Throwable|null $throws at each run
      * @param int $from the first run that throws
+     * @param float $seconds that a run takes
      */
-    public function __construct(private readonly string $store, private readonly ?\Throwable $throws = null, private readonly int $from = 1) {}
+    public function __construct(private readonly string $store, private readonly ?\Throwable $throws = null, private readonly int $from = 1, private readonly float $seconds = 0.0) {}
 
     public function name(): string
     {
@@ -33,6 +34,7 @@ final class CountingBlock implements Block
     public function run(\Closure $tell): void
     {
         ++$this->runs;
+        usleep((int) (1e6 * $this->seconds));
         if ($this->throws !== null && $this->runs >= $this->from) {
             throw $this->throws;
         }

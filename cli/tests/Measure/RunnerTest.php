@@ -41,8 +41,8 @@ final class RunnerTest extends TestCase
         $this->runAll(new Runner([new CountingBlock('a'), new CountingBlock('b')], 3));
         self::assertSame([0, 1, 2, 3, 4, 5, 6], array_column($this->progress, 0));
         $left = array_column($this->progress, 2);
-        self::assertNull($left[0]);
-        self::assertGreaterThan(0.0, $left[1]);
+        self::assertSame([null, null], \array_slice($left, 0, 2), 'while too few blocks have run');
+        self::assertGreaterThan(0.0, $left[2]);
         self::assertSame(0.0, end($left));
     }
 
@@ -59,6 +59,33 @@ final class RunnerTest extends TestCase
         $this->runAll(new Runner([new CountingBlock('redis', new Unavailable('refused'), from: 2)], 2));
         self::assertSame(['redis 1 ', 'redis  can no longer be opened: refused'], $this->told);
         self::assertSame([], $this->notMeasured);
+    }
+
+    /** A row with a failure has no figure, and a server that has stopped costs its whole patience each time. */
+    public function testBlockThatHasFailedDoesNotRunAgain(): void
+    {
+        $directory = new TemporaryDirectory();
+        $file = $directory->path . '/journal.jsonl';
+        $block = new CountingBlock('redis', new Unavailable('refused'), from: 2);
+        $other = new CountingBlock('apcu');
+        $this->runAll(new Runner([$block, $other], 5, Journal::start($file, [])));
+        self::assertSame([2, 5], [$block->runs, $other->runs]);
+        self::assertSame(10, end($this->progress)[0] ?? null, 'the steps left out count as done');
+
+        $again = new CountingBlock('redis');
+        $this->runAll(new Runner([$again, new CountingBlock('apcu')], 5, Journal::continue($file, [])));
+        self::assertSame(0, $again->runs, 'nor in a run that continues this one');
+    }
+
+    /** A block that waits for a minute and fails is not typical of those that come. */
+    public function testTimeLeftIsThatOfBlocksThatWork(): void
+    {
+        $slow = new CountingBlock('slow', new Unavailable('hangs'), from: 2, seconds: 0.3);
+        $this->runAll(new Runner([$slow, ...array_map(static fn(int $i): CountingBlock => new CountingBlock("store $i"), range(1, 20))], 10));
+        $left = array_filter(array_column($this->progress, 2), static fn(?float $seconds): bool => $seconds !== null);
+        self::assertNotSame([], $left);
+        $known = array_slice(array_column($this->progress, 2), 42);
+        self::assertLessThan(0.3, max([0.0, ...$known]), 'after the round in which it failed');
     }
 
     public function testInterruptedRunStopsItsBlockAndIsContinued(): void

@@ -76,6 +76,37 @@ final class DifferenceTest extends TestCase
         self::assertCount(1, $difference->noise);
     }
 
+    /** Which of them is meant, nobody knows. */
+    public function testRowThatStandsTwiceInAFileIsLeftOutAndNamed(): void
+    {
+        $before = new Report([], [Rows::of('apcu', Rows::around(100)), Rows::of('redis', Rows::around(500))]);
+        $after = new Report([], [Rows::of('apcu', Rows::around(100)), Rows::of('apcu', Rows::around(900)), Rows::of('redis', Rows::around(900))]);
+        foreach ([Difference::between($before, $after), Difference::between($after, $before)] as $difference) {
+            self::assertSame(['compare: apcu, get 1k'], $difference->repeated);
+            self::assertSame(['compare: redis, get 1k'], array_map(static fn(array $row): string => Difference::name($row['subject']), $difference->changed));
+            self::assertSame([[], [], []], [$difference->noise, $difference->onlyBefore, $difference->onlyAfter]);
+        }
+    }
+
+    /** The interval holds the ratios that the test does not refuse: just within its ends it does not, just beyond it does. */
+    public function testIntervalOfARatioAgreesWithTheTest(): void
+    {
+        $random = new Randomizer(new Mt19937(3));
+        for ($run = 0; $run < 50; ++$run) {
+            $samples = static fn(int $count): array => array_map(static fn(): float => 100.0 + $random->getInt(0, 1_000_000) / 20_000, range(1, $count));
+            [$a, $b] = [$samples(10), $samples(7 + $run % 4)];
+            [$ratio, $interval] = RankSum::ratio($a, $b);
+            self::assertNotNull($interval);
+            self::assertTrue($interval->contains($ratio));
+            foreach ([[$interval->low, 1 - 1e-9], [$interval->high, 1 + 1e-9]] as [$end, $beyond]) {
+                $chance = static fn(float $factor): float => RankSum::chance($a, array_map(static fn(float $sample): float => $sample * $factor, $b));
+                self::assertGreaterThan(0.05, $chance($end / $beyond));
+                self::assertLessThanOrEqual(0.05, $chance($end * $beyond));
+            }
+        }
+        self::assertSame([2.0, null], RankSum::ratio([2.0, 2.0], [1.0]));
+    }
+
     /** Against the published table of the test: with ten and ten samples, U = 23 is the largest with a chance of at most 5 %. */
     public function testRankSumIsExact(): void
     {

@@ -20,7 +20,7 @@ final class PeersTest extends TaskTestCase
     {
         $locations = new StoreLocations();
         $reasons = $measured = [];
-        $blocks = (new Peers($locations, 1))->blocks(static function (Subject $subject, string $reason) use (&$reasons): void {
+        $blocks = (new Peers($locations, milliseconds: 1))->blocks(static function (Subject $subject, string $reason) use (&$reasons): void {
             $reasons[] = $reason;
         });
         foreach ($blocks as $block) {

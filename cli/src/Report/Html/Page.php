@@ -50,7 +50,7 @@ final class Page
      * Of the table in which every store does the same. Those of others say little besides the order of the figures, and take
      * seconds.
      *
-     * @return list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, missing: list<string>}>}>
+     * @return list<array{title: string, scores: list<array{name: string, store: string, connection: ?string, score: float, low: ?float, high: ?float, rounds: list<float>, missing: list<string>}>}>
      */
     private function scores(): array
     {
@@ -67,6 +67,7 @@ final class Page
                         'score' => $score->score,
                         'low' => $score->interval?->low,
                         'high' => $score->interval?->high,
+                        'rounds' => $score->rounds,
                         'missing' => $score->missing,
                     ], $ofKind),
                 ];

@@ -1,0 +1,31 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Cli\Tests\Workload;
+
+use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\Workload\TaskBlock;
+use PHPUnit\Framework\Attributes\TestWith;
+
+final class TaskBlockTest extends TaskTestCase
+{
+    /** @param non-empty-string $problem */
+    #[TestWith([0, 'hangs: no answer for 1 s'])]
+    #[TestWith([\SIGSEGV, 'exited with status 139'])]
+    public function testForksOfAProcessThatHangsOrDiesEndWithIt(int $signal, string $problem): void
+    {
+        $directory = new TemporaryDirectory();
+        $file = $directory->path . '/processes';
+        $samples = self::samples(new TaskBlock(new HangingTask($file, $signal), patience: 1.0));
+        self::assertStringStartsWith($problem, $samples[0]->problem);
+        $processes = explode(' ', (string) file_get_contents($file));
+        self::assertCount(2, $processes);
+        foreach ($processes as $process) {
+            // A moment until the kernel has ended it.
+            for ($end = microtime(true) + 5; preg_match('/\) [^ZX] /', (string) @file_get_contents("/proc/$process/stat")) === 1; usleep(1000)) {
+                self::assertLessThan($end, microtime(true), "$process lives");
+            }
+        }
+    }
+}
