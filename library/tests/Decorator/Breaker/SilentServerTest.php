@@ -14,7 +14,7 @@ use PHPUnit\Framework\TestCase;
 #[Group('waiting')]
 final class SilentServerTest extends TestCase
 {
-    private const PROCESSES = 20;
+    private const PROCESSES = 10;
     private const TIMEOUT = 1.0;
     /** Seconds until the first probe, at least: each one waits too. */
     private const PAUSE = 2.5;
