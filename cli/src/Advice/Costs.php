@@ -81,7 +81,6 @@ final class Costs
      */
     public static function of(array $rows): array
     {
-        /** @var array<int|string, non-empty-list<Row>> $byContext PHP makes a number of "2016" */
         $byContext = [];
         foreach ($rows as $row) {
             $subject = $row->subject;
@@ -91,7 +90,7 @@ final class Costs
         }
         $all = [];
         foreach ($byContext as $context => $ofContext) {
-            $all[$context] = new self((string) $context, $ofContext);
+            $all[$context] = new self("$context", $ofContext); // PHP makes a number of the key "2016"
         }
 
         return $all;
