@@ -20,6 +20,9 @@ final class Changes
     /** A remark that begins so is of figures that were not measured with the others. */
     private const ELSEWHERE = ' (From the tables of ';
 
+    /** A remark that begins so is of figures that were put together from others. */
+    private const COMPUTED = ' (Computed';
+
     private readonly Candidates $candidates;
 
     /** @param array<string, Costs> $contexts */
@@ -43,12 +46,13 @@ final class Changes
                 continue;
             }
             $isSaving = $saving->value > 0.0;
+            $isComputed = str_starts_with($remark, self::COMPUTED);
             $of = str_starts_with($remark, self::ELSEWHERE) ? null : $this->costs->perRequest($setup, $this->profile);
             $lines[$isSaving ? 'Change first' : 'Do not change'][] = \sprintf(
                 '%s: %s %s %s per request (%s)%s.%s',
                 $setup,
                 $what,
-                $isSaving ? 'saves' : 'costs',
+                ($isComputed ? 'would ' : '') . ($isSaving ? 'save' : 'cost') . ($isComputed ? '' : 's'),
                 Figure::duration(abs($saving->value)),
                 Text::range($isSaving ? $interval : new Interval(-$interval->high, -$interval->low), Figure::duration(...)),
                 $of === null || !$isSaving ? '' : \sprintf(', %.0f %% of its time', 100 * $saving->value / $of->value),
@@ -84,7 +88,7 @@ final class Changes
                             'setup' => $from,
                             'what' => $difference === 'connection' ? self::way($setup, $other) : self::setting($difference, $other->settings[$difference] ?? null),
                             'saving' => $saving,
-                            'remark' => $this->source($costs),
+                            'remark' => $this->source($costs) . self::artefacts([...$costs->artefacts($from), ...$costs->artefacts($to)]),
                         ];
                     }
                 }
@@ -128,6 +132,12 @@ final class Changes
             $name === 'php' => 'PHP with ' . $value, // "no opcache"
             default => "$name $value",
         };
+    }
+
+    /** @param list<string> $artefacts */
+    private static function artefacts(array $artefacts): string
+    {
+        return $artefacts === [] ? '' : \sprintf(' (%s.)', implode('; ', $artefacts));
     }
 
     private function source(Costs $costs): string
@@ -175,7 +185,7 @@ final class Changes
                     'setup' => $server,
                     'what' => $local . ' as a local tier',
                     'saving' => $alone->minus($tier),
-                    'remark' => \sprintf(' (Computed, not measured: if %d %% of the gets that find something find a local copy.)', (int) round(100 * self::LOCAL_SHARE)),
+                    'remark' => \sprintf(self::COMPUTED . ', not measured: if %d %% of the gets that find something find a local copy.)', (int) round(100 * self::LOCAL_SHARE)),
                 ];
             }
         }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Advice;
 
+use Larder\Cli\Compare\Artefacts;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Report\RankSum;
 use Larder\Cli\Report\Row;
@@ -28,6 +29,9 @@ final class Costs
 
     /** @var array<string, array<string, array<string, Curve>>> by setup, operation, and "string" or "other" */
     private array $curves = [];
+
+    /** @var array<string, array<string, true>> what is known to slow down operations, by setup */
+    private array $artefacts = [];
 
     private int $rounds = RankSum::MOST;
 
@@ -58,6 +62,9 @@ final class Costs
                 $bytes = max(1, (int) $row->subject->bytes);
                 $points[$name][$row->subject->operation][$type][$bytes] = Estimate::ofRounds(array_map(static fn(float $sample): float => max(self::LEAST, $sample), $row->samples));
                 $sizes[$type][$bytes] = true;
+                foreach (Artefacts::of($row->subject) as $artefact) {
+                    $this->artefacts[$name][\sprintf('%s %s: %s', $row->subject->operation, $row->subject->value, $artefact)] = true;
+                }
                 $this->rounds = min($this->rounds, \count($row->samples));
             }
         }
@@ -81,7 +88,6 @@ final class Costs
      */
     public static function of(array $rows): array
     {
-        /** @var array<int|string, non-empty-list<Row>> $byContext PHP makes a number of "2016" */
         $byContext = [];
         foreach ($rows as $row) {
             $subject = $row->subject;
@@ -91,7 +97,7 @@ final class Costs
         }
         $all = [];
         foreach ($byContext as $context => $ofContext) {
-            $all[$context] = new self((string) $context, $ofContext);
+            $all[$context] = new self("$context", $ofContext); // PHP makes a number of the key "2016"
         }
 
         return $all;
@@ -107,6 +113,12 @@ final class Costs
     public function failures(): array
     {
         return $this->failures;
+    }
+
+    /** @return list<string> what is known to slow down operations of this setup */
+    public function artefacts(string $setup): array
+    {
+        return array_keys($this->artefacts[$setup] ?? []);
     }
 
     /** The fewest of any row, or 100. */

@@ -26,7 +26,7 @@ final class WrkBlock implements Block
     private const WITHOUT_INHERITED_FILES = 'for file in /proc/self/fd/*; do file=${file##*/}; [ "$file" -le 2 ] || eval "exec $file>&-"; done; exec "$@"';
 
     /** wrk's names of socket errors. */
-    private const ERRORS = ['connect' => 'no connection', 'read' => 'a failed read', 'write' => 'a failed write', 'timeout' => 'no answer within 2 s'];
+    private const ERRORS = ['connect' => 'no connection', 'read' => 'a failed read', 'write' => 'a failed write', 'timeout' => 'an answer after more than 2 s'];
 
     private ?Process $process = null;
 
@@ -34,6 +34,7 @@ final class WrkBlock implements Block
      * @param positive-int $concurrency
      * @param positive-int $requests of the first run
      * @param positive-int $laterRequests of each run that follows
+     * @param positive-int $seconds after which a run that has not answered them all is given up
      */
     public function __construct(
         private readonly Site $site,
@@ -42,6 +43,7 @@ final class WrkBlock implements Block
         private readonly Subject $subject,
         private int $requests,
         private readonly int $laterRequests,
+        private readonly int $seconds = self::MOST_SECONDS,
     ) {}
 
     public function name(): string
@@ -71,13 +73,13 @@ final class WrkBlock implements Block
             $wrk,
             '-t1',
             '-c' . $this->concurrency,
-            \sprintf('-d%ds', self::MOST_SECONDS),
+            \sprintf('-d%ds', $this->seconds),
             '-s' . \dirname(__DIR__, 2) . '/bin/requests.lua',
             $this->site->url($this->page),
             '--',
             (string) $this->requests,
             $this->site->bodyFile($this->page),
-        )), timeout: 2 * self::MOST_SECONDS);
+        )), timeout: 2 * $this->seconds);
 
         try {
             TiedProcess::run($this->process);
@@ -100,7 +102,7 @@ final class WrkBlock implements Block
         /** @var array{requests: int, microseconds: int, failures: int, problem: string}|null $told */
         $told = json_decode($line, true);
         if ($told === null) {
-            return Sample::failed($this->subject, self::problem($process->getOutput(), $process->getErrorOutput()));
+            return Sample::failed($this->subject, $this->problem($process->getOutput(), $process->getErrorOutput()));
         }
 
         return $told['failures'] > 0
@@ -114,7 +116,7 @@ final class WrkBlock implements Block
      * @param string $printed by wrk
      * @param string $errors its standard error
      */
-    private static function problem(string $printed, string $errors): string
+    private function problem(string $printed, string $errors): string
     {
         if (preg_match('/^ *(\d+) requests in /m', $printed, $answered) !== 1) {
             return rtrim('wrk gave no result: ' . substr(trim($errors . $printed), 0, 300), ': ');
@@ -128,6 +130,6 @@ final class WrkBlock implements Block
             }
         }
 
-        return \sprintf('wrk did not end within %d s: %d requests were answered%s', self::MOST_SECONDS, $answered[1], $found === [] ? '' : '; ' . implode(', ', $found));
+        return \sprintf('wrk did not end within %d s: %d requests were answered%s', $this->seconds, $answered[1], $found === [] ? '' : '; ' . implode(', ', $found));
     }
 }

@@ -154,6 +154,26 @@ final class AdviceTest extends TestCase
         self::assertArrayNotHasKey('Change first', Advice::of($report, new Profile([1000 => 1.0], [], machines: 2)), 'a socket reaches no other machine');
     }
 
+    public function testWhatIsKnownToSlowDownAStoreIsToldWithTheChange(): void
+    {
+        $rows = [];
+        foreach (['tcp' => 43_800_000, 'socket' => 30_000] as $connection => $figure) {
+            array_push($rows, Rows::of('memcache', Rows::around(20_000), '64k', connection: $connection, bytes: 64_000), Rows::of('memcache', Rows::around($figure), '64k', 'set', $connection, bytes: 64_000));
+        }
+        $lines = Advice::of(new Report(Rows::ENVIRONMENT, $rows))['Change first'];
+        self::assertStringContainsString('memcache tcp: a Unix socket instead of TCP saves', $lines[0]);
+        self::assertStringContainsString('(set 64k: about 40 ms are a delayed TCP acknowledgement', $lines[0]);
+    }
+
+    public function testLocalTierIsSaidToBeComputed(): void
+    {
+        $rows = [];
+        foreach (['redis' => ['tcp', 9000], 'apcu' => [null, 200]] as $store => [$connection, $figure]) {
+            array_push($rows, Rows::of($store, Rows::around($figure), connection: $connection), Rows::of($store, Rows::around($figure), operation: 'set', connection: $connection));
+        }
+        self::assertMatchesRegularExpression('/^redis tcp: apcu as a local tier would save .* \(Computed, not measured: /', Advice::of(new Report(Rows::ENVIRONMENT, $rows))['Change first'][0]);
+    }
+
     public function testTheStoreOfTheProfileIsTheOneToChange(): void
     {
         $changes = static fn(?string $store): string => implode(' ', array_merge(...array_values(array_intersect_key(

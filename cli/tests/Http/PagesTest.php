@@ -51,6 +51,16 @@ final class PagesTest extends TestCase
         array_map(fclose(...), array_filter($files));
     }
 
+    public function testRequestsWithoutAnAnswerAreToldInWords(): void
+    {
+        $hangs = self::$directory->path . '/hangs';
+        $page = self::page('hanging', \sprintf('if (file_exists("%s")) { sleep(3); } echo "Hello world";', $hangs));
+        touch($hangs);
+        $sample = self::measure(new WrkBlock(self::$site, $page, 2, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100, 5))[0];
+        unlink($hangs);
+        self::assertSame([null, 'wrk did not end within 5 s: 2 requests were answered; 2 times an answer after more than 2 s'], [$sample->figure, $sample->problem]);
+    }
+
     #[TestWith(['wrong', 'echo "Hello World";', 'a wrong body of 11 bytes instead of 11'])]
     #[TestWith(['status', 'http_response_code(500); echo "Hello world";', 'status 500'])]
     public function testBadAnswerIsAFailureUnderWrk(string $name, string $code, string $problem): void
