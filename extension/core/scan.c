@@ -159,11 +159,9 @@ static bool parse(const char *line, struct mapping *mapping) {
 }
 
 #ifdef LARDER_UNREADABLE
-static enum scan_kind kind_of(const struct mapping *mapping) {
-    return strcmp(mapping->name, "[stack]") == 0  ? SCAN_STACK
-           : strcmp(mapping->name, "[heap]") == 0 ? SCAN_HEAP
-           : mapping->inode == 0                  ? SCAN_ANONYMOUS
-                                                  : SCAN_VARIABLES;
+static unsigned kind_of(const struct mapping *mapping) {
+    const bool is_anonymous = mapping->inode == 0 && *mapping->name == '\0';
+    return is_anonymous ? SCAN_ANONYMOUS : strcmp(mapping->name, "[heap]") == 0 ? SCAN_HEAP : 0;
 }
 #endif
 
@@ -244,9 +242,6 @@ static __attribute__((noinline)) bool scan_above(struct scan *scan) {
         return false;
     }
     reading.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-#ifdef LARDER_UNREADABLE
-    reading.stack_is_read = (scan_omitted & SCAN_STACK) != 0;
-#endif
     scan->bytes = 0;
     const bool done = read_mappings(&reading, maps) && reading.stack_is_read;
     if (reading.pagemap >= 0) {
