@@ -43,19 +43,20 @@ struct mapping {
     const char *name;
 };
 
-struct hole {
+struct range {
     uintptr_t begin, end;
 };
 
 struct reading {
     struct scan *scan;
     pid_t process;
-    int pagemap; /* -1: unknown, so all is read */
+    int pagemap;        /* -1: unknown, so all is read */
+    struct range taken; /* neighbouring mappings that are to be read */
     uint64_t mapped;
     uintptr_t stack; /* the end of the stack in use */
     bool stack_is_read;
     size_t page_size;
-    struct hole holes[2];
+    struct range holes[2];
 };
 
 /* ---- Words --------------------------------------------------------------------------------- */
@@ -106,7 +107,7 @@ static bool read_all(struct reading *reading, uintptr_t begin, uintptr_t end) {
 /* Reads all but the holes, which begin and end at multiples of 8. */
 static bool read_around(struct reading *reading, uintptr_t begin, uintptr_t end) {
     for (size_t i = 0; i < sizeof reading->holes / sizeof *reading->holes; i++) {
-        const struct hole hole = reading->holes[i];
+        const struct range hole = reading->holes[i];
         if (hole.begin < end && begin < hole.end) {
             return (hole.begin <= begin || read_around(reading, begin, hole.begin)) &&
                    (end <= hole.end || read_around(reading, hole.end, end));
@@ -178,7 +179,17 @@ static bool is_own(const struct reading *reading, const struct mapping *mapping)
            strncmp(mapping->name, "[v", 2) != 0;
 }
 
-static bool read_mapping(struct reading *reading, const char *line) {
+/* Reads what was taken up. */
+static bool read_taken(struct reading *reading) {
+    const struct range taken = reading->taken;
+    reading->taken = (struct range){0};
+    reading->mapped += taken.end - taken.begin;
+    return reading->mapped <= (reading->pagemap < 0 ? MAPPED_MAX_UNKNOWN : MAPPED_MAX) &&
+           read_written(reading, taken.begin, taken.end);
+}
+
+/* Takes a mapping up, to be read together with its neighbours: libraries lie side by side, in five mappings each. */
+static bool take_up(struct reading *reading, const char *line) {
     struct mapping mapping;
     if (!parse(line, &mapping)) {
         return false;
@@ -195,9 +206,14 @@ static bool read_mapping(struct reading *reading, const char *line) {
         return true; /* the sanitizer's shadow */
     }
 #endif
-    reading->mapped += mapping.end - mapping.begin;
-    return reading->mapped <= (reading->pagemap < 0 ? MAPPED_MAX_UNKNOWN : MAPPED_MAX) &&
-           read_written(reading, mapping.begin, mapping.end);
+    if (mapping.begin != reading->taken.end && !read_taken(reading)) {
+        return false;
+    }
+    if (reading->taken.end == 0) {
+        reading->taken.begin = mapping.begin;
+    }
+    reading->taken.end = mapping.end;
+    return true;
 }
 
 /* All lines. The kernel gives every mapping that is there from the first read to the last. */
@@ -206,13 +222,13 @@ static bool read_mappings(struct reading *reading, int maps) {
     for (;;) {
         const ssize_t got = read(maps, buffer.lines + filled, sizeof buffer.lines - filled);
         if (got <= 0) {
-            return got == 0 && filled == 0;
+            return got == 0 && filled == 0 && read_taken(reading);
         }
         filled += (size_t)got;
         char *line = buffer.lines, *end;
         while ((end = memchr(line, '\n', filled)) != NULL) {
             *end++ = '\0';
-            if (!read_mapping(reading, line)) {
+            if (!take_up(reading, line)) {
                 return false;
             }
             filled -= (size_t)(end - line);
@@ -222,9 +238,9 @@ static bool read_mappings(struct reading *reading, int maps) {
     }
 }
 
-static struct hole hole_of(const void *begin, size_t size) {
+static struct range hole_of(const void *begin, size_t size) {
     const uintptr_t address = (uintptr_t)begin;
-    return (struct hole){(address + 7) & ~(uintptr_t)7, (address + size) & ~(uintptr_t)7};
+    return (struct range){(address + 7) & ~(uintptr_t)7, (address + size) & ~(uintptr_t)7};
 }
 
 /* Whether the stack was read tells whether the mappings were this process's: /proc shows none of a process whose first
