@@ -283,7 +283,9 @@ final class LarderIterator implements Iterator
  * - oldest: float, seconds since the oldest page in use was opened: how long an unused entry stays. Used entries move to
  *   newer pages. If it falls below the ttl of your entries, larder.size is too small.
  * - pins: array of int: pages (held by readers), limit (of these), long_lived and long_lived_limit (the same for
- *   processes without request ends, such as the command line), mine (held by this process).
+ *   processes without request ends, such as the command line), mine (held by this process); scans (of this process's
+ *   memory for the pages that it does not use any more), released (pages that they found), scan_us (microseconds that
+ *   the last one took).
  * - processes: array: attached (int), limit (larder.processes), mine (int, the record of this process), reaped (int,
  *   dead processes that were cleaned up), holders (list of the processes that hold most pages: record (int), pid (int,
  *   in the process's own namespace), pages (int), mine (bool), long_lived (bool)).

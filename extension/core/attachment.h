@@ -60,6 +60,15 @@ struct full {
     uint32_t calls_until_recount; /* calls until the next recount is considered */
 };
 
+/* The scans for pins that are needed no more; see pin.c. */
+struct scans {
+    uint64_t copied;  /* bytes, because the share was used up, since the last scan */
+    uint64_t price;   /* copied bytes for which the next scan is worth it */
+    unsigned in_vain; /* scans in a row that dropped few pins */
+    /* for cache_info */
+    uint64_t count, pages, nanoseconds;
+};
+
 /* One thread's attachment. */
 struct cache {
     struct map map;
@@ -75,6 +84,7 @@ struct cache {
     unsigned pinned_word_count;
     uint32_t pages_held; /* a run counts with all its pages */
     struct full full;
+    struct scans scans;
 
     struct reservation reservation;
     struct victims victims[LOGS];

@@ -13,7 +13,9 @@
  *  - A process may be killed at any instruction. Others go on, no wrong value is returned, and at most the one value
  *    being written is lost.
  *  - The bytes of a value found with CACHE_PINNED never change and stay mapped until cache_request_end(), whatever is
- *    stored, deleted, cleared or evicted meanwhile.
+ *    stored, deleted, cleared or evicted meanwhile; but in a process that has used up its share only as long as an
+ *    address of them is kept where a call of this header finds it: in a register, or in private memory of the process
+ *    at a multiple of 8 (scan.h).
  *  - A full cache evicts a little; it is never wiped. An oversized store costs the others nothing.
  *  - A damaged header, page table, index word, entry header or key gives a miss, never a crash. Value bytes are
  *    trusted like the process's own memory.
@@ -49,7 +51,7 @@ struct cache_key {
 enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
 
 enum cache_hold {
-    CACHE_PINNED, /* bytes are in the read-only mapping and stay until cache_request_end() */
+    CACHE_PINNED, /* bytes are in the read-only mapping and stay while an address of them is kept */
     CACHE_COPIED, /* bytes are private, valid until the next call with the same cache */
 };
 
@@ -146,6 +148,12 @@ void cache_recover(struct cache *cache);
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
+#ifdef LARDER_UNREADABLE
+/* For tests: drops the pins of pages that are used no more, now. `omitted` are kinds of memory in which pointers to them
+ * are not looked for, see scan.h. */
+void cache_scan(struct cache *cache, unsigned omitted);
+#endif
+
 /* The binding cannot read what cache_find() just found: counts as a miss, and separately. */
 void cache_unreadable(struct cache *cache);
 
@@ -210,8 +218,8 @@ bool cache_clear(struct cache *cache);
 enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
                                       uint64_t expires, enum cache_mode mode, const uint64_t *token);
 
-/* Gives the memory of pages without live entries back to the system, and removes files of the segment's folder that
- * were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds; others go on
+/* Drops the pins of pages that this process does not use any more, gives the memory of pages without live entries back
+ * to the system, and removes files of the segment's folder that were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds; others go on
  * meanwhile. */
 size_t cache_release(struct cache *cache);
 
@@ -295,6 +303,9 @@ struct cache_info {
     size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations */
     size_t pin_limit, pin_limit_long;       /* their bounds, pages */
     size_t pages_held_by_me;
+    /* this process's scans for pages that it does not use any more, the pages that they released, and how long the last
+     * one took */
+    uint64_t scans, scan_pages, scan_ns;
     unsigned record;    /* this process's record */
     unsigned processes; /* records in use by living processes */
     unsigned process_limit;

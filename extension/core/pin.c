@@ -3,6 +3,8 @@
 #include "failpoint.h"
 #include "os.h"
 #include "page.h"
+#include "scan.h"
+#include "unused.h"
 
 enum { RECOUNT_MS = 100, CALLS_UNTIL_RECOUNT = 8 };
 
@@ -121,6 +123,94 @@ bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page) 
     }
     return counted;
 }
+
+/* ---- Pins that are needed no more ---- */
+
+/* Until the first scan tells how much memory there is; a worker of a framework has 60 MiB. */
+#define SCAN_PRICE_FIRST (UINT64_C(64) << 20)
+#define SCAN_PRICE_LEAST (UINT64_C(1) << 20)
+enum { SCANS_IN_VAIN_MAX = 6 };
+
+static void recount(struct cache *cache, bool long_lived);
+
+static bool is_used(const uint64_t used[], uint32_t page, uint32_t pages) {
+    for (uint32_t i = page; i < page + pages; i++) {
+        if (used[i >> 6] >> (i & 63) & 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A page of a run that is used keeps the run. */
+static void unpin_unused(struct cache *cache, struct record_shared *record, const uint64_t used[]) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < cache->pinned_word_count; i++) {
+        const uint16_t word = cache->pinned_words[i];
+        for (uint64_t pins = word_peek(&record->pins[word]); pins; pins &= pins - 1) {
+            const uint32_t page = (uint32_t)word * 64 + (uint32_t)__builtin_ctzll(pins);
+            const uint32_t pages = page_run(&cache->map, page);
+            if (!is_used(used, page, pages)) {
+                unpin(cache, record, page, pages);
+#ifdef LARDER_UNREADABLE
+                unused_forbid(&cache->map, page, pages);
+#endif
+            }
+        }
+        if (word_peek(&record->pins[word])) {
+            cache->pinned_words[left++] = word;
+        }
+    }
+    cache->pinned_word_count = left;
+}
+
+/* What the populations count more than is pinned goes now, or this process would go on copying. Others see that they
+ * may look again. */
+static void recount_now(struct cache *cache) {
+    word_store(&cache->map.header->recounted, os_milliseconds());
+    recount(cache, cache->long_lived);
+    cache->full.pages = 0;
+}
+
+bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
+    struct scans *scans = &cache->scans;
+    const struct map *map = &cache->map;
+    const uint32_t held = cache->pages_held;
+    if (held == 0 || !process_trylock()) {
+        return false;
+    }
+    uint64_t used[PAGES_MAX / 64] = {0};
+    struct scan scan = {
+        .before = (uintptr_t)map->readonly + map->first_page * page_bytes(map) - 1,
+        .page_shift = map->unit_shift + UNIT_SHIFT,
+        .page_count = map->page_count,
+        .ignored = cache->scratch, /* copies keep the pointers of what they were made of */
+        .ignored_size = cache->scratch_size,
+        .used = used,
+    };
+    const uint64_t began = os_nanoseconds();
+    const bool known = scan_memory(&scan);
+    process_unlock();
+    if (known) {
+        unpin_unused(cache, record, used);
+        recount_now(cache);
+        scans->count++;
+        scans->pages += held - cache->pages_held;
+        scans->nanoseconds = os_nanoseconds() - began;
+    }
+    const bool in_vain = cache->pages_held > held / 2;
+    scans->in_vain = !in_vain ? 0 : scans->in_vain < SCANS_IN_VAIN_MAX ? scans->in_vain + 1 : scans->in_vain;
+    scans->price = (scan.bytes > SCAN_PRICE_LEAST ? scan.bytes : SCAN_PRICE_LEAST) << scans->in_vain;
+    scans->copied = 0;
+    return cache->pages_held < held;
+}
+
+bool pin_drop_unused(struct cache *cache, struct record_shared *record) {
+    const uint64_t price = cache->scans.price ? cache->scans.price : SCAN_PRICE_FIRST;
+    return UNLIKELY(cache->scans.copied >= price) && pin_drop_unused_now(cache, record);
+}
+
+/* ---- All pins ---- */
 
 void pin_drop_all(struct cache *cache, struct record_shared *record) {
     for (unsigned i = 0; i < cache->pinned_word_count; i++) {

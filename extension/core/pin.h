@@ -12,11 +12,20 @@
  *
  * The bound is on two populations: bitmaps of the distinct pages pinned by processes with and without request ends.
  * The count is the bitmap's population; no counter can drift.
+ *
+ * Pins go at the end of a request. A process without request ends, or in a long request, would use up its share and then
+ * copy for ever. So when it has copied as many bytes as it would have to read, it scans its memory for pointers (scan.h)
+ * and drops the pins of pages to which there is none. This takes at most as long as the copies did, whatever the values
+ * are: it never costs more than twice the better of both ways (ski rental). After scans that found most pages in use, the
+ * next needs more copies.
  */
 #ifndef LARDER_PIN_H
 #define LARDER_PIN_H
 
 #include "process.h"
+
+/* What a copy costs beside its bytes, in bytes. */
+enum { PIN_COPY_BYTES = 1024 };
 
 /* Whether this process has pinned the page. */
 static inline bool pin_is_held(const struct record_shared *record, uint32_t page) {
@@ -26,6 +35,18 @@ static inline bool pin_is_held(const struct record_shared *record, uint32_t page
 /* Pins the page and fences: what an index word names there afterwards stays. False: the share is used up, copy. The
  * cost does not depend on the number of pages, but for one count of the populations after each recount. */
 bool pin_page(struct cache *cache, struct record_shared *record, uint32_t page);
+
+/* Notes that a value of so many bytes was copied although it might have been pinned. */
+static inline void pin_note_copy(struct cache *cache, size_t length) {
+    cache->scans.copied += length + PIN_COPY_BYTES;
+}
+
+/* Drops the pins of pages to which nothing in this process points any more, if as much was copied meanwhile as it costs
+ * to find out. Whether it dropped any. */
+bool pin_drop_unused(struct cache *cache, struct record_shared *record);
+
+/* The same at once. */
+bool pin_drop_unused_now(struct cache *cache, struct record_shared *record);
 
 /* Drops all pins of this process. */
 void pin_drop_all(struct cache *cache, struct record_shared *record);

@@ -24,6 +24,10 @@ void process_lock(void) {
     pthread_mutex_lock(&mutex);
 }
 
+bool process_trylock(void) {
+    return pthread_mutex_trylock(&mutex) == 0;
+}
+
 void process_unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
@@ -230,7 +234,7 @@ void process_leave(struct cache *cache) {
 
 /* Does not wait for the mutex: readers come here, and another thread may be creating a segment. */
 static bool sweep(struct cache *cache, unsigned number) {
-    if (pthread_mutex_trylock(&mutex) != 0) {
+    if (!process_trylock()) {
         return false;
     }
     const bool dead = os_lock(cache->fd, number, 1);

@@ -16,6 +16,7 @@
 /* Guards the list of caches, and every moment in which a descriptor is opened or locked outside a record: fork() waits
  * for it. */
 void process_lock(void);
+bool process_trylock(void);
 void process_unlock(void);
 
 /* Lists the cache: from then on forks are handled. */

@@ -7,6 +7,7 @@
 #include "index.h"
 #include "integer.h"
 #include "pin.h"
+#include "scan.h"
 #include "token.h"
 
 /* A quarter more than needed, to catch up with a value that grows. */
@@ -55,6 +56,7 @@ static inline enum outcome read_entry(struct cache *cache, struct record_shared 
         value->bytes = cache->scratch;
         value->hold = CACHE_COPIED;
         count(record, COUNT_COPIES);
+        pin_note_copy(cache, value->length);
     }
     if (UNLIKELY(token != NULL)) {
         *token = token_of(&cache->map, entry, cache->words[0]); /* of an integer: the value read above */
@@ -95,6 +97,9 @@ static enum protection protect(struct cache *cache, struct record_shared *record
             return ANNOUNCED;
         }
         if (zero_copy && pin_page(cache, record, page)) {
+            continue;
+        }
+        if (zero_copy && pin_drop_unused(cache, record) && pin_page(cache, record, page)) {
             continue;
         }
         FAILPOINT(copy_intended);
@@ -230,6 +235,16 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
     }
     return find_slowly(cache, key, zero_copy, value, NULL);
 }
+
+#ifdef LARDER_UNREADABLE
+void cache_scan(struct cache *cache, unsigned omitted) {
+    struct record_shared *record = attached_record(cache);
+    scan_omitted = omitted;
+    if (record) {
+        pin_drop_unused_now(cache, record);
+    }
+}
+#endif
 
 void cache_unreadable(struct cache *cache) {
     struct record_shared *record = attached_record(cache);

@@ -108,6 +108,9 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     info->pin_limit = ref_share_usable(map, map->pin_limit);
     info->pin_limit_long = ref_share_usable(map, map->pin_limit_long);
     info->pages_held_by_me = cache->pages_held;
+    info->scans = cache->scans.count;
+    info->scan_pages = cache->scans.pages;
+    info->scan_ns = cache->scans.nanoseconds;
     info->record = cache->number;
     info->process_limit = map->record_count;
     read_counters(map, info);

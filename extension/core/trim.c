@@ -3,6 +3,7 @@
 #include "commit.h"
 #include "failpoint.h"
 #include "page.h"
+#include "pin.h"
 #include "reclaim.h"
 #include "segment.h"
 #include "spare.h"
@@ -43,6 +44,7 @@ size_t cache_release(struct cache *cache) {
     if (!record) {
         return 0;
     }
+    pin_drop_unused_now(cache, record);
     reclaim_dead(cache, record);
     spare_forget_all(cache);
     size_t bytes = 0;

@@ -6,9 +6,9 @@
 
 #include <syslog.h>
 
-/* The command line, debuggers and embedders run one request without a limit of time. */
+/* The command line, debuggers and embedders run one request without a limit of time; so does a FrankenPHP worker. */
 static bool is_long_lived(void) {
-    static const char *const names[] = {"cli", "phpdbg", "embed", "micro"};
+    static const char *const names[] = {"cli", "phpdbg", "embed", "micro", "frankenphp"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(sapi_module.name, names[i]) == 0) {
             return true;

@@ -89,6 +89,11 @@ static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
     struct cache_value value;
     const struct cache_key key = key_of(name);
+#ifdef LARDER_UNREADABLE
+    if (LARDER_G(control) >= CONTROL_SCAN) {
+        cache_scan(cache, 1u << (LARDER_G(control) - CONTROL_SCAN) >> 1);
+    }
+#endif
     if (UNEXPECTED(!cache_find(cache, &key, LARDER_G(zero_copy), &value))) {
         return false;
     }

@@ -164,7 +164,8 @@ void info_array(struct cache *cache, bool tables, zval *result) {
     add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_group(result, "pins", (const struct count[]){
         {"pages", info.pages_pinned}, {"limit", info.pin_limit}, {"long_lived", info.pages_pinned_long},
-        {"long_lived_limit", info.pin_limit_long}, {"mine", info.pages_held_by_me}, {NULL, 0}});
+        {"long_lived_limit", info.pin_limit_long}, {"mine", info.pages_held_by_me}, {"scans", info.scans},
+        {"released", info.scan_pages}, {"scan_us", info.scan_ns / 1000}, {NULL, 0}});
     add_processes(result, cache, &info);
 }
 /* clang-format on */

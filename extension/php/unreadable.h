@@ -1,7 +1,7 @@
 /*
  * For tests only (--enable-larder-unreadable): from the end of a request until the next one uses the cache, the mapping
- * cannot be read, so that any late access to a value faults at once. And three faults that larder.control switches on,
- * to show that the tests detect them.
+ * cannot be read, so that any late access to a value faults at once. And faults that larder.control switches on, to show
+ * that the tests detect them.
  */
 #ifndef LARDER_UNREADABLE_H
 #define LARDER_UNREADABLE_H
@@ -11,6 +11,10 @@ enum control {
     CONTROL_REFCOUNT,  /* values have refcount 1, so PHP writes to them in place */
     CONTROL_PERMANENT, /* strings are flagged as permanent */
     CONTROL_UNPIN,     /* every fetch drops earlier pins */
+    CONTROL_SCAN, /* no fault: before every fetch, the pages to which nothing points are released and unreadable */
+    /* the same, but memory of a kind is left out: */
+    CONTROL_NO_HEAP,      /* malloc's first heap */
+    CONTROL_NO_ANONYMOUS, /* anonymous mappings, such as PHP's heap and fibers' stacks */
 };
 
 /* At the first use of the cache in a request. */

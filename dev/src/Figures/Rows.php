@@ -17,7 +17,7 @@ final class Rows
     {
         /** @var non-empty-list<Row> $rows */
         $rows = match ($subject) {
-            'engine' => [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), ...ObjectRows::all(), ...Readers::all(), Memory::row()],
+            'engine' => [...FetchRows::all(), ...Requests::all(), ...StoreRows::all(), ...ObjectRows::all(), ...Readers::all(), ...WorkerRows::all(), Memory::row()],
             'library' => [...LibraryRows::all(), ...ClientRows::all()],
         };
 

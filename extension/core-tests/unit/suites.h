@@ -25,6 +25,7 @@
     SUITE(pins)           \
     SUITE(readers)        \
     SUITE(bound)          \
+    SUITE(scan)           \
     SUITE(records)        \
     SUITE(fork)           \
     SUITE(fork_points)    \
