@@ -33,6 +33,7 @@
     SUITE(races)          \
     SUITE(unavailable)    \
     SUITE(threads)        \
+    SUITE(thread_lives)   \
     SUITE(failures)       \
     SUITE(torn)
 
