@@ -64,7 +64,7 @@ __attribute__((noreturn)) void harness_skip(const char *why);
     } while (0)
 
 /* Whether sanitizers make everything several times slower. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SLOWNESS = 4 };
 #else
 enum { SLOWNESS = 1 };

@@ -78,7 +78,16 @@ struct pair_shared {
     _Alignas(16) shared_word words[2];
 };
 
+#ifdef __SANITIZE_THREAD__
+/* It does not see what assembler does: what the swap orders. */
+#include <sanitizer/tsan_interface.h>
+#define TELL_SANITIZER(does, pair) (does(&(pair)->words[0]), does(&(pair)->words[1]))
+#else
+#define TELL_SANITIZER(does, pair) ((void)0)
+#endif
+
 static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2], const uint64_t desired[2]) {
+    TELL_SANITIZER(__tsan_release, pair);
 #if defined(__x86_64__)
     uint64_t low = expected[0], high = expected[1];
     bool swapped;
@@ -86,6 +95,7 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
                          : "=@ccz"(swapped), "+m"(*pair), "+a"(low), "+d"(high)
                          : "b"(desired[0]), "c"(desired[1])
                          : "memory");
+    TELL_SANITIZER(__tsan_acquire, pair);
     return swapped;
 #elif defined(__aarch64__)
     /* The pair is consistent only if the exclusive store succeeds; a torn one differs from what was expected, or the
@@ -103,6 +113,7 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
                          : "r"(expected[0]), "r"(expected[1]), "r"(desired[0]), "r"(desired[1])
                          : "cc", "memory");
     fence();
+    TELL_SANITIZER(__tsan_acquire, pair);
     return low == expected[0] && high == expected[1];
 #else
 #error "how two words change together is not known for this processor"

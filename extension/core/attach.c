@@ -74,21 +74,34 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
+/* False: out of memory. */
+static bool hold(struct cache *cache) {
+    struct held_segment *held = malloc(sizeof *held);
+    if (!held) {
+        return false;
+    }
+    *held = (struct held_segment){
+        .segment = cache->segment, .number = cache->number, .pages_held = cache->pages_held, .next = cache->held};
+    process_lock();
+    held->locks = os_keep_locks(cache->fd);
+    if (held->locks) {
+        cache->fd = -1;
+        cache->held = held;
+    }
+    process_unlock();
+    if (cache->held != held) {
+        free(held);
+    }
+    return cache->held == held;
+}
+
 /* Leaves the segment; values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
-    struct held_segment *held = NULL;
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
-    } else if ((held = malloc(sizeof *held)) && (held->locks = os_keep_locks(cache->fd))) {
+    } else if (hold(cache)) {
         segment_close_writable(cache->segment);
-        held->segment = cache->segment;
-        held->number = cache->number;
-        held->pages_held = cache->pages_held;
-        held->next = cache->held;
-        cache->held = held;
-    } else {
-        free(held); /* out of memory: it stays attached until the process ends */
-    }
+    } /* else out of memory: it stays attached until the process ends */
     cache->identity->record = NULL;
     cache->fd = -1;
     cache->segment = NULL;
@@ -100,8 +113,10 @@ static void leave_holding(struct cache *cache) {
 /* Unlinks and releases the first of a list. */
 static void release_one(struct held_segment **link) {
     struct held_segment *held = *link;
+    process_lock();
     *link = held->next;
     os_forget_locks(held->locks);
+    process_unlock();
     segment_release(held->segment);
     free(held);
 }
@@ -191,10 +206,13 @@ static void make_huge(struct cache *cache, uint64_t nanoseconds) {
 }
 
 void cache_detach(struct cache *cache) {
-    process_unregister(cache);
+    if (cache->orphan) {
+        return; /* nobody knows what of it is whole */
+    }
     make_huge(cache, HUGE_NS_AT_END);
     leave_segment(cache);
     release_held(cache);
+    process_unregister(cache);
     os_unmap(cache->identity, os_page_size());
     free(cache->asked_alive);
     free(cache->scratch);

@@ -114,6 +114,7 @@ struct cache {
     uint64_t looked_at;     /* when the path was last compared with the segment, ms */
     uint64_t asked_user_at; /* ms */
     pthread_t thread;
+    bool orphan;        /* of a thread that this forked process does not have */
     struct cache *next; /* in the list of all caches of this process */
 };
 

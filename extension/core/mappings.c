@@ -3,7 +3,7 @@
 #include "atomic.h"
 #include "cache.h"
 
-enum { MAPPINGS_MAX = 16 };
+enum { MAPPINGS_MAX = 256 };
 
 /* A slot is claimed by its beginning and valid once its end is written. 0: free. */
 static struct { shared_word begin, end; } mappings[MAPPINGS_MAX];

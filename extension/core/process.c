@@ -13,11 +13,14 @@ enum {
     SCAN_RETRIES = 4,
 };
 
-/* ---- Fork ---- */
+/* ---- Forks and threads ---- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static struct cache *caches;
+static struct open_files *open_files;
+static pthread_key_t thread_end;
+static bool has_thread_end;
 static shared_word *own_id; /* in a page that a forked child finds zeroed; NULL: there is none */
 
 void process_lock(void) {
@@ -32,24 +35,59 @@ void process_unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
 
+void process_unlock_with(struct open_files *files) {
+    files->next = open_files;
+    open_files = files;
+    process_unlock();
+}
+
+void process_lock_again(struct open_files *files) {
+    process_lock();
+    struct open_files **link = &open_files;
+    while (*link != files) {
+        link = &(*link)->next;
+    }
+    *link = files->next;
+}
+
+static bool is_own(const struct cache *cache) {
+    return pthread_equal(cache->thread, pthread_self());
+}
+
 /* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
  * use the record again: it would look alive through the other after its death. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
-        if (pthread_equal(cache->thread, pthread_self())) {
+        if (is_own(cache)) {
             cache->identity->record = NULL;
         }
     }
     process_unlock();
 }
 
-/* The child has no other threads; their records stay the parent's. */
+/* Of another thread, which the child does not have: its records stay the parent's, and its memory may be in the middle
+ * of a change. */
+static void make_orphan(struct cache *cache) {
+    cache->orphan = true;
+    if (cache->fd >= 0) {
+        close(cache->fd);
+        cache->fd = -1;
+    }
+    for (struct held_segment *held = cache->held; held; held = held->next) {
+        os_forget_locks(held->locks);
+    }
+}
+
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
-        if (!pthread_equal(cache->thread, pthread_self()) && cache->fd >= 0) {
-            close(cache->fd);
-            cache->fd = -1;
+        if (!is_own(cache) && !cache->orphan) {
+            make_orphan(cache);
+        }
+    }
+    for (; open_files; open_files = open_files->next) {
+        for (unsigned i = 0; i < open_files->count; i++) {
+            close(open_files->fds[i]);
         }
     }
     if (own_id) {
@@ -58,8 +96,28 @@ static void after_fork_child(void) {
     process_unlock();
 }
 
+/* A thread may end without detaching: its records would stay until the process ends. */
+static void at_thread_end(void *any) {
+    (void)any;
+    process_lock();
+    for (struct cache *cache = caches; cache; cache = cache->next) {
+        if (is_own(cache) && !cache->orphan) {
+            process_leave_locked(cache);
+        }
+    }
+    process_unlock();
+}
+
+/* The engine may be unloaded before its threads end. */
+__attribute__((destructor)) static void forget_thread_ends(void) {
+    if (has_thread_end) {
+        pthread_key_delete(thread_end);
+    }
+}
+
 static void prepare(void) {
     pthread_atfork(process_lock, after_fork_parent, after_fork_child);
+    has_thread_end = pthread_key_create(&thread_end, at_thread_end) == 0;
     os_clock_prepare();
     own_id = os_page_wiped_on_fork();
     cache_pid(); /* now: a vfork() child must not be the first to ask */
@@ -192,6 +250,9 @@ bool process_claim_locked(struct cache *cache, int fd) {
         close(cache->fd);
     }
     cache->fd = fd;
+    if (has_thread_end) {
+        pthread_setspecific(thread_end, cache); /* any value but NULL */
+    }
     cache->reservation = (struct reservation){0}; /* its pages belong to the old record */
     cache->number = (unsigned)number;
     cache->incarnation = (uint32_t)word_load(&record->incarnation);
@@ -212,6 +273,12 @@ bool process_owns(struct cache *cache) {
 }
 
 void process_leave(struct cache *cache) {
+    process_lock();
+    process_leave_locked(cache);
+    process_unlock();
+}
+
+void process_leave_locked(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     if (process_owns(cache)) {
         fold_counters(&cache->map, record);

@@ -13,20 +13,31 @@
 
 #include "attachment.h"
 
-/* Guards the list of caches, and every moment in which a descriptor is opened or locked outside a record: fork() waits
- * for it. */
+/* Guards the list of caches, and every moment in which a descriptor is opened, locked or closed: fork() waits for it,
+ * so it is never held for long. */
 void process_lock(void);
 bool process_trylock(void);
 void process_unlock(void);
 
-/* Lists the cache: from then on forks are handled. */
+/* Descriptors that stay open while a thread does something slow without the lock. A child forked meanwhile closes
+ * them. */
+struct open_files {
+    unsigned count;
+    int fds[3];
+    struct open_files *next;
+};
+void process_unlock_with(struct open_files *files);
+void process_lock_again(struct open_files *files);
+
+/* Lists the cache: from then on forks are handled, and the end of its thread. */
 void process_register(struct cache *cache);
 void process_unregister(struct cache *cache);
 
 /* Claims a record by a lock on `fd`, which the cache then owns; false if none is free. */
 bool process_claim_locked(struct cache *cache, int fd);
-/* Clears the record and closes its descriptor. */
+/* Clears the record and closes its descriptor; the caller of the second holds process_lock(). */
 void process_leave(struct cache *cache);
+void process_leave_locked(struct cache *cache);
 /* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged; nor is the
  * descriptor closed, whose number may have become another file's. */
 bool process_owns(struct cache *cache);

@@ -316,14 +316,26 @@ static bool settings_differ(const struct attempt *attempt, const struct header_s
 /* Locked bytes of a file: one for each record, and one for its creator or replacer. */
 enum { BYTE_OF_MAKER = RECORDS_MAX };
 
+/* Closes what may be the last reference to a file. The system then frees its memory, which can take seconds: not under
+ * the lock. The number stays taken meanwhile, since a forked child closes it. */
+static void close_last(const struct attempt *attempt, int fd, int also_open) {
+    struct open_files open = {3, {attempt->directory, fd, also_open}, NULL};
+    process_unlock_with(&open);
+    dup3(attempt->directory, fd, O_CLOEXEC);
+    process_lock_again(&open);
+    close(fd);
+}
+
 /* Removes a file whose `count` bytes from `first` on nobody has locked. */
-static void remove_if_free(const struct attempt *attempt, const char *name, off_t first, off_t count) {
+static void remove_if_free(const struct attempt *attempt, int list, const char *name, off_t first, off_t count) {
     const int fd = openat(attempt->directory, name, FILE_ACCESS);
     if (fd >= 0 && os_lock(fd, first, count)) {
         unlinkat(attempt->directory, name, 0);
         os_unlock(fd, first, count); /* a forked child may share the description */
+        close_last(attempt, fd, list);
+    } else {
+        close_if_open(fd);
     }
-    close_if_open(fd);
 }
 
 enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
@@ -370,10 +382,10 @@ static void remove_unused(const struct attempt *attempt, bool short_of_memory) {
             continue;
         }
         if (is_named_as_temporary(name)) {
-            remove_if_free(attempt, name, BYTE_OF_MAKER, 1);
+            remove_if_free(attempt, copy, name, BYTE_OF_MAKER, 1);
         } else if (is_named_as_segment(name) && (is_unused_for_long(attempt, name) ||
                                                  (short_of_memory && is_of_another_layout(attempt, name)))) {
-            remove_if_free(attempt, name, 0, RECORDS_MAX);
+            remove_if_free(attempt, copy, name, 0, RECORDS_MAX);
         }
     }
     closedir(list);
@@ -445,16 +457,13 @@ static size_t plan_size(struct attempt *attempt) {
     return size & ~(size_t)((1 << PAGE_SHIFT_MIN) - 1);
 }
 
-/* Gives a new file its length, its tables' memory and its header; an errno on failure. */
-static int write_tables(struct attempt *attempt, int fd, size_t size, uintptr_t avoid) {
+/* Gives a new file its length, its tables' memory and its header; an errno on failure. Slow, so without the lock. */
+static int write_tables(const struct attempt *attempt, int fd, size_t size, uintptr_t base) {
     struct header_shared header;
     memset(&header, 0, sizeof header);
     geometry_plan(&header, attempt->options, size);
-    header.base = choose_address(size, avoid);
+    header.base = base;
     header.created = os_milliseconds();
-    if (!header.base) {
-        return ENOMEM;
-    }
     if (!os_random(&header.seed, sizeof header.seed) || ftruncate(fd, (off_t)size) != 0) {
         return errno;
     }
@@ -491,10 +500,17 @@ static bool create(struct attempt *attempt, uintptr_t avoid) {
     int error = 0;
     /* If this fails, another process takes it for a leftover, and the rename fails. */
     (void)os_lock(fd, BYTE_OF_MAKER, 1);
-    if (fchmod(fd, 0600) != 0) {
+    /* Under the lock: an address is tried by mapping it, and a forked child would keep that. */
+    const uintptr_t base = choose_address(size, avoid);
+    if (!base) {
+        error = ENOMEM;
+    } else if (fchmod(fd, 0600) != 0) {
         error = errno;
     } else {
-        error = write_tables(attempt, fd, size, avoid);
+        struct open_files open = {2, {attempt->directory, fd}, NULL};
+        process_unlock_with(&open);
+        error = write_tables(attempt, fd, size, base);
+        process_lock_again(&open);
     }
     if (!error) {
         error = os_rename_new(attempt->directory, name, attempt->name);
@@ -518,18 +534,21 @@ static void retire(int fd) {
 }
 
 /* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not
- * rely on it. */
-static void lock_replacing(int fd) {
+ * rely on it. `seen` is another description of the file. */
+static void lock_replacing(const struct attempt *attempt, int fd, int seen) {
+    struct open_files open = {3, {attempt->directory, fd, seen}, NULL};
+    process_unlock_with(&open);
     const uint64_t begun = os_nanoseconds();
     while (!os_lock(fd, BYTE_OF_MAKER, 1) && os_nanoseconds() - begun < REPLACE_WAIT_NS) {
         os_yield();
     }
+    process_lock_again(&open);
 }
 
 /* Unlinks a damaged, retired or unwanted file. It is moved aside and checked there: if another process was faster, it
  * is moved back; if there is a third one by then, it is retired, and its users move to that one. Unless processes are
  * stopped in between, the lock prevents both. */
-static void discard(const struct attempt *attempt, const struct stat *seen) {
+static void discard(const struct attempt *attempt, const struct stat *seen, int seen_fd) {
     const int old = openat(attempt->directory, attempt->name, FILE_ACCESS);
     if (old < 0) {
         return;
@@ -539,7 +558,7 @@ static void discard(const struct attempt *attempt, const struct stat *seen) {
     os_random(&unique, sizeof unique);
     snprintf(aside, sizeof aside, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
     struct stat status;
-    lock_replacing(old);
+    lock_replacing(attempt, old, seen_fd);
     if (fstatat(attempt->directory, attempt->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         same_file(&status, seen)) {
         FAILPOINT(segment_looked_at);
@@ -634,19 +653,36 @@ static struct segment *map_file_locked(const struct attempt *attempt, const stru
     return segment;
 }
 
+static bool is_retired(const struct segment *segment) {
+    const struct header_shared *header = (const struct header_shared *)(const void *)segment->map.readonly;
+    return word_load(&header->retired) != 0;
+}
+
+/* A segment that another thread may attach to again is unmapped under the lock, or its address would still be taken.
+ * The file of a retired one is gone, and unmapping it may free its memory, which can take seconds. */
 void segment_release(struct segment *segment) {
     process_lock();
-    if (--segment->users == 0) {
+    const bool last = --segment->users == 0;
+    bool retired = false;
+    if (last) {
         for (struct segment **link = &segments; *link; link = &(*link)->next) {
             if (*link == segment) {
                 *link = segment->next;
                 break;
             }
         }
-        os_unmap((void *)(uintptr_t)segment->map.readonly, segment->file_size);
-        free(segment);
+        retired = is_retired(segment);
+        if (!retired) {
+            os_unmap((void *)(uintptr_t)segment->map.readonly, segment->file_size);
+        }
     }
     process_unlock();
+    if (retired) {
+        os_unmap((void *)(uintptr_t)segment->map.readonly, segment->file_size);
+    }
+    if (last) {
+        free(segment);
+    }
 }
 
 void segment_close_writable(struct segment *segment) {
@@ -727,7 +763,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
 }
 
 static void leave(struct cache *cache) {
-    process_leave(cache);
+    process_leave_locked(cache);
     process_unlock();
     segment_close_writable(cache->segment);
     segment_release(cache->segment);
@@ -777,10 +813,10 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
             return finding;
         case REPLACE:
             if (!attempt->options->joins_only) {
-                discard(attempt, &status);
+                discard(attempt, &status, fd);
                 attempt->avoid = header.base;
             }
-            close(fd);
+            close_last(attempt, fd, -1);
             /* fall through */
         case NONE:
             if (attempt->options->joins_only) {

@@ -72,11 +72,20 @@ static void add_number(struct line *line, uint64_t number, unsigned base) {
     add(line, digit);
 }
 
+/* Whether the thread that wrote has PHP's globals. Web servers have threads that run no PHP. */
+static bool runs_php(void) {
+#ifdef ZTS
+    return tsrm_get_ls_cache() != NULL && tsrm_get_ls_cache() == TSRMLS_CACHE;
+#else
+    return true;
+#endif
+}
+
 /* To standard error and to PHP's error log. */
 static void write_line(struct line *line) {
     line->text[line->length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->length);
-    const char *log = PG(error_log);
+    const char *log = runs_php() ? PG(error_log) : NULL;
     if (log && log[0] == '/') {
         const int file = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
         if (file >= 0) {
@@ -102,7 +111,7 @@ static void report_write(const void *address) {
 
 /* Written second: if the memory read here is damaged too, the process is killed here. */
 static void report_caller(void) {
-    const zend_execute_data *call = EG(current_execute_data);
+    const zend_execute_data *call = runs_php() ? EG(current_execute_data) : NULL;
     if (!call || !call->func || !call->func->common.function_name) {
         return;
     }

@@ -34,6 +34,7 @@
     SUITE(races)          \
     SUITE(unavailable)    \
     SUITE(threads)        \
+    SUITE(thread_lives)   \
     SUITE(failures)       \
     SUITE(torn)
 

@@ -1,0 +1,7 @@
+/* Runs the unit tests with threads; arguments choose some by a part of their title. */
+#include "unit/suites.h"
+
+int main(int argc, char **argv) {
+    const struct suite *const suites[] = {&suite_threads, &suite_thread_lives, NULL};
+    return harness_main(argc, argv, suites);
+}
