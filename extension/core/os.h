@@ -31,6 +31,9 @@ void os_forget_locks(void *page);
 
 /* Gives a part of a file its memory, so that no later access can fail; its content stays. 0 or an errno. */
 int os_fill(int fd, uint64_t from, uint64_t bytes);
+/* The same through a shared writable mapping, with no fault at a first write there. False: not done, or partly; only
+ * os_fill() tells why. */
+bool os_fill_mapped(void *at, uint64_t bytes);
 /* Takes the memory of whole system pages in a part of a file away; the rest of the part becomes zeros. */
 bool os_punch(int fd, uint64_t from, uint64_t bytes);
 

@@ -181,8 +181,8 @@ static inline bool read_pinned(const struct cache *cache, const struct record_sh
     return true;
 }
 
-/* Everything else: pinning, copying, expiry, misses, tokens. Looks the key up again. */
-static bool find_slowly(struct cache *cache, const struct cache_key *key, bool zero_copy,
+/* Everything else: pinning, copying, expiry, misses, tokens. Goes on at a slot; those before do not have the key. */
+static bool find_slowly(struct cache *cache, const struct cache_key *key, unsigned from, bool zero_copy,
                         struct cache_value *value, uint64_t *token) {
     if (cache->calls_until_look == 0) {
         attach_look_again(cache);
@@ -193,7 +193,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
     }
     zero_copy = zero_copy && cache->map.fixed;
     const struct place place = index_place(cache, key);
-    for (unsigned i = 0; i < place_slots(&place); i++) {
+    for (unsigned i = from; i < place_slots(&place); i++) {
         shared_word *slot = place_slot(&place, i);
         const enum outcome outcome = slot_tag(word_peek(slot)) != place.tag
                                          ? MISMATCH
@@ -213,7 +213,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, bool z
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
     struct record_shared *record = cache->identity->record;
     if (UNLIKELY(--cache->calls_until_look == 0 || !record || !zero_copy)) {
-        return find_slowly(cache, key, zero_copy, value, NULL);
+        return find_slowly(cache, key, 0, zero_copy, value, NULL);
     }
     const struct map *map = &cache->map;
     const uint64_t hash = hash_mix(key->hash, map->seed), tag = hash_tag(hash);
@@ -228,12 +228,12 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
                     count(record, COUNT_HITS);
                     return true;
                 }
-                return find_slowly(cache, key, zero_copy, value, NULL);
+                return find_slowly(cache, key, b * BUCKET_SLOTS + i, zero_copy, value, NULL);
             }
         }
         number = hash_second(map, hash);
     }
-    return find_slowly(cache, key, zero_copy, value, NULL);
+    return find_slowly(cache, key, 0, zero_copy, value, NULL);
 }
 
 #ifdef LARDER_UNREADABLE
@@ -256,7 +256,7 @@ void cache_unreadable(struct cache *cache) {
 bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
                       uint64_t *token) {
     cache->calls_until_look--;
-    return find_slowly(cache, key, zero_copy, value, token);
+    return find_slowly(cache, key, 0, zero_copy, value, token);
 }
 
 /* Whether the word of a protected entry names another one by now. */
