@@ -14,6 +14,7 @@ use Larder\Testing\AssertsThrows;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** What Laravel's repository and its users expect, over every store. */
@@ -128,6 +129,7 @@ final class LaravelStoreTest extends TestCase
         self::assertTrue($this->store->restoreLock('job', 'a name with spaces, ą and %20')->release());
     }
 
+    #[Group('waiting')]
     public function testRefreshedLockLastsLonger(): void
     {
         $lock = $this->store->lock('job', 1);

@@ -14,6 +14,7 @@ use Larder\Tests\Driver\File\FileTest;
 use Larder\Tests\Driver\Memory\ArrayTest;
 use Larder\Tests\Driver\TestedStore;
 use PHPUnit\Framework\Attributes\DataProviderExternal;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\InvalidArgumentException;
@@ -66,6 +67,7 @@ final class SymfonyCacheTest extends TestCase
     }
 
     #[DataProviderExternal(TestedStore::class, 'each')]
+    #[Group('waiting')]
     public function testValueExpires(TestedStore $store): void
     {
         $this->use($store);

@@ -16,7 +16,7 @@ use Larder\Remember\StoredValue;
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
  * what tells this shared tier from others, so several may have their copies in one store.
  *
- *     =key or #hash    [epoch, base, own, value]    a copy; of no epoch while it is being made
+ *     =key or #hash    [epoch, base, own, value]    a copy; an int while it is being made
  *     epoch            int                          copies of another epoch are void: raised to make all void at once
  *     seen             int                          the newest change of the shared tier that was looked at here
  *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
@@ -279,7 +279,7 @@ final class LocalCopies
     private function make(string $part, array $copy, float $seconds, int $version): void
     {
         $name = $this->names . $part;
-        $mark = [null, 0, -random_int(1, \PHP_INT_MAX)]; // no change has a negative number
+        $mark = random_int(0, \PHP_INT_MAX);
         $isMarked = $this->local->set($name, $mark, self::MARKED);
         if (!$isMarked || $this->version($part) !== $version || !$this->local->setIf($name, static fn(mixed $there): bool => $there === $mark, $copy, $seconds)) {
             $this->local->delete($name);

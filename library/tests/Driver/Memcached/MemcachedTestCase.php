@@ -17,6 +17,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 
 /** What the tests of both memcached drivers share. */
 abstract class MemcachedTestCase extends DriverTestCase
@@ -153,6 +154,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $second->stop();
     }
 
+    #[Group('waiting')]
     public function testStoppedServerGivesMissesUntilItReturns(): void
     {
         $directory = Servers::directory('gone-' . static::scheme());

@@ -12,6 +12,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
 use PDO;
+use PHPUnit\Framework\Attributes\Group;
 
 /** What the tests of all MySQL storage engines share. */
 abstract class MySqlTestCase extends DriverTestCase
@@ -113,6 +114,7 @@ abstract class MySqlTestCase extends DriverTestCase
     }
 
     /** A new table is written to a disk that may be busy for longer than an answer may take. */
+    #[Group('waiting')]
     public function testCreatingTheTableMayOutlastTheTimeout(): void
     {
         $ready = Servers::directory('mysql-busy') . '/' . bin2hex(random_bytes(4));
@@ -211,6 +213,7 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertThrows(\PDOException::class, static fn() => $raw->prepare($many), 'too many placeholders'); // the control
     }
 
+    #[Group('waiting')]
     public function testPruneRemovesExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_prune&timeout=10');

@@ -5,10 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\MySql;
 
 use Larder\Testing\Fork;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Removal of expired rows, for tables with one row per value. */
 trait RemovesExpiredRows
 {
+    #[Group('waiting')]
     public function testWritesRemoveExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_collect&timeout=10');

@@ -22,6 +22,7 @@ use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PgSql\Connection;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use Psr\Log\NullLogger;
 
 final class PostgreSqlTest extends DriverTestCase
@@ -291,6 +292,7 @@ final class PostgreSqlTest extends DriverTestCase
 
     /** libpq waits for an answer without end. */
     #[DataProvider('connections')]
+    #[Group('waiting')]
     public function testStoppedServerIsNotWaitedFor(string $options): void
     {
         $server = PostgreSqlServer::start(Servers::directory('postgresql-stopped' . bin2hex(random_bytes(4))));
@@ -398,6 +400,7 @@ final class PostgreSqlTest extends DriverTestCase
         }
     }
 
+    #[Group('waiting')]
     public function testNonsenseOnTheWayGivesMissesAndNoWarnings(): void
     {
         $proxy = Proxy::before(self::server()->socket);
@@ -429,6 +432,7 @@ final class PostgreSqlTest extends DriverTestCase
         $proxy->stop();
     }
 
+    #[Group('waiting')]
     public function testWritesRemoveExpiredRows(): void
     {
         $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_$this->namespace\"")[0];
@@ -445,6 +449,7 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertSame(1, $this->cache->get('stays'));
     }
 
+    #[Group('waiting')]
     public function testPruneRemovesExpiredRows(): void
     {
         self::assertTrue($this->cache->setMany(array_fill_keys(range(1, 2500), 'value'), 1.0));

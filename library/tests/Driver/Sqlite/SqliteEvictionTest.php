@@ -10,6 +10,7 @@ use Larder\Exception\InvalidDsn;
 use Larder\Testing\Fork;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** What a file holds, and what a full one evicts. */
@@ -24,6 +25,7 @@ final class SqliteEvictionTest extends TestCase
         $this->file = Servers::directory('sqlite-room-' . bin2hex(random_bytes(4))) . '/cache.sqlite';
     }
 
+    #[Group('waiting')]
     public function testWritesRemoveExpiredRows(): void
     {
         $cache = $this->cache();
@@ -38,6 +40,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertSame(1, $cache->get('stays'));
     }
 
+    #[Group('waiting')]
     public function testSetManyRemovesTwiceAsManyAsItWrites(): void
     {
         $cache = $this->cache();
@@ -47,6 +50,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertSame(1400, $this->rows());
     }
 
+    #[Group('waiting')]
     public function testPruneRemovesOnlyExpiredRows(): void
     {
         $store = new SqliteStore($this->file, 'one');
@@ -103,6 +107,7 @@ final class SqliteEvictionTest extends TestCase
         self::assertLessThan(220, $taken);
     }
 
+    #[Group('waiting')]
     public function testExpiredRowsAreEvictedFirst(): void
     {
         $cache = $this->cache('?max_size=' . self::LIMIT);

@@ -6,6 +6,7 @@ namespace Larder\Tests\Driver\Legacy\MySqlMemory;
 
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\MySql\MySqlTestCase;
+use PHPUnit\Framework\Attributes\Group;
 
 final class MySqlMemoryTest extends MySqlTestCase
 {
@@ -92,6 +93,7 @@ final class MySqlMemoryTest extends MySqlTestCase
         self::assertLessThan(8_000, $taken);
     }
 
+    #[Group('waiting')]
     public function testExpiredRowsAreEvictedFirst(): void
     {
         $cache = $this->cache('&namespace=contract_first&timeout=10');

@@ -11,6 +11,7 @@ use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 
 final class ShmopTest extends DriverTestCase
 {
@@ -179,6 +180,7 @@ final class ShmopTest extends DriverTestCase
         }
     }
 
+    #[Group('waiting')]
     public function testExpiredBlocksAreEvictedFirst(): void
     {
         $code = <<<'PHP'
