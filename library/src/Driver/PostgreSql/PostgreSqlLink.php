@@ -91,6 +91,8 @@ final class PostgreSqlLink
         return Quietly::run(function () use ($sql, $parameters, $seconds): Result {
             $deadline = hrtime(true) + 1e9 * $seconds;
             $name = $this->prepares ? $this->preparedAs($sql, $deadline) : null;
+            // As in open(): pg_connection_busy() has undone it, and PHP sleeps for 10 ms where the buffer of the socket is full.
+            stream_set_blocking($this->socket, true);
 
             return $this->answer($name === null
                 ? pg_send_query_params($this->connection, $sql, $parameters)
