@@ -31,10 +31,17 @@ enum { HUGE_NS_A_REQUEST = 1000 * 1000, HUGE_NS_A_LOOK = 10 * 1000 * 1000, HUGE_
 void (*cache_failpoint_hook)(const char *name);
 #endif
 
+static bool is_in_name(char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+}
+
 static bool is_segment_name(const char *name) {
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    const size_t length = strlen(name);
-    return length >= 1 && length <= CACHE_SEGMENT_MAX && name[0] != '.' && strspn(name, allowed) == length;
+    size_t length = 0;
+    while (is_in_name(name[length])) {
+        length++;
+    }
+    return length >= 1 && length <= CACHE_SEGMENT_MAX && name[0] != '.' && name[length] == '\0';
 }
 
 /* False, with the reason, if an option is wrong. */

@@ -1,7 +1,7 @@
 /*
  * Memory on demand.
  *
- * A segment's file is sparse. Index, entry starts and pages get memory in steps, each by one fallocate() before it is
+ * A segment's file is sparse. Index, entry starts and pages get memory in steps, each by one system call before it is
  * first touched, so no later access can fail for want of memory. Then the step's bit is set, sealed (see ref_steps()):
  * a bit set by damage counts for nothing.
  *

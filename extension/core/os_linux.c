@@ -178,7 +178,11 @@ int os_rename_new(int directory, const char *from, const char *to) {
 }
 
 size_t os_page_size(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
+    static shared_word known; /* asked once, or a new worker would load the code for it */
+    if (word_peek(&known) == 0) {
+        word_poke(&known, (uint64_t)sysconf(_SC_PAGESIZE));
+    }
+    return (size_t)word_peek(&known);
 }
 
 void *os_page_wiped_on_fork(void) {

@@ -209,13 +209,29 @@ static bool refuse_folder(struct attempt *attempt) {
                   advice(error, "set larder.path to an existing directory on a tmpfs, such as /dev/shm"));
 }
 
+static bool is_in_memory(const char *directory) {
+    const int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const bool in_memory = folder < 0 || os_in_memory(folder);
+    close_if_open(folder);
+    return in_memory;
+}
+
+static bool refuse_disk(struct attempt *attempt) {
+    return refuse(attempt, "%s is not in memory: mount a tmpfs there, or set larder.path to a folder on one",
+                  attempt->options->directory);
+}
+
 /* The user's own folder, <larder.path>/larder-<uid>. */
 static bool open_own(struct attempt *attempt, uid_t user) {
     const char *const directory = attempt->options->directory;
     struct stat status;
     snprintf(attempt->folder, sizeof attempt->folder, "%s/larder-%u", directory, (unsigned)user);
     attempt->directory = open(attempt->folder, FOLDER_ACCESS);
-    if (attempt->directory < 0 && errno == ENOENT) {
+    const bool missing = attempt->directory < 0 && errno == ENOENT;
+    if (missing && !is_in_memory(directory)) {
+        return refuse_disk(attempt);
+    }
+    if (missing) {
         if (attempt->options->joins_only) {
             attempt->directory = open(attempt->options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
             return attempt->directory >= 0 && is_writable(attempt) ? report_absent(attempt)
@@ -243,29 +259,19 @@ static bool open_own(struct attempt *attempt, uid_t user) {
     return refuse(attempt, "the folder %s is open to other users: chmod 700 %s", attempt->folder, attempt->folder);
 }
 
-static bool is_in_memory(const char *directory) {
-    const int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const bool in_memory = folder < 0 || os_in_memory(folder);
-    close_if_open(folder);
-    return in_memory;
-}
-
 static bool open_folder(struct attempt *attempt) {
     const char *const directory = attempt->options->directory;
     const uid_t user = geteuid();
     bool distrusted;
-    if (!is_in_memory(directory)) {
-        return refuse(attempt, "%s is not in memory: mount a tmpfs there, or set larder.path to a folder on one",
-                      directory);
-    }
     attempt->directory = open_provided(directory, user, &distrusted);
     attempt->provided = attempt->directory >= 0;
     if (attempt->provided) {
         snprintf(attempt->folder, sizeof attempt->folder, "%s/larder/%u", directory, (unsigned)user);
-        return true;
-    }
-    if (!open_own(attempt, user)) {
+    } else if (!open_own(attempt, user)) {
         return false;
+    }
+    if (!os_in_memory(attempt->directory)) {
+        return refuse_disk(attempt);
     }
     if (distrusted) {
         char wrong[CACHE_REASON_MAX];
@@ -704,10 +710,15 @@ static bool is_provided_now(const struct segment *segment) {
     return folder >= 0;
 }
 
-bool segment_is_current(const struct segment *segment) {
+/* Whether its path still names it. */
+static bool is_in_place(const struct segment *segment) {
     struct stat status;
     return !word_load(&segment->map.header->retired) && lstat(segment->path, &status) == 0 &&
-           same_file(&status, &segment->file) && (segment->provided || !is_provided_now(segment));
+           same_file(&status, &segment->file);
+}
+
+bool segment_is_current(const struct segment *segment) {
+    return is_in_place(segment) && (segment->provided || !is_provided_now(segment));
 }
 
 const char *segment_path(const struct segment *segment) {
@@ -759,7 +770,7 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
         return FOREIGN;
     }
     os_touch(fd);
-    return segment_is_current(segment) ? USABLE : REPLACE;
+    return is_in_place(segment) ? USABLE : REPLACE;
 }
 
 static void leave(struct cache *cache) {

@@ -26,13 +26,35 @@ static bool is_utf8(const zend_string *source) {
     return (GC_FLAGS(source) & IS_STR_VALID_UTF8) || utf8_valid(ZSTR_VAL(source), ZSTR_LEN(source));
 }
 
+/* Copies a text; whether it is valid UTF-8. A block at a time, which is read from memory once for both, as long as it is
+ * ASCII. */
+static bool copy_text(char *to, const zend_string *source) {
+    enum { BLOCK = 4096 };
+    const char *from = ZSTR_VAL(source);
+    size_t left = ZSTR_LEN(source);
+    if (GC_FLAGS(source) & IS_STR_VALID_UTF8) {
+        memcpy(to, from, left);
+        return true;
+    }
+    for (size_t block; left > 0 && utf8_is_ascii(from, block = MIN(left, BLOCK)); left -= block) {
+        memcpy(to, from, block);
+        to += block;
+        from += block;
+    }
+    if (EXPECTED(left == 0)) {
+        return true;
+    }
+    memcpy(to, from, left);
+    return utf8_valid(from, left);
+}
+
 /* Long strings are seldom hashed by anybody else, so the hash is not written into the source. */
 static void encode_long(zend_string *record, const zend_string *source) {
     size_t bytes = shape_of_string(ZSTR_LEN(source));
     zend_ulong hash = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
     *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding */
-    memcpy(ZSTR_VAL(record), ZSTR_VAL(source), ZSTR_LEN(source));
-    encode_header(record, source, hash, is_utf8(source));
+    bool utf8 = copy_text(ZSTR_VAL(record), source);
+    encode_header(record, source, hash, utf8);
 }
 
 static zend_always_inline void encode_any(zend_string *record, zend_string *source) {

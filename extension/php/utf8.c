@@ -3,32 +3,49 @@
 #include <stdint.h>
 #include <string.h>
 
-static bool is_ascii_8(const unsigned char *at) {
+enum { BLOCK = 256 };
+
+static uint64_t word_at(const unsigned char *at) {
     uint64_t word;
     memcpy(&word, at, sizeof(word));
-    return (word & UINT64_C(0x8080808080808080)) == 0;
+    return word;
 }
 
-/* The number of leading ASCII bytes. */
+static bool is_ascii(uint64_t words) {
+    return (words & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* The compiler vectorizes this, because the result is not needed before the end. */
+static bool is_ascii_block(const unsigned char *at) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < BLOCK; i += 8) {
+        all |= word_at(at + i);
+    }
+    return is_ascii(all);
+}
+
+/* The number of leading ASCII bytes; up to 7 more may be ASCII. */
 static size_t skip_ascii(const unsigned char *at, size_t length) {
     size_t done = 0;
-    while (length - done >= 64) { /* the compiler vectorizes this */
-        unsigned char all = 0;
-        for (size_t i = 0; i < 64; i++) {
-            all |= at[done + i];
-        }
-        if (all & 0x80) {
-            break;
-        }
-        done += 64;
+    while (length - done >= BLOCK && is_ascii_block(at + done)) {
+        done += BLOCK;
     }
-    while (length - done >= 8 && is_ascii_8(at + done)) {
+    while (length - done >= 8 && is_ascii(word_at(at + done))) {
         done += 8;
+    }
+    return done;
+}
+
+bool utf8_is_ascii(const char *bytes, size_t length) {
+    const unsigned char *at = (const unsigned char *)bytes;
+    size_t done = skip_ascii(at, length);
+    if (length >= 8) {
+        return length - done < 8 && is_ascii(word_at(at + length - 8));
     }
     while (done < length && at[done] < 0x80) {
         done++;
     }
-    return done;
+    return done == length;
 }
 
 static bool is_tail(unsigned char byte) {
@@ -56,6 +73,9 @@ bool utf8_valid(const char *bytes, size_t length) {
     const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
     for (;;) {
         at += skip_ascii(at, (size_t)(end - at));
+        while (at < end && *at < 0x80) {
+            at++;
+        }
         if (at == end) {
             return true;
         }

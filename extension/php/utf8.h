@@ -8,4 +8,6 @@
 /* No overlong forms, no surrogates, nothing above U+10FFFF. Empty strings are valid. */
 bool utf8_valid(const char *bytes, size_t length);
 
+bool utf8_is_ascii(const char *bytes, size_t length);
+
 #endif

@@ -32,6 +32,7 @@ final class FetchRows
             ),
             new Row('fetch-table-file', 'fetch the 50 x 50 array', 'include of an opcached PHP file', null, [], self::file(...)),
             new Row('fetch-random', 'fetch a random key of 100,000', 'APCu', 0.6, [], self::random(...)),
+            new Row('fetch-first', 'the first fetch of each of 50,000 keys', 'APCu, entries_hint set', 1.0, ['apc.entries_hint' => '50000'], self::first(...)),
             new Row('call', 'fetch 10 bytes', 'an empty function of one argument', null, [], static fn(int $rounds): array
                 => self::pair('larder_fetch', __NAMESPACE__ . '\nothing', 'x123456789', $rounds)),
         ];
@@ -131,6 +132,41 @@ final class FetchRows
         };
 
         return Pair::measure($ours, $theirs, intdiv($rounds, 4) + 1, new Timer(\PHP_INT_MAX, \count($keys))); // every key once a batch
+    }
+
+    /**
+     * The keys are stored anew before each round. Values stay pinned on the command line, so a process has few rounds.
+     *
+     * @return non-empty-list<array{float, float}>
+     */
+    private static function first(int $rounds): array
+    {
+        $keys = array_map(static fn(int $number): string => 'figure:' . $number, range(0, 49_999));
+        shuffle($keys);
+        $ours = static function () use ($keys): float {
+            foreach ($keys as $key) {
+                larder_store($key, 'x123456789');
+            }
+            $start = hrtime(true);
+            foreach ($keys as $key) {
+                larder_fetch($key);
+            }
+
+            return (hrtime(true) - $start) / \count($keys);
+        };
+        $theirs = static function () use ($keys): float {
+            foreach ($keys as $key) {
+                apcu_store($key, 'x123456789');
+            }
+            $start = hrtime(true);
+            foreach ($keys as $key) {
+                apcu_fetch($key);
+            }
+
+            return (hrtime(true) - $start) / \count($keys);
+        };
+
+        return Pair::interleave($ours, $theirs, min($rounds, 4));
     }
 }
 

@@ -8,6 +8,11 @@ namespace Larder\Dev\Figures;
 final class StoreRows
 {
     private const SIZES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576];
+    private const HASHED_SIZES = [100, 1024, 16_384, 65_536, 1_048_576];
+
+    /** Keys of the row `fill`, and how many are stored before it is the peer's turn. */
+    private const KEYS = 2_000_000;
+    private const TURN = 50_000;
 
     /** @return list<Row> */
     public static function all(): array
@@ -26,7 +31,21 @@ final class StoreRows
                 static fn(int $rounds): array => self::sweep($bytes, $rounds),
             );
         }
-        $rows[] = new Row('store-hashed', 'store a hashed literal of 16 KiB', 'APCu', null, [], self::hashed(...));
+        foreach (self::HASHED_SIZES as $bytes) {
+            $rows[] = new Row(
+                'store-hashed-' . $bytes,
+                \sprintf('overwrite a string of %s bytes whose hash is known', number_format($bytes)),
+                'APCu',
+                1.0,
+                [],
+                static fn(int $rounds): array => self::hashed($bytes, $rounds),
+            );
+        }
+        $rows[] = new Row('fill', 'fill a new segment of 3 GiB with 2,000,000 small keys', 'APCu, entries_hint set', 1.0, [
+            'larder.size' => '3G',
+            'apc.shm_size' => '3G',
+            'apc.entries_hint' => (string) self::KEYS,
+        ], self::fill(...));
         foreach (['php' => 0.5, 'default' => 0.25] as $serializer => $bound) {
             $rows[] = new Row(
                 'store-table-' . $serializer,
@@ -95,11 +114,41 @@ final class StoreRows
     }
 
     /** @return non-empty-list<array{float, float}> */
-    private static function hashed(int $rounds): array
+    private static function hashed(int $bytes, int $rounds): array
     {
-        $text = Values::text(16_384);
-        larder_fetch($text); // as a key it was hashed once
+        $text = Values::text($bytes);
+        $hashed = [$text => true];
 
-        return self::same($text, $rounds);
+        return self::same((string) array_key_first($hashed), $rounds);
+    }
+
+    /**
+     * Each key is stored once, so the rounds follow from the keys.
+     *
+     * @return non-empty-list<array{float, float}>
+     */
+    private static function fill(): array
+    {
+        $next = [0, 0];
+        $turn = static function (int $side, \Closure $store) use (&$next): float {
+            $keys = array_map(static fn(int $number): string => 'key:' . $number, range($next[$side], $next[$side] + self::TURN - 1));
+            $next[$side] += self::TURN;
+            $start = hrtime(true);
+            $store($keys);
+
+            return (hrtime(true) - $start) / self::TURN;
+        };
+        $ours = static function (array $keys): void {
+            foreach ($keys as $key) {
+                larder_store($key, 'x123456789');
+            }
+        };
+        $theirs = static function (array $keys): void {
+            foreach ($keys as $key) {
+                apcu_store($key, 'x123456789');
+            }
+        };
+
+        return Pair::interleave(static fn(): float => $turn(0, $ours), static fn(): float => $turn(1, $theirs), intdiv(self::KEYS, self::TURN));
     }
 }

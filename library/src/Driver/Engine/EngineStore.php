@@ -68,8 +68,11 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     /** One that this user's can be made in, or this user's own, where larder.path is only for root to write. */
     private static function hasFolder(string $path): bool
     {
-        if (!is_dir($path) || is_writable($path)) {
-            return is_dir($path);
+        if (is_writable("$path/.")) { // which says, in one system call, that it is a directory too
+            return true;
+        }
+        if (!is_dir($path)) {
+            return false;
         }
         $user = \larder_info(false)['user'];
 
