@@ -16,7 +16,7 @@
 
 enum { PAGES = 64, SHIFT = 16, PAGE_BYTES = 1 << SHIFT };
 
-/* Kept as its complement, so that nothing here points to a page by chance. */
+/* Kept as its complement, so that nothing here points to a page at random. */
 static volatile uintptr_t hidden = ~(UINT64_C(0x123456) << 24);
 
 static uint64_t used_pages[1];
@@ -398,7 +398,7 @@ static void copies_keep_nothing(void) {
 }
 
 /* Each value is new, and its share is used up all the time: it copies a part, and never for long. */
-static void a_loop_does_not_copy_for_ever(void) {
+static void a_loop_does_not_copy_forever(void) {
     enum { JOBS = 20000 };
     struct cache *cache = open_long_lived(16);
     uint64_t copied = 0, in_a_row = 0, longest = 0;
@@ -495,7 +495,7 @@ const struct suite suite_scan = {
         {"pins of used pages stay", used_pins_stay},
         {"runs stay whole", runs_stay_whole},
         {"copies keep nothing", copies_keep_nothing},
-        {"a loop does not copy for ever", a_loop_does_not_copy_for_ever},
+        {"a loop does not copy forever", a_loop_does_not_copy_forever},
         {"scans in vain get rare", scans_in_vain_get_rare},
         {"forks drop their own pins", forks_drop_their_own},
         {0},
