@@ -14,7 +14,7 @@
  * The count is the bitmap's population; no counter can drift.
  *
  * Pins go at the end of a request. A process without request ends, or in a long request, would use up its share and then
- * copy for ever. So when it has copied as many bytes as it would have to read, it scans its memory for pointers (scan.h)
+ * copy forever. So when it has copied as many bytes as it would have to read, it scans its memory for pointers (scan.h)
  * and drops the pins of pages to which there is none. This takes at most as long as the copies did, whatever the values
  * are: it never costs more than twice the better of both ways (ski rental). After scans that found most pages in use, the
  * next needs more copies.

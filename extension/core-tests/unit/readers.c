@@ -169,6 +169,9 @@ static void count_looks(const char *name) {
     looks += strcmp(name, "pin_set") == 0 || strcmp(name, "copy_announced") == 0;
 }
 
+enum { FILLERS = 1000 };
+static const void *volatile kept[FILLERS]; /* or a scan would release their pages */
+
 /* Way 0 copies, 1 pins within requests, 2 has pinned all that it may, 3 asks whether it is there. */
 static void read_without_end(void *argument) {
     const uintptr_t way = (uintptr_t)argument;
@@ -181,6 +184,7 @@ static void read_without_end(void *argument) {
     for (unsigned i = 0; way == 2 && cache->pages_held < cache->map.pin_limit_long; i++) {
         const struct cache_key filler = key_of("filler %u", i);
         EXPECT(cache_find(cache, &filler, true, &value));
+        kept[i] = value.bytes;
     }
     cache_failpoint_hook = count_looks;
     for (; atomic_load_explicit(&board->number[DONE], memory_order_relaxed) == 0; read++) {
@@ -209,7 +213,7 @@ static void read_without_end(void *argument) {
 static void beside_writers_that_never_stop(void) {
     static const size_t lengths[] = {40, 1000, 20000, 100000};
     struct cache *cache = open_cache(64);
-    put_many(cache, "filler ", 1000, 15000);
+    put_many(cache, "filler ", FILLERS, 15000);
     for (unsigned i = 0; i < 4; i++) {
         EXPECT_EQUAL(put(cache, hot(), lengths[i], lengths[i]), CACHE_OK);
         pid_t children[WRITERS + READERS];

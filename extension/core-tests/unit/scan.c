@@ -16,7 +16,7 @@
 
 enum { PAGES = 64, SHIFT = 16, PAGE_BYTES = 1 << SHIFT };
 
-/* Kept as its complement, so that nothing here points to a page by chance. */
+/* Kept as its complement, so that nothing here points to a page at random. */
 static volatile uintptr_t hidden = ~(UINT64_C(0x123456) << 24);
 
 static uint64_t used_pages[1];
@@ -50,6 +50,8 @@ static void expect_held(const struct cache *cache, uint32_t least, uint32_t most
     EXPECT(cache->pages_held <= most + FEW);
 }
 
+static unsigned found; /* pointers that kept their pages */
+
 static bool is_used(unsigned page) {
     clear_stack();
     struct scan scan = scan_of();
@@ -68,6 +70,7 @@ static void expect_found_in(void *place) {
         EXPECT(!is_used(page));
         put_pointer(place, page * PAGE_BYTES + 4040);
         EXPECT(is_used(page));
+        found++;
         *(volatile uintptr_t *)place = 0;
         EXPECT(!is_used(page));
     }
@@ -217,11 +220,24 @@ static void in_registers(void) {
     struct scan scan = scan_of();
     EXPECT(scan_with_registers(&scan, hidden));
     EXPECT_EQUAL(used_pages[0] & 0x3e, 0x1e);
+    found += 4;
     EXPECT(!is_used(1));
     EXPECT(!is_used(4));
 #else
     harness_skip("the test is written for x86-64");
 #endif
+}
+
+static void in_all_kinds_of_memory(void) {
+    void (*const kinds[])(void) = {on_the_stack, in_small_blocks,     in_large_blocks,
+                                   in_variables, in_mappings,         in_private_copies_of_files,
+                                   in_registers, on_stacks_of_threads};
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        kinds[i]();
+    }
+    proof_record(
+        "holding.scan", found,
+        "pointers in registers, stacks, heaps, variables and mappings, for which a scan had to keep a page", 0, 0);
 }
 
 static void just_behind_a_page(void) {
@@ -382,7 +398,7 @@ static void copies_keep_nothing(void) {
 }
 
 /* Each value is new, and its share is used up all the time: it copies a part, and never for long. */
-static void a_loop_does_not_copy_for_ever(void) {
+static void a_loop_does_not_copy_forever(void) {
     enum { JOBS = 20000 };
     struct cache *cache = open_long_lived(16);
     uint64_t copied = 0, in_a_row = 0, longest = 0;
@@ -471,6 +487,7 @@ const struct suite suite_scan = {
         {"on stacks of threads", on_stacks_of_threads},
         {"while another thread unmaps memory", while_another_thread_unmaps},
         {"in registers", in_registers},
+        {"in all kinds of memory", in_all_kinds_of_memory},
         {"just behind a page", just_behind_a_page},
         {"where the pagemap cannot be read", without_a_pagemap},
         {"what is ignored keeps nothing", what_is_ignored},
@@ -478,7 +495,7 @@ const struct suite suite_scan = {
         {"pins of used pages stay", used_pins_stay},
         {"runs stay whole", runs_stay_whole},
         {"copies keep nothing", copies_keep_nothing},
-        {"a loop does not copy for ever", a_loop_does_not_copy_for_ever},
+        {"a loop does not copy forever", a_loop_does_not_copy_forever},
         {"scans in vain get rare", scans_in_vain_get_rare},
         {"forks drop their own pins", forks_drop_their_own},
         {0},
