@@ -76,7 +76,7 @@ static void add_number(struct line *line, uint64_t number, unsigned base) {
 static void write_line(struct line *line) {
     line->text[line->length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->length);
-    const char *log = PG(error_log);
+    const char *log = error_log_path();
     if (log && log[0] == '/') {
         const int file = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
         if (file >= 0) {
