@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +35,13 @@
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+
+/* From linux/magic.h, which Alpine has in a package of its own. */
+#define TMPFS_MAGIC 0x01021994
+#define RAMFS_MAGIC 0x858458f6
 
 enum { INTERRUPTIONS = 100 };
 
@@ -173,8 +179,9 @@ void os_touch(int fd) {
     futimens(fd, NULL);
 }
 
+/* musl has renameat2() since 1.2.6 only. */
 int os_rename_new(int directory, const char *from, const char *to) {
-    return renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    return syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 size_t os_page_size(void) {

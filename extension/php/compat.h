@@ -16,4 +16,13 @@
 #define zend_zval_value_name zend_zval_type_name
 #endif
 
+/* The path of PHP's error log, or NULL. */
+static zend_always_inline const char *error_log_path(void) {
+#if PHP_VERSION_ID < 80600
+    return PG(error_log);
+#else
+    return PG(error_log) ? ZSTR_VAL(PG(error_log)) : NULL;
+#endif
+}
+
 #endif

@@ -85,7 +85,7 @@ static bool runs_php(void) {
 static void write_line(struct line *line) {
     line->text[line->length++] = '\n';
     ssize_t written = write(STDERR_FILENO, line->text, line->length);
-    const char *log = runs_php() ? PG(error_log) : NULL;
+    const char *log = runs_php() ? error_log_path() : NULL;
     if (log && log[0] == '/') {
         const int file = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
         if (file >= 0) {

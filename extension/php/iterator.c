@@ -17,7 +17,7 @@ struct iterator {
 static zend_object_handlers handlers;
 
 static struct iterator *iterator_of(zend_object *object) {
-    return (struct iterator *)((char *)object - XtOffsetOf(struct iterator, object));
+    return (struct iterator *)((char *)object - offsetof(struct iterator, object));
 }
 
 static zend_object *create(zend_class_entry *class) {
@@ -148,7 +148,7 @@ ZEND_METHOD(LarderIterator, valid) {
 void iterator_register(zend_class_entry *class) {
     class->create_object = create;
     memcpy(&handlers, &std_object_handlers, sizeof(handlers));
-    handlers.offset = XtOffsetOf(struct iterator, object);
+    handlers.offset = offsetof(struct iterator, object);
     handlers.free_obj = destroy;
     handlers.clone_obj = NULL;
 }

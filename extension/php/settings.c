@@ -101,7 +101,7 @@ static ZEND_INI_MH(update_serializer) {
 static ZEND_INI_MH(update_default_ttl) {
     zend_long whole;
     double seconds = 0;
-    const zend_uchar type = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &whole, &seconds, false);
+    const uint8_t type = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &whole, &seconds, false);
     if (type == IS_LONG) {
         seconds = (double)whole;
     }

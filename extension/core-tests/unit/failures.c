@@ -60,8 +60,7 @@ FAILING(ssize_t, pwrite, (int file, const void *bytes, size_t length, off_t offs
 FAILING(int, fallocate, (int file, int mode, off_t offset, off_t length), (file, mode, offset, length), EOPNOTSUPP,
         -1)
 FAILING(int, ftruncate, (int file, off_t length), (file, length), EIO, -1)
-FAILING(int, renameat2, (int from, const char *old, int to, const char *new, unsigned flags),
-        (from, old, to, new, flags), EIO, -1)
+FAILING(int, os_rename_new, (int directory, const char *from, const char *to), (directory, from, to), EIO, EIO)
 FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode), EIO, -1)
 FAILING(int, fchmod, (int file, mode_t mode), (file, mode), EIO, -1)
 FAILING(ssize_t, getrandom, (void *bytes, size_t length, unsigned flags), (bytes, length, flags), ENOSYS, -1)

@@ -28,7 +28,22 @@ session_reset();
 session_write_close();
 session_start();
 session_destroy();
-session_set_save_handler(new class () implements SessionHandlerInterface {
+session_set_save_handler(new class () implements SessionHandlerInterface, SessionIdInterface, SessionUpdateTimestampHandlerInterface {
+    public function create_sid(): string
+    {
+        return bin2hex(random_bytes(16));
+    }
+
+    public function validateId(string $id): bool
+    {
+        return true;
+    }
+
+    public function updateTimestamp(string $id, string $data): bool
+    {
+        return true;
+    }
+
     public function open(string $path, string $name): bool
     {
         return true;

@@ -24,7 +24,15 @@ $look = <<<'CODE'
     echo str_replace(PLACE, 'PLACE', $before['reason']), $before['reason'] === $after['reason'] ? '' : " BUT THEN: {$after['reason']}", "\n\n";
     CODE;
 $look = str_replace('PLACE,', var_export($path, true) . ',', $look);
-$command = ['setpriv', '--reuid', (string) NOBODY, '--regid', (string) NOBODY, '--clear-groups', ...php_command(), ...setting_arguments(['larder.path' => $path]), '-r', $look];
+// The extension may lie where only root can read it.
+$module = temporary_directory(sys_get_temp_dir());
+chmod($module, 0755);
+$php = preg_replace_callback('~^extension=(/.*)$~', function (array $found) use ($module): string {
+    copy($found[1], "$module/" . basename($found[1]));
+
+    return "extension=$module/" . basename($found[1]);
+}, php_command());
+$command = ['setpriv', '--reuid', (string) NOBODY, '--regid', (string) NOBODY, '--clear-groups', ...$php, ...setting_arguments(['larder.path' => $path]), '-r', $look];
 try {
     echo "The folder cannot be made.\n", run($command);
     mkdir($folder, 0700);
@@ -36,6 +44,7 @@ try {
     echo "The control.\n", run(['prlimit', '--fsize=1000000', ...$command]), run($command);
 } finally {
     remove($path);
+    remove($module);
 }
 ?>
 --EXPECT--

@@ -89,7 +89,7 @@ var_dump(serialize($victim) === $right, serialize(larder_fetch('k')) === $right)
 
 echo "-- properties that ArrayObject appended have integers for names\n";
 foreach ([new stdClass(), new Open()] as $object) {
-    $access = new ArrayObject($object);
+    $access = @new ArrayObject($object); // deprecated from PHP 8.5 on
     $access[] = 'appended';
     $access['named'] = new stdClass();
     foreach (['1', '0'] as $zeroCopy) {

@@ -48,10 +48,20 @@ function alone(): array
     return $array;
 }
 $alone = alone();
-var_dump(larder_store('alone', $alone));
-foreach (fetch_both('alone') as $how => $found) {
-    echo "$how: {$found['deeper']['up']['name']}\n"; // one level deeper serialize() itself fails
+try {
+    $as_by_serialize = larder_store('alone', $alone);
+    foreach (fetch_both('alone') as $found) { // one level deeper it is another array in PHP's format too
+        $as_by_serialize = $as_by_serialize && $found['deeper']['up']['name'] === 'alone';
+    }
+} catch (Error) { // PHP's serialize() recurses until its stack is full, from 8.3.27 and 8.4.14 on
+    try {
+        serialize($alone);
+        $as_by_serialize = false;
+    } catch (Error) {
+        $as_by_serialize = larder_fetch('alone', 'nothing') === 'nothing';
+    }
 }
+var_dump($as_by_serialize);
 var_dump($alone['deeper']['up']['name']); // and it was left as it was
 
 // through $GLOBALS
@@ -72,8 +82,6 @@ bool(true)
 pointed to: self
 copied: self
 bool(true)
-pointed to: alone
-copied: alone
 string(5) "alone"
 bool(true)
 array(1) {
