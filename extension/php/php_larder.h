@@ -26,10 +26,11 @@ struct reading {
     int shown, handled; /* the values of EG() while it is not muted */
 };
 
-/* What graph_form() said of a class in this request. */
+/* What graph_form() and graph_sleeps() said of a class in this request. */
 struct form {
     const zend_class_entry *class;
     zend_long form;
+    bool sleeps;
 };
 enum { FORMS = 64 };
 

@@ -88,7 +88,7 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
     zend_array *graph = LARDER_G(serializer) == SERIALIZER_AUTO ? graph_flatten(value) : NULL;
     if (!graph) {
-        return store_serialized(s, value);
+        return EG(exception) ? is_done(CACHE_ABSENT) : store_serialized(s, value);
     }
     const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
     const bool stored = planned && store_planned(s, VALUE_GRAPH);
