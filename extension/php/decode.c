@@ -188,6 +188,7 @@ bool decode_value_slowly(const struct cache_value *value, zval *result) {
             return true;
         case VALUE_PHP:
         case VALUE_IGBINARY:
+        case VALUE_INCOMPLETE:
             return note_unreadable(decode_serialized(value, result));
         case VALUE_GRAPH:
             return note_unreadable(decode_graph(value, result));

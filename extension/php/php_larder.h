@@ -22,6 +22,7 @@ struct reading {
     const zend_execute_data *frame; /* of the fetching function; NULL: nothing is unserialized */
     bool silent;                    /* error reporting was off when it began */
     bool failed;
+    bool incomplete; /* the value had incomplete objects when it was stored, so they are no failure */
     bool muted;
     int shown, handled; /* the values of EG() while it is not muted */
 };

@@ -40,7 +40,8 @@ enum value_kind {
     VALUE_ARRAY,     /* records, the first a zend_array */
     VALUE_PHP,       /* a zend_string that serialize() made */
     VALUE_IGBINARY,
-    VALUE_GRAPH, /* an array from which objects are built; see graph.h */
+    VALUE_INCOMPLETE, /* as VALUE_PHP; it had incomplete objects when it was stored */
+    VALUE_GRAPH,      /* an array from which objects are built; see graph.h */
 };
 
 #ifdef LARDER_UNREADABLE
