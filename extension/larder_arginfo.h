@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 7640100cb085261c8b4b05ad76b2289c664ad98b */
+ * Stub hash: 0341729089c7cb4d3bf00b9425d31fbaa8c138de */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()

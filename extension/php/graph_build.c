@@ -1,4 +1,5 @@
 #include "graph.h"
+#include "classes.h"
 #include "php_larder.h"
 
 #include "ext/standard/basic_functions.h"
@@ -54,6 +55,9 @@ static zend_class_entry *look_up(zend_string *name) {
 
 /* The class of these two names, if it is still of that form. The one in lower case finds what is loaded without a copy. */
 static zend_class_entry *find_class(const zval *names) {
+    if (UNEXPECTED(!class_is_allowed(Z_STR(names[GRAPH_NAME])))) {
+        return NULL;
+    }
     zend_class_entry *class = zend_hash_find_ptr(EG(class_table), Z_STR(names[GRAPH_LOWER_CASE]));
     if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_LINKED))) {
         class = look_up(Z_STR(names[GRAPH_NAME]));
@@ -62,6 +66,9 @@ static zend_class_entry *find_class(const zval *names) {
 }
 
 static zend_object *enum_case(const zval *fields) {
+    if (UNEXPECTED(!class_is_allowed(Z_STR_P(fields + 1)))) {
+        return NULL;
+    }
     zend_class_entry *class = look_up(Z_STR_P(fields + 1));
     if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_ENUM))) {
         return NULL;

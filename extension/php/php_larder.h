@@ -43,6 +43,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
+    char *classes; /* whose objects a fetch may create; "": all */
     char *segment;
     char *path;
     zend_long size;

@@ -1,4 +1,5 @@
 #include "serialize.h"
+#include "classes.h"
 #include "hash.h"
 #include "php_larder.h"
 #include "shape.h"
@@ -17,7 +18,8 @@ zend_function *igbinary_function(const char *name, size_t length) {
 }
 
 bool serialize_uses_igbinary(void) {
-    return LARDER_G(serializer) != SERIALIZER_PHP && igbinary_function(ZEND_STRL("igbinary_serialize")) &&
+    return LARDER_G(serializer) != SERIALIZER_PHP && !classes_are_limited() &&
+           igbinary_function(ZEND_STRL("igbinary_serialize")) &&
            igbinary_function(ZEND_STRL("igbinary_unserialize"));
 }
 

@@ -18,6 +18,7 @@
  * assignments more.
  */
 #include "serialize.h"
+#include "classes.h"
 #include "graph.h"
 #include "shape.h"
 
@@ -163,11 +164,19 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
 
 static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
     if (kind != VALUE_IGBINARY) {
-        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
+        zval options;
+        ZVAL_NULL(&options);
+        if (classes_are_limited()) {
+            classes_as_options(
+                &options); /* an object of another class becomes an incomplete one, so it is a miss */
+        }
+        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes),
+                                     Z_TYPE(options) == IS_ARRAY ? Z_ARR(options) : NULL, "larder_fetch");
+        zval_ptr_dtor(&options);
         return;
     }
     zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
-    if (function) { /* else it is a miss, too */
+    if (function && !classes_are_limited()) { /* else it is a miss, too: igbinary creates objects of any class */
         zval argument;
         ZVAL_STR(&argument, bytes);
         zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
