@@ -44,6 +44,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool enabled;
     enum serializer serializer;
     char *classes; /* whose objects a fetch may create; "": all */
+    bool compact;
     char *segment;
     char *path;
     zend_long size;
