@@ -11,11 +11,12 @@
  * is available (larder.enabled=0, no memory in larder.path, no free process record, not 64-bit Linux), every function
  * behaves like an empty cache that stores nothing, and larder_info()['reason'] says why.
  *
- * Values: null, bool, int, float, string and arrays of these are returned without copying. Objects, and arrays that
- * contain objects or shared references, are serialized. Closures, generators and resources throw an Exception.
+ * Values: null, bool, int, float, string and arrays of these are returned without copying. Objects are created by each
+ * fetch, and their methods called, as by unserialize(). Closures, generators and resources throw an Exception.
  *
- * Fetching an object that can no longer be unserialized is a miss, never an error: its class or enum case is gone, a
- * property has another type, its code or an autoloader throws, or it was serialized by igbinary, which is not loaded.
+ * Fetching an object that can no longer be created is a miss, never an error: its class or enum case is gone or not in
+ * larder.classes, a property has another type, its code or an autoloader throws, or it was serialized by igbinary, which
+ * is not loaded.
  * Error handlers do not see it; larder_info()['unreadable'] counts it. The entry stays for processes that can read it
  * (during a deployment, those with the other code) until it is overwritten, deleted, expired or evicted.
  */

@@ -27,11 +27,9 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
-
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif

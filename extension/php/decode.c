@@ -39,8 +39,15 @@ static zend_string *copied_string(const struct copying *c, const zend_string *po
     return copy;
 }
 
-static zend_array *new_array(HashTable *record) {
+/* An array may be pointed to often, too. */
+static zend_array *copied_array(HashTable *record) {
+    if (record->gc.refcount == 0) {
+        zend_array *shared = (zend_array *)(uintptr_t)record->pDestructor;
+        GC_ADDREF(shared);
+        return shared;
+    }
     zend_array *copy = emalloc(sizeof(*copy));
+    GC_SET_REFCOUNT(copy, 1); /* counted further before it is filled */
     record->gc.refcount = 0;
     record->pDestructor = (dtor_func_t)(uintptr_t)copy;
     return copy;
@@ -55,7 +62,7 @@ static void copy_element(const struct copying *c, zval *target, const zval *sour
         if (record->nNumOfElements == 0 && record->nNextFreeElement == zend_empty_array.nNextFreeElement) {
             ZVAL_EMPTY_ARRAY(target);
         } else {
-            ZVAL_ARR(target, new_array(record));
+            ZVAL_ARR(target, copied_array(record));
         }
     } else {
         ZVAL_COPY_VALUE(target, source);
@@ -64,15 +71,17 @@ static void copy_element(const struct copying *c, zval *target, const zval *sour
 
 static void fill_array(const struct copying *c, zend_array *target, HashTable *record) {
     char *table = (char *)(record + 1);
+    const uint32_t references = GC_REFCOUNT(target);
     size_t hash_bytes = HT_HASH_SIZE(record->nTableMask);
 
     if (record->nNumOfElements == 0) {
         zend_hash_init(target, 0, NULL, ZVAL_PTR_DTOR, false);
+        GC_SET_REFCOUNT(target, references);
         target->nNextFreeElement = record->nNextFreeElement;
         return;
     }
     *target = *record;
-    GC_SET_REFCOUNT(target, 1);
+    GC_SET_REFCOUNT(target, references);
     GC_TYPE_INFO(target) = GC_ARRAY;
     target->pDestructor = ZVAL_PTR_DTOR;
     if (HT_IS_PACKED(record)) {
@@ -104,7 +113,7 @@ static void fill_array(const struct copying *c, zend_array *target, HashTable *r
 
 static void copy_array(const struct cache_value *value, zval *result) {
     struct copying c = {(char *)value->bytes, value->base};
-    zend_array *root = new_array((HashTable *)c.scratch);
+    zend_array *root = copied_array((HashTable *)c.scratch);
     for (size_t at = 0; at < value->length;) {
         zend_refcounted_h *record = (zend_refcounted_h *)(c.scratch + at);
         if ((record->u.type_info & GC_TYPE_MASK) == IS_ARRAY && record->refcount == 0) {
@@ -179,6 +188,7 @@ bool decode_value_slowly(const struct cache_value *value, zval *result) {
             return true;
         case VALUE_PHP:
         case VALUE_IGBINARY:
+        case VALUE_INCOMPLETE:
             return note_unreadable(decode_serialized(value, result));
         case VALUE_GRAPH:
             return note_unreadable(decode_graph(value, result));

@@ -6,11 +6,10 @@
 
 struct encoding {
     const struct plan *plan;
-    char *writable;    /* where the value is written */
-    uintptr_t address; /* where readers will see it */
-    size_t next_array; /* in plan->arrays: the next array element */
-    const uint32_t *next_place;
-    size_t place; /* end of what is written, units */
+    char *writable;             /* where the value is written */
+    uintptr_t address;          /* where readers will see it */
+    const uint32_t *next_place; /* in plan->places */
+    size_t place;               /* end of what is written, units */
 };
 
 static zend_always_inline void encode_header(zend_string *record, const zend_string *source, zend_ulong hash,
@@ -89,7 +88,7 @@ static zend_always_inline void encode_value(struct encoding *e, zval *target, co
             shape_point(target, string_at(e, Z_STR_P(source)), IS_STRING);
             return;
         case IS_ARRAY: {
-            size_t place = e->plan->arrays[e->next_array++].place;
+            size_t place = e->plan->arrays[*e->next_place++].place;
             shape_point(target, (void *)(e->address + place * PLAN_UNIT), IS_ARRAY);
             return;
         }
@@ -165,7 +164,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
 }
 
 void encode_array(const struct plan *plan, const struct cache_span *span) {
-    struct encoding e = {plan, span->bytes, span->base, 1, plan->places, 0};
+    struct encoding e = {plan, span->bytes, span->base, plan->places, 0};
     for (size_t i = 0; i < plan->array_count; i++) {
         encode_one(&e, &plan->arrays[i]);
     }

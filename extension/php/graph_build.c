@@ -1,20 +1,34 @@
 #include "graph.h"
+#include "classes.h"
 
+#include "ext/standard/basic_functions.h"
 #include "zend_enum.h"
 #include "zend_execute.h"
 
-/* Graphs with more objects or classes allocate the lists of them. */
+/* Graphs with more objects, classes or references allocate the lists of them. */
 enum { FEW = 8 };
 
 struct building {
-    const zval *objects, *arrays; /* elements of the parts, which are packed and have no holes */
-    size_t count;                 /* of the objects */
+    const zval *objects, *arrays, *shared; /* elements of the parts, which are packed and have no holes */
+    size_t count, shared_count;            /* of the objects and references */
+    bool has_custom;
     zend_class_entry **classes;
-    zend_object **built; /* by number; NULL: not yet */
+    zend_object **built;         /* by number; NULL: not yet */
+    zend_reference **references; /* by number; NULL: it occurs once, so it is none */
 };
 
+/* NULL: there are none. */
 static const zval *elements(const zval *part) {
-    return Z_ARR_P(part)->arPacked;
+    return Z_TYPE_P(part) == IS_ARRAY ? Z_ARR_P(part)->arPacked : NULL;
+}
+
+static size_t length(const zval *part) {
+    return Z_TYPE_P(part) == IS_ARRAY ? zend_hash_num_elements(Z_ARR_P(part)) : 0;
+}
+
+/* Of the classes in a graph, only custom ones have it. */
+static zend_always_inline bool is_custom(const struct building *b, const zend_object *object) {
+    return UNEXPECTED(b->has_custom) && object->ce->__unserialize != NULL;
 }
 
 /* As unserialize() looks for a class: with the autoloader, and then with the function that the setting names. */
@@ -40,6 +54,9 @@ static zend_class_entry *look_up(zend_string *name) {
 
 /* The class of these two names, if it is still of that form. The one in lower case finds what is loaded without a copy. */
 static zend_class_entry *find_class(const zval *names) {
+    if (UNEXPECTED(!class_is_allowed(Z_STR(names[GRAPH_NAME])))) {
+        return NULL;
+    }
     zend_class_entry *class = zend_hash_find_ptr(EG(class_table), Z_STR(names[GRAPH_LOWER_CASE]));
     if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_LINKED))) {
         class = look_up(Z_STR(names[GRAPH_NAME]));
@@ -48,6 +65,9 @@ static zend_class_entry *find_class(const zval *names) {
 }
 
 static zend_object *enum_case(const zval *fields) {
+    if (UNEXPECTED(!class_is_allowed(Z_STR_P(fields + 1)))) {
+        return NULL;
+    }
     zend_class_entry *class = look_up(Z_STR_P(fields + 1));
     if (UNEXPECTED(!class) || UNEXPECTED(!(class->ce_flags & ZEND_ACC_ENUM))) {
         return NULL;
@@ -64,9 +84,13 @@ static zend_object *enum_case(const zval *fields) {
 }
 
 /* The fields of the object after the one with these. */
-static const zval *next_object(const zval *fields, const zend_object *object) {
+static zend_always_inline const zval *next_object(const struct building *b, const zval *fields,
+                                                  const zend_object *object) {
     if (Z_TYPE_P(fields) == IS_NULL) {
         return fields + 3;
+    }
+    if (is_custom(b, object)) {
+        return fields + 2;
     }
     return fields + 1 + graph_may_have_dynamic(object->ce) + object->ce->default_properties_count;
 }
@@ -84,12 +108,23 @@ static bool create_objects(struct building *b) {
         if (UNEXPECTED(!b->built[i])) {
             return false;
         }
-        fields = next_object(fields, b->built[i]);
+        fields = next_object(b, fields, b->built[i]);
     }
     return true;
 }
 
-static void resolve(const struct building *b, zval *target, const zval *stored);
+static void resolve_slowly(const struct building *b, zval *target, const zval *mark);
+
+/* `target` may be `stored`. What belongs to a bucket stays. */
+static zend_always_inline void resolve(const struct building *b, zval *target, const zval *stored) {
+    if (EXPECTED(Z_TYPE_P(stored) != IS_PTR)) {
+        ZVAL_COPY(target, stored);
+    } else if (EXPECTED(mark_kind(stored) == MARK_OBJECT)) {
+        ZVAL_OBJ_COPY(target, b->built[mark_number(stored)]);
+    } else {
+        resolve_slowly(b, target, stored);
+    }
+}
 
 /* A copy of an array whose marks are replaced. */
 static zend_array *build_array(const struct building *b, const zend_array *stored) {
@@ -104,14 +139,43 @@ static zend_array *build_array(const struct building *b, const zend_array *store
     return array;
 }
 
-/* `target` may be `stored`. What belongs to a bucket stays. */
-static void resolve(const struct building *b, zval *target, const zval *stored) {
-    if (EXPECTED(Z_TYPE_P(stored) != IS_PTR)) {
-        ZVAL_COPY(target, stored);
-    } else if (mark_kind(stored) == MARK_ARRAY) {
-        ZVAL_ARR(target, build_array(b, Z_ARR(b->arrays[mark_number(stored)])));
+static void resolve_slowly(const struct building *b, zval *target, const zval *mark) {
+    const size_t number = mark_number(mark);
+    if (mark_kind(mark) == MARK_ARRAY) {
+        ZVAL_ARR(target, build_array(b, Z_ARR(b->arrays[number])));
+    } else if (b->references[number]) {
+        GC_ADDREF(b->references[number]);
+        ZVAL_REF(target, b->references[number]);
     } else {
-        ZVAL_OBJ_COPY(target, b->built[mark_number(stored)]);
+        resolve(b, target, &b->shared[GRAPH_REFERENCE * number + GRAPH_REFERRED]);
+    }
+}
+
+/* All references exist before the first has its value, too. */
+static void create_references(struct building *b) {
+    for (size_t i = 0; i < b->shared_count; i++) {
+        zval reference;
+        b->references[i] = NULL;
+        if (Z_LVAL(b->shared[GRAPH_REFERENCE * i + GRAPH_OCCURRENCES]) > 1) {
+            ZVAL_NEW_EMPTY_REF(&reference);
+            ZVAL_NULL(Z_REFVAL(reference));
+            b->references[i] = Z_REF(reference);
+        }
+    }
+    for (size_t i = 0; i < b->shared_count; i++) {
+        if (b->references[i]) {
+            resolve(b, &b->references[i]->val, &b->shared[GRAPH_REFERENCE * i + GRAPH_REFERRED]);
+        }
+    }
+}
+
+static void release_references(const struct building *b) {
+    for (size_t i = 0; i < b->shared_count; i++) {
+        if (b->references[i]) {
+            zval reference;
+            ZVAL_REF(&reference, b->references[i]);
+            zval_ptr_dtor(&reference);
+        }
     }
 }
 
@@ -129,6 +193,9 @@ static bool set_declared(const struct building *b, zend_object *object, const zv
             UNEXPECTED(!zend_verify_prop_assignable_by_ref(property, &value, true))) {
             zval_ptr_dtor(&value);
             return false;
+        }
+        if (UNEXPECTED(Z_ISREF(value)) && ZEND_TYPE_IS_SET(property->type)) {
+            ZEND_REF_ADD_TYPE_SOURCE(Z_REF(value), property);
         }
         zval_ptr_dtor(place);
         ZVAL_COPY_VALUE(place, &value);
@@ -158,16 +225,17 @@ static void set_dynamic(const struct building *b, zend_object *object, const zva
 
 static bool set_properties(const struct building *b) {
     const zval *fields = b->objects;
-    for (size_t i = 0; i < b->count; fields = next_object(fields, b->built[i]), i++) {
-        if (Z_TYPE_P(fields) == IS_NULL) {
-            continue; /* the case of an enum */
+    for (size_t i = 0; i < b->count; fields = next_object(b, fields, b->built[i]), i++) {
+        if (Z_TYPE_P(fields) == IS_NULL || is_custom(b, b->built[i])) {
+            continue; /* the case of an enum; an object that sets its own */
         }
-        const bool has_dynamic = graph_may_have_dynamic(b->built[i]->ce);
-        if (UNEXPECTED(!set_declared(b, b->built[i], fields + 1 + has_dynamic))) {
+        const zend_class_entry *class = b->built[i]->ce;
+        if (UNEXPECTED(!set_declared(b, b->built[i], fields + 1))) {
             return false;
         }
-        if (has_dynamic && Z_TYPE_P(fields + 1) != IS_NULL) {
-            set_dynamic(b, b->built[i], fields + 1);
+        const zval *dynamic = fields + 1 + class->default_properties_count;
+        if (graph_may_have_dynamic(class) && Z_TYPE_P(dynamic) != IS_NULL) {
+            set_dynamic(b, b->built[i], dynamic);
         }
     }
     return true;
@@ -179,41 +247,100 @@ static bool find_classes(struct building *b, const zval *classes, size_t count) 
         if (UNEXPECTED(!b->classes[i])) {
             return false;
         }
+        b->has_custom = b->has_custom || b->classes[i]->__unserialize;
     }
     return true;
+}
+
+/* A destructor must not see what is not whole. */
+static void spare_destructor(zend_object *object) {
+    if (!(object->ce->ce_flags & ZEND_ACC_ENUM)) {
+        GC_ADD_FLAGS(object, IS_OBJ_DESTRUCTOR_CALLED);
+    }
+}
+
+/* Nested, as in unserialize(): one within it starts afresh. */
+static void call(zend_object *object, zend_function *method, uint32_t count, zval *parameter) {
+    zval returned;
+    ZVAL_UNDEF(&returned);
+    BG(serialize_lock)++;
+    zend_call_known_function(method, object, object->ce, &returned, count, parameter, NULL);
+    BG(serialize_lock)--;
+    zval_ptr_dtor(&returned);
+}
+
+/* After an exception no more methods are called, nor destructors of their objects. */
+static void call_methods(const struct building *b, const zval *calls, size_t count) {
+    for (const zval *end = calls + count; calls < end; calls += GRAPH_CALL) {
+        zend_object *object = b->built[Z_LVAL(calls[GRAPH_CALLED])];
+        if (UNEXPECTED(EG(exception))) {
+            spare_destructor(object);
+            continue;
+        }
+        if (Z_LVAL(calls[GRAPH_PASSED]) == 0) {
+            call(object, zend_hash_find_ptr(&object->ce->function_table, ZSTR_KNOWN(ZEND_STR_WAKEUP)), 0, NULL);
+        } else {
+            zval data;
+            resolve(b, &data, &b->objects[Z_LVAL(calls[GRAPH_PASSED])]);
+            call(object, object->ce->__unserialize, 1, &data);
+            zval_ptr_dtor(&data);
+        }
+        if (UNEXPECTED(EG(exception))) {
+            spare_destructor(object);
+        }
+    }
+}
+
+/* The value refers to them, unless a method dropped one. OBJ_RELEASE would make all of them candidates for cycles. */
+static void release_objects(const struct building *b, bool done) {
+    if (EXPECTED(done)) {
+        for (size_t i = 0; i < b->count; i++) {
+            if (UNEXPECTED(GC_DELREF(b->built[i]) == 0)) {
+                zend_objects_store_del(b->built[i]);
+            }
+        }
+        return;
+    }
+    for (size_t i = 0; i < b->count && b->built[i]; i++) {
+        spare_destructor(b->built[i]);
+        OBJ_RELEASE(b->built[i]);
+    }
 }
 
 void graph_build(const zend_array *stored, zval *result) {
     const zval *parts = stored->arPacked;
     const size_t classes = (stored->nNumUsed - GRAPH_CLASSES) / GRAPH_CLASS;
-    struct building b = {elements(&parts[GRAPH_OBJECTS]), NULL, (size_t)Z_LVAL(parts[GRAPH_COUNT]), NULL, NULL};
-    if (Z_TYPE(parts[GRAPH_ARRAYS]) == IS_ARRAY) {
-        b.arrays = elements(&parts[GRAPH_ARRAYS]);
-    }
+    struct building b = {.objects = elements(&parts[GRAPH_OBJECTS]),
+                         .arrays = elements(&parts[GRAPH_ARRAYS]),
+                         .shared = elements(&parts[GRAPH_REFERENCES]),
+                         .count = (size_t)Z_LVAL(parts[GRAPH_COUNT]),
+                         .shared_count = length(&parts[GRAPH_REFERENCES]) / GRAPH_REFERENCE};
     zend_class_entry *few_classes[FEW];
     zend_object *few_objects[FEW];
+    zend_reference *few_references[FEW];
     b.classes = classes <= FEW ? few_classes : safe_emalloc(classes, sizeof(*b.classes), 0);
     b.built = b.count <= FEW ? few_objects : safe_emalloc(b.count, sizeof(*b.built), 0);
+    b.references = b.shared_count <= FEW ? few_references : safe_emalloc(b.shared_count, sizeof(*b.references), 0);
     memset(b.built, 0, b.count * sizeof(*b.built));
 
-    const bool done = find_classes(&b, &parts[GRAPH_CLASSES], classes) && create_objects(&b) && set_properties(&b);
+    bool done = find_classes(&b, &parts[GRAPH_CLASSES], classes) && create_objects(&b);
     if (EXPECTED(done)) {
-        resolve(&b, result, &parts[GRAPH_ROOT]);
-    }
-    for (size_t i = 0; i < b.count && b.built[i]; i++) {
+        create_references(&b);
+        done = set_properties(&b);
         if (EXPECTED(done)) {
-            GC_DELREF(b.built[i]); /* the value refers to it; OBJ_RELEASE would make it a candidate for cycles */
-            continue;
+            resolve(&b, result, &parts[GRAPH_ROOT]);
+            call_methods(&b, elements(&parts[GRAPH_CALLS]), length(&parts[GRAPH_CALLS]));
         }
-        if (!(b.built[i]->ce->ce_flags & ZEND_ACC_ENUM)) {
-            GC_ADD_FLAGS(b.built[i], IS_OBJ_DESTRUCTOR_CALLED); /* as unserialize() does: it is not whole */
-        }
-        OBJ_RELEASE(b.built[i]);
+        release_references(&b);
     }
+    release_objects(&b, done);
     if (b.built != few_objects) {
         efree(b.built);
     }
     if (b.classes != few_classes) {
         efree(b.classes);
+    }
+    if (b.references != few_references) {
+        efree(b.references);
     }
 }

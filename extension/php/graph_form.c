@@ -1,16 +1,24 @@
 #include "graph.h"
 
+/* No objects of these are serialized, or none of other properties than their case. */
+enum {
+    NEVER = ZEND_ACC_NOT_SERIALIZABLE | ZEND_ACC_ENUM | ZEND_ACC_INTERFACE | ZEND_ACC_TRAIT |
+            ZEND_ACC_EXPLICIT_ABSTRACT_CLASS | ZEND_ACC_IMPLICIT_ABSTRACT_CLASS
+};
+
 static bool has_method(const zend_class_entry *class, const char *name, size_t length) {
     return zend_hash_str_exists(&class->function_table, name, length);
 }
 
-/* Whether unserialize() only sets properties of its objects, and serialize() only reads them. */
+/* Then serialize() fails, and so does unserialize(). */
+static bool is_hidden(const zend_class_entry *class, const char *name, size_t length) {
+    const zend_function *method = zend_hash_str_find_ptr(&class->function_table, name, length);
+    return method && !(method->common.fn_flags & ZEND_ACC_PUBLIC);
+}
+
 static bool is_plain(const zend_class_entry *class) {
-    return (!class->create_object || class == zend_standard_class_def) &&
-           !(class->ce_flags & (ZEND_ACC_NOT_SERIALIZABLE | ZEND_ACC_ENUM | ZEND_ACC_INTERFACE | ZEND_ACC_TRAIT |
-                                ZEND_ACC_EXPLICIT_ABSTRACT_CLASS | ZEND_ACC_IMPLICIT_ABSTRACT_CLASS)) &&
-           !class->serialize && !class->unserialize && !class->__serialize && !class->__unserialize &&
-           !has_method(class, ZEND_STRL("__sleep")) && !has_method(class, ZEND_STRL("__wakeup"));
+    return (!class->create_object || class == zend_standard_class_def) && !class->serialize &&
+           !class->unserialize && !class->__serialize && !class->__unserialize;
 }
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
@@ -33,7 +41,13 @@ static uint64_t mix_string(uint64_t hash, const zend_string *string) {
 }
 
 static zend_long hash_form(const zend_class_entry *class) {
-    if (!is_plain(class)) {
+    if (class->ce_flags & NEVER) {
+        return 0;
+    }
+    if (class->__serialize && class->__unserialize) {
+        return FORM_CUSTOM; /* its properties are its own business */
+    }
+    if (!is_plain(class) || is_hidden(class, ZEND_STRL("__sleep")) || is_hidden(class, ZEND_STRL("__wakeup"))) {
         return 0;
     }
     uint64_t hash = mix((uint64_t) class->default_properties_count, graph_may_have_dynamic(class));
@@ -44,16 +58,26 @@ static zend_long hash_form(const zend_class_entry *class) {
         }
         hash = mix_string(hash, property->name);
     }
-    return (zend_long)(hash | 1); /* never 0 */
+    return (zend_long)((hash & ~(uint64_t)FORM_FLAGS) | FORM_PLAIN |
+                       (has_method(class, ZEND_STRL("__wakeup")) ? FORM_WAKES : 0));
+}
+
+static const struct form *known_form(const zend_class_entry *class) {
+    struct form *known = &LARDER_G(forms)[((uintptr_t) class >> 6) % FORMS];
+    if (UNEXPECTED(known->class != class)) {
+        const zend_long form = hash_form(class);
+        LARDER_G(forms_used) = true;
+        *known = (struct form){class, form, (form & FORM_PLAIN) && has_method(class, ZEND_STRL("__sleep"))};
+    }
+    return known;
 }
 
 zend_long graph_form(const zend_class_entry *class) {
-    struct form *known = &LARDER_G(forms)[((uintptr_t) class >> 6) % FORMS];
-    if (UNEXPECTED(known->class != class)) {
-        LARDER_G(forms_used) = true;
-        *known = (struct form){class, hash_form(class)};
-    }
-    return known->form;
+    return known_form(class)->form;
+}
+
+bool graph_sleeps(const zend_class_entry *class) {
+    return known_form(class)->sleeps;
 }
 
 void graph_forget_forms(void) {

@@ -8,6 +8,7 @@ struct measuring {
     uint32_t *next; /* in plan->places, for the next string */
     size_t place;   /* of the next record, in units */
     size_t most;    /* units */
+    size_t values;  /* strings of one reference so far */
 };
 
 /*
@@ -60,9 +61,10 @@ static zend_always_inline bool is_same(const zend_string *a, const zend_string *
 }
 
 static uint32_t place_shared(struct measuring *m, zend_string *string) {
-    zend_ulong hash = string_hash(string);
+    const zend_ulong hash = string_hash(string);
+    const uint16_t tag = (uint16_t)(hash >> 32);
     struct plan *plan = m->plan;
-    struct plan_string *set = plan->seen[(hash ^ (hash >> 32)) % PLAN_SETS];
+    struct plan_string *set = plan->seen[(hash ^ (hash >> 48)) % PLAN_SETS];
     struct plan_string *free = &set[(m->place + hash) % PLAN_WAYS]; /* if all are taken, replace one */
 
     for (unsigned i = 0; i < PLAN_WAYS; i++) {
@@ -70,29 +72,163 @@ static uint32_t place_shared(struct measuring *m, zend_string *string) {
             free = &set[i];
             break; /* sets are filled in order */
         }
-        if (is_same(set[i].string, string)) {
+        if (set[i].tag == tag && is_same(set[i].string, string)) {
             return set[i].place;
         }
     }
     uint32_t place = place_new(m, string);
-    *free = (struct plan_string){string, place, plan->round};
+    *free = (struct plan_string){string, place, plan->round, tag};
+    return place;
+}
+
+/* Whether to search for an equal one. */
+static zend_always_inline bool spend(struct plan *plan, uint8_t *credit) {
+    if (*credit > 0) {
+        --*credit;
+        return true;
+    }
+    return plan->skipped++ % PLAN_SAMPLE == 0;
+}
+
+static zend_always_inline void earn(uint8_t *credit) {
+    *credit = (uint8_t)MIN(*credit + PLAN_CREDIT, PLAN_CREDIT_MAX);
+}
+
+/* The place of a value, or of a key far behind in a long array. A string with one reference occurs once, but another may be equal. */
+static zend_always_inline uint32_t place_value(struct measuring *m, zend_string *string, size_t column) {
+    if (ZSTR_IS_INTERNED(string) || GC_REFCOUNT(string) > 1) {
+        return place_shared(m, string);
+    }
+    uint8_t *credit = &m->plan->credit[column % PLAN_COLUMNS];
+    if (ZSTR_LEN(string) > SHORT_STRING_MAX || m->values++ < PLAN_FEW || !spend(m->plan, credit)) {
+        return place_new(m, string);
+    }
+    const size_t next = m->place;
+    const uint32_t place = place_shared(m, string);
+    if (place != next) {
+        earn(credit);
+    }
     return place;
 }
 
 /* The place of a key; `column` is its position in its array. */
 static zend_always_inline uint32_t place_key(struct measuring *m, zend_string *key, size_t column) {
     if (UNEXPECTED(column >= PLAN_COLUMNS)) {
-        return place_shared(m, key);
+        return place_value(m, key, column);
     }
     struct plan_string *above = &m->plan->above[column];
     if (EXPECTED(above->round == m->plan->round) && EXPECTED(is_same(above->string, key))) {
         return above->place;
     }
-    *above = (struct plan_string){key, place_shared(m, key), m->plan->round};
+    *above = (struct plan_string){key, place_shared(m, key), m->plan->round, 0};
     return above->place;
 }
 
-static zend_always_inline enum measured measure_value(struct measuring *m, zval *value) {
+/* ---- Equal arrays ---------------------------------------------------------------------------- */
+
+static zend_always_inline const zval *element(const HashTable *array, uint32_t index) {
+    return HT_IS_PACKED(array) ? &array->arPacked[index] : &array->arData[index].val;
+}
+
+static zend_always_inline zend_ulong mix(zend_ulong hash, zend_ulong word) {
+    return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+}
+
+/* A hash of a short array without arrays, references and long strings. False: it is none. */
+static bool hash_leaf(const HashTable *array, zend_ulong *result) {
+    if (array->nNumUsed > PLAN_LEAF || array->nNumUsed != array->nNumOfElements) {
+        return false;
+    }
+    zend_ulong hash = array->nNumUsed;
+    for (uint32_t i = 0; i < array->nNumUsed; i++) {
+        const zval *value = element(array, i);
+        if (!HT_IS_PACKED(array)) {
+            hash = mix(hash, array->arData[i].h);
+        }
+        if (Z_TYPE_P(value) == IS_STRING && Z_STRLEN_P(value) <= SHORT_STRING_MAX) {
+            hash = mix(hash, string_hash(Z_STR_P(value)));
+        } else if (Z_TYPE_P(value) == IS_LONG || Z_TYPE_P(value) == IS_DOUBLE || Z_TYPE_P(value) == IS_PTR) {
+            hash = mix(hash, (zend_ulong)Z_LVAL_P(value)); /* the bits of a float */
+        } else if (Z_TYPE_P(value) >= IS_STRING) {
+            return false;
+        }
+        hash = mix(hash, Z_TYPE_P(value));
+    }
+    *result = hash ^ (hash >> 32);
+    return true;
+}
+
+static bool is_same_value(const zval *a, const zval *b) {
+    if (Z_TYPE_P(a) != Z_TYPE_P(b)) {
+        return false;
+    }
+    switch (Z_TYPE_P(a)) {
+        case IS_NULL:
+        case IS_FALSE:
+        case IS_TRUE:
+            return true;
+        case IS_STRING:
+            return is_same(Z_STR_P(a), Z_STR_P(b));
+        case IS_LONG:
+        case IS_DOUBLE:
+        case IS_PTR:
+            return Z_LVAL_P(a) == Z_LVAL_P(b);
+        default:
+            return false;
+    }
+}
+
+static bool is_same_leaf(const HashTable *a, const HashTable *b) {
+    if (a->nNumUsed != b->nNumUsed || a->nNumOfElements != b->nNumOfElements ||
+        a->nNextFreeElement != b->nNextFreeElement || HT_IS_PACKED(a) != HT_IS_PACKED(b)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->nNumUsed; i++) {
+        if (!HT_IS_PACKED(a)) {
+            const Bucket *x = &a->arData[i], *y = &b->arData[i];
+            if (x->h != y->h || !x->key != !y->key || (x->key && !is_same(x->key, y->key))) {
+                return false;
+            }
+        }
+        if (!is_same_value(element(a, i), element(b, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The number of an array that is already planned and equal, or that of the next one. */
+static uint32_t find_array(struct plan *plan, const HashTable *array) {
+    const uint32_t next = (uint32_t)plan->array_count;
+    const bool several = (GC_FLAGS(array) & GC_IMMUTABLE) || GC_REFCOUNT(array) > 1;
+    zend_ulong hash = 0;
+    const bool leaf = next >= PLAN_FEW_ARRAYS && spend(plan, &plan->credit_of_arrays) && hash_leaf(array, &hash);
+    if (!leaf && !several) {
+        return next;
+    }
+    hash = leaf ? hash : (zend_ulong)(uintptr_t)array >> 4;
+    const uint16_t tag = (uint16_t)(hash >> 48);
+    struct plan_shared_array *known = &plan->shared[hash % PLAN_ARRAYS];
+    if (known->round == plan->round && known->tag == tag &&
+        (known->source == array || (leaf && is_same_leaf(known->source, array)))) {
+        earn(&plan->credit_of_arrays);
+        return known->index;
+    }
+    *known = (struct plan_shared_array){array, next, plan->round, tag};
+    return next;
+}
+
+/* An array behind a reference is not looked for: it may contain itself. */
+static enum measured place_array(struct measuring *m, HashTable *array, bool behind_reference) {
+    const uint32_t next = (uint32_t)m->plan->array_count;
+    const uint32_t index = behind_reference ? next : find_array(m->plan, array);
+    *m->next++ = index;
+    return index == next ? push_array(m, array, behind_reference) : MEASURED_PLAIN;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static zend_always_inline enum measured measure_value(struct measuring *m, zval *value, size_t column) {
     bool behind_reference = Z_TYPE_P(value) == IS_REFERENCE;
     if (UNEXPECTED(behind_reference)) {
         if (Z_REFCOUNT_P(value) != 1) {
@@ -104,14 +240,11 @@ static zend_always_inline enum measured measure_value(struct measuring *m, zval 
         return MEASURED_PLAIN;
     }
     if (EXPECTED(Z_TYPE_P(value) == IS_STRING)) {
-        zend_string *string = Z_STR_P(value);
-        /* A string with one reference occurs only once. */
-        bool alone = !ZSTR_IS_INTERNED(string) && GC_REFCOUNT(string) == 1;
-        *m->next++ = alone ? place_new(m, string) : place_shared(m, string);
+        *m->next++ = place_value(m, Z_STR_P(value), column);
         return EXPECTED(m->place <= m->most) ? MEASURED_PLAIN : MEASURED_TOO_LARGE;
     }
     if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY)) {
-        return push_array(m, Z_ARR_P(value), behind_reference);
+        return place_array(m, Z_ARR_P(value), behind_reference);
     }
     return Z_TYPE_P(value) == IS_PTR ? MEASURED_PLAIN : MEASURED_MIXED; /* a mark, see graph.h */
 }
@@ -119,7 +252,7 @@ static zend_always_inline enum measured measure_value(struct measuring *m, zval 
 static enum measured measure_elements(struct measuring *m, HashTable *array) {
     if (HT_IS_PACKED(array)) {
         for (zval *value = array->arPacked, *end = value + array->nNumUsed; value < end; value++) {
-            enum measured result = measure_value(m, value);
+            enum measured result = measure_value(m, value, (size_t)(value - array->arPacked));
             if (UNEXPECTED(result != MEASURED_PLAIN)) {
                 return result;
             }
@@ -136,7 +269,7 @@ static enum measured measure_elements(struct measuring *m, HashTable *array) {
                 return MEASURED_TOO_LARGE;
             }
         }
-        enum measured result = measure_value(m, &bucket->val);
+        enum measured result = measure_value(m, &bucket->val, (size_t)(bucket - array->arData));
         if (UNEXPECTED(result != MEASURED_PLAIN)) {
             return result;
         }
@@ -166,14 +299,17 @@ static enum measured measure_all(struct measuring *m) {
 }
 
 enum measured measure_array(struct plan *plan, HashTable *array, size_t most) {
-    struct measuring m = {plan, NULL, 0, MIN(most / PLAN_UNIT, UINT32_MAX)};
+    struct measuring m = {plan, NULL, 0, MIN(most / PLAN_UNIT, UINT32_MAX), 0};
     plan->array_count = 0;
     plan->place_count = 0;
     if (++plan->round == 0) { /* overflow: old entries would look new */
         memset(plan->seen, 0, sizeof(plan->seen));
         memset(plan->above, 0, sizeof(plan->above));
+        memset(plan->shared, 0, sizeof(plan->shared));
         plan->round = 1;
     }
+    memset(plan->credit, PLAN_CREDIT, sizeof(plan->credit));
+    plan->credit_of_arrays = PLAN_CREDIT_MAX;
     enum measured result = push_array(&m, array, false);
     if (EXPECTED(result == MEASURED_PLAIN)) {
         result = measure_all(&m);

@@ -22,14 +22,16 @@ struct reading {
     const zend_execute_data *frame; /* of the fetching function; NULL: nothing is unserialized */
     bool silent;                    /* error reporting was off when it began */
     bool failed;
+    bool incomplete; /* the value had incomplete objects when it was stored, so they are no failure */
     bool muted;
     int shown, handled; /* the values of EG() while it is not muted */
 };
 
-/* What graph_form() said of a class in this request. */
+/* What graph_form() and graph_sleeps() said of a class in this request. */
 struct form {
     const zend_class_entry *class;
     zend_long form;
+    bool sleeps;
 };
 enum { FORMS = 64 };
 
@@ -41,6 +43,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
+    char *classes; /* whose objects a fetch may create; "": all */
+    bool compact;
     char *segment;
     char *path;
     zend_long size;

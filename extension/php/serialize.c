@@ -1,8 +1,10 @@
 #include "serialize.h"
+#include "classes.h"
 #include "hash.h"
 #include "php_larder.h"
 #include "shape.h"
 
+#include "ext/standard/php_incomplete_class.h"
 #include "ext/standard/php_var.h"
 #include "zend_exceptions.h"
 #include "zend_smart_str.h"
@@ -16,7 +18,8 @@ zend_function *igbinary_function(const char *name, size_t length) {
 }
 
 bool serialize_uses_igbinary(void) {
-    return LARDER_G(serializer) != SERIALIZER_PHP && igbinary_function(ZEND_STRL("igbinary_serialize")) &&
+    return LARDER_G(serializer) != SERIALIZER_PHP && !classes_are_limited() &&
+           igbinary_function(ZEND_STRL("igbinary_serialize")) &&
            igbinary_function(ZEND_STRL("igbinary_unserialize"));
 }
 
@@ -27,13 +30,14 @@ bool serialize_uses_igbinary(void) {
  * silently turns into 0 and igbinary into null, and for its size, to refuse what is too large without serializing it.
  * The weight is a lower bound of the serialized size.
  */
-enum look { LOOK_FINE, LOOK_RESOURCE, LOOK_TOO_LARGE };
+enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE };
 
 struct search {
     zend_refcounted **list; /* arrays and objects found, each marked */
     size_t count, room;
     size_t weight, most;
     size_t element;    /* least bytes of an element and its key */
+    bool incomplete;   /* it has an object whose class was missing when that was unserialized */
     bool distinct;     /* count equal strings once, as igbinary does */
     HashTable strings; /* if so, the hashes of the strings found */
 };
@@ -79,6 +83,7 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
     ZVAL_DEREF(value); /* a string behind a reference may be written once only: it weighs nothing */
     if (Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)))) {
         look_into_later(met, Z_COUNTED_P(value));
+        met->incomplete = met->incomplete || (Z_TYPE_P(value) == IS_OBJECT && Z_OBJCE_P(value) == PHP_IC_ENTRY);
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
@@ -162,7 +167,7 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     if (distinct) {
         zend_hash_destroy(&met.strings);
     }
-    return look;
+    return look == LOOK_FINE && UNEXPECTED(met.incomplete) ? LOOK_INCOMPLETE : look;
 }
 
 static enum look look_before(zval *value, size_t most, bool igbinary) {
@@ -204,18 +209,22 @@ static zend_string *serialize_by_igbinary(zval *value) {
 }
 
 zend_string *serialize_value(zval *value, size_t most, uint32_t *kind) {
-    const bool igbinary = serialize_uses_igbinary();
+    bool igbinary = serialize_uses_igbinary();
+    *kind = igbinary ? VALUE_IGBINARY : VALUE_PHP;
     switch (look_before(value, most, igbinary)) {
         case LOOK_RESOURCE:
             zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
             return NULL;
         case LOOK_TOO_LARGE:
             return NULL;
+        case LOOK_INCOMPLETE:
+            *kind = VALUE_INCOMPLETE;
+            igbinary = false;
+            break;
         case LOOK_FINE:
             break;
     }
     const struct serializer_state outer = serializer_state_begin();
-    *kind = igbinary ? VALUE_IGBINARY : VALUE_PHP;
     zend_string *bytes = igbinary ? serialize_by_igbinary(value) : serialize_by_php(value);
     serializer_state_end(&outer);
     return bytes;

@@ -8,7 +8,7 @@
 #include "php_larder.h"
 
 /*
- * Returns the bytes of a value and their kind, VALUE_PHP or VALUE_IGBINARY. NULL with an exception: the value cannot be
+ * Returns the bytes of a value and their kind, VALUE_PHP, VALUE_IGBINARY or VALUE_INCOMPLETE. NULL with an exception: the value cannot be
  * serialized (closures, generators, resources), or user code threw. NULL without one: the result would be longer than
  * `most` bytes. That is only noticed beforehand outside of objects that serialize themselves (__serialize, __sleep,
  * Serializable).

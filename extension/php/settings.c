@@ -162,6 +162,8 @@ PHP_INI_BEGIN()
     ENTRY("processes", "512", PHP_INI_SYSTEM, update_processes, processes)
     ENTRY("pin_share", "0.5", PHP_INI_SYSTEM, update_pin_share, pin_share)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
+    ENTRY("classes", "", PHP_INI_ALL, OnUpdateString, classes)
+    ENTRY_BOOL("compact", "0", PHP_INI_ALL, update_bool, compact)
     PHP_INI_ENTRY("larder.default_ttl", "0", PHP_INI_ALL, update_default_ttl)
     ENTRY_BOOL("zero_copy", "1", PHP_INI_ALL, update_bool, zero_copy)
 #ifdef LARDER_UNREADABLE

@@ -2,7 +2,7 @@
  * The shape of a stored value.
  *
  * A value is a sequence of 8-byte aligned records. A record is what PHP has in memory: a zend_string, or a zend_array
- * followed by its table. The first record is the value. One earlier array points to each array; strings may be shared.
+ * followed by its table. The first record is the value. An earlier array points to each record; later ones may, too.
  * Both kinds begin with zend_refcounted_h, so the records can be walked without following pointers and without
  * recursion. Pointers are addresses in the read-only mapping.
  *
@@ -25,7 +25,7 @@
 #include "php_larder.h"
 
 /* Raise this when the shape changes: segments of another shape are other files. */
-#define SHAPE_VERSION 2
+#define SHAPE_VERSION 3
 
 enum value_kind {
     VALUE_INTEGER = CACHE_INTEGER,
@@ -40,7 +40,8 @@ enum value_kind {
     VALUE_ARRAY,     /* records, the first a zend_array */
     VALUE_PHP,       /* a zend_string that serialize() made */
     VALUE_IGBINARY,
-    VALUE_GRAPH, /* an array from which objects are built; see graph.h */
+    VALUE_INCOMPLETE, /* as VALUE_PHP; it had incomplete objects when it was stored */
+    VALUE_GRAPH,      /* an array from which objects are built; see graph.h */
 };
 
 #ifdef LARDER_UNREADABLE

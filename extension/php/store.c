@@ -86,9 +86,10 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
 
 /* A value with objects in it. What cannot be a graph is serialized, and so is a graph that is too long: that is shorter. */
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
-    zend_array *graph = LARDER_G(serializer) == SERIALIZER_AUTO ? graph_flatten(value) : NULL;
+    const bool wanted = LARDER_G(serializer) == SERIALIZER_AUTO && !LARDER_G(compact);
+    zend_array *graph = wanted ? graph_flatten(value) : NULL;
     if (!graph) {
-        return store_serialized(s, value);
+        return EG(exception) ? is_done(CACHE_ABSENT) : store_serialized(s, value);
     }
     const bool planned = measure_array(&LARDER_G(plan), graph, cache_value_max(s->cache)) == MEASURED_PLAIN;
     const bool stored = planned && store_planned(s, VALUE_GRAPH);
@@ -98,6 +99,9 @@ static zend_never_inline bool store_objects(const struct storing *s, zval *value
 
 static zend_never_inline bool store_array(const struct storing *s, zval *value) {
     struct plan *plan = &LARDER_G(plan);
+    if (UNEXPECTED(LARDER_G(compact))) {
+        return store_serialized(s, value);
+    }
     switch (measure_array(plan, Z_ARRVAL_P(value), cache_value_max(s->cache))) {
         case MEASURED_TOO_LARGE:
             plan_shrink(plan);

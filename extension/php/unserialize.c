@@ -18,6 +18,7 @@
  * assignments more.
  */
 #include "serialize.h"
+#include "classes.h"
 #include "graph.h"
 #include "shape.h"
 
@@ -76,7 +77,7 @@ static bool is_unserializers_error(void) {
 static zend_object *(*create_incomplete)(zend_class_entry *class);
 
 static zend_object *note_incomplete(zend_class_entry *class) {
-    if (is_unserializer()) {
+    if (is_unserializer() && !LARDER_G(reading).incomplete) {
         LARDER_G(reading).failed = true;
     }
     return create_incomplete(class);
@@ -162,12 +163,20 @@ static void observe_error(int type, zend_string *file, uint32_t line, zend_strin
 /* ---- Unserializing --------------------------------------------------------------------------- */
 
 static void call_unserializer(zend_string *bytes, uint32_t kind, zval *result) {
-    if (kind == VALUE_PHP) {
-        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes), NULL, "larder_fetch");
+    if (kind != VALUE_IGBINARY) {
+        zval options;
+        ZVAL_NULL(&options);
+        if (classes_are_limited()) {
+            classes_as_options(
+                &options); /* an object of another class becomes an incomplete one, so it is a miss */
+        }
+        php_unserialize_with_options(result, ZSTR_VAL(bytes), ZSTR_LEN(bytes),
+                                     Z_TYPE(options) == IS_ARRAY ? Z_ARR(options) : NULL, "larder_fetch");
+        zval_ptr_dtor(&options);
         return;
     }
     zend_function *function = igbinary_function(ZEND_STRL("igbinary_unserialize"));
-    if (function) { /* else it is a miss, too */
+    if (function && !classes_are_limited()) { /* else it is a miss, too: igbinary creates objects of any class */
         zval argument;
         ZVAL_STR(&argument, bytes);
         zend_call_known_function(function, NULL, NULL, result, 1, &argument, NULL);
@@ -205,6 +214,7 @@ static bool end_reading(const struct reading *outer, zval *result) {
 
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     const struct reading outer = begin_reading(result);
+    LARDER_G(reading).incomplete = kind == VALUE_INCOMPLETE;
     const struct serializer_state outer_counting = serializer_state_begin();
     call_unserializer(bytes, kind, result);
     serializer_state_end(&outer_counting);
@@ -213,9 +223,9 @@ bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
 
 bool unserialize_graph(const zend_array *stored, zval *result) {
     const struct reading outer = begin_reading(result);
-    /* Nothing is unserialized, but a fiber that suspends in an autoloader is parked with its reading only so. */
+    /* So that an unserialize() in a method starts afresh, and a fiber that suspends in one is parked with its reading. */
     const struct serializer_state outer_counting = serializer_state_begin();
-    graph_build(stored, result); /* leaves null if it fails */
+    graph_build(stored, result); /* leaves null if an object cannot be built */
     serializer_state_end(&outer_counting);
     return end_reading(&outer, result);
 }

@@ -11,8 +11,8 @@ final class ObjectRows
     public static function all(): array
     {
         $rows = [];
-        foreach (self::values() as $name => [$what, $value, $bound]) {
-            foreach (['fetch' => $bound, 'store' => 0.7] as $operation => $ofRow) {
+        foreach (self::values() as $name => [$what, $value, $ofFetch, $ofStore]) {
+            foreach (['fetch' => $ofFetch, 'store' => $ofStore] as $operation => $ofRow) {
                 $rows[] = new Row(
                     "$operation-$name",
                     "$operation $what",
@@ -27,14 +27,15 @@ final class ObjectRows
         return $rows;
     }
 
-    /** @return array<string, array{string, \Closure(): mixed, float}> what it is, how it is created, the bound of a fetch */
+    /** @return array<string, array{string, \Closure(): mixed, float, float}> what it is, how it is created, the bounds of a fetch and of a store */
     private static function values(): array
     {
         return [
-            'row' => ['a stdClass row of 23 strings', static fn(): object => self::row(1), 0.25],
-            'rows' => ['50 such rows', static fn(): array => array_map(self::row(...), range(1, 50)), 0.25],
-            'dto' => ['a typed object with eight properties and another of its class', self::dto(...), 0.25],
-            'graph' => ['a graph of 1,000 objects', self::graph(...), 0.35],
+            'row' => ['a stdClass row of 23 strings', static fn(): object => self::row(1), 0.25, 0.7],
+            'rows' => ['50 such rows', static fn(): array => array_map(self::row(...), range(1, 50)), 0.25, 0.7],
+            'dto' => ['a typed object with eight properties and another of its class', self::dto(...), 0.25, 0.7],
+            'dates' => ['50 entities with a date in each', self::entities(...), 0.85, 1.0],
+            'graph' => ['a graph of 1,000 objects', self::graph(...), 0.35, 0.7],
         ];
     }
 
@@ -51,6 +52,15 @@ final class ObjectRows
     private static function dto(): object
     {
         return new Dto(7, 'A name of somebody', null, 2.5, true, ['a', 'bc', 'def'], 'sec', new Dto(8, 'parent', 'p@x', 1.5, false, [], 'q', null));
+    }
+
+    /** @return list<Entity> */
+    private static function entities(): array
+    {
+        return array_map(
+            static fn(int $number): Entity => new Entity($number, "name $number", new \DateTimeImmutable("2024-01-01 12:00:00 +$number minutes"), ['a', "tag $number"]),
+            range(1, 50),
+        );
     }
 
     /** @return list<Node> a binary tree, each node of which is an element too */

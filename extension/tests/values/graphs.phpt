@@ -4,7 +4,7 @@ Random object graphs come back as unserialize() would create them; LARDER_PROOF=
 <?php
 require __DIR__ . '/../support.inc';
 require __DIR__ . '/graphs.inc';
-own_cache();
+own_cache(without: 'igbinary'); // so that what is no graph is serialized by PHP itself
 
 $graphs = getenv('LARDER_PROOF') === 'long' ? 1_000_000 : 3_000;
 foreach (['1', '0'] as $zeroCopy) {
@@ -14,13 +14,13 @@ foreach (['1', '0'] as $zeroCopy) {
     echo $differences === 0 ? "no difference\n" : "$differences differences, from seed $first\n";
 }
 
-echo "-- the generator makes what is stored without a serializer, and what is not\n";
+echo "-- the generator makes what is a graph, and what is serialized\n";
 $made = new Graphs();
-$plain = 0;
+$serialized = 0;
 for ($seed = 1; $seed <= 1_000; ++$seed) {
-    $plain += preg_match('/"(Magic|Modern|ListOf|DateTimeImmutable|SplObjectStorage)"|R:\d/', serialize($made->of($seed)));
+    $serialized += preg_match('/"(Half|SplFixedArray)"/', serialize($made->of($seed)));
 }
-var_dump($plain > 200 && $plain < 800);
+var_dump($serialized > 30 && $serialized < 500);
 
 echo "-- neither the stored objects nor those of an earlier fetch are those of a fetch\n";
 $object = (object) ['list' => [1], 'inner' => new stdClass()];
@@ -103,7 +103,7 @@ foreach ([new stdClass(), new Open()] as $object) {
 --EXPECT--
 no difference
 no difference
--- the generator makes what is stored without a serializer, and what is not
+-- the generator makes what is a graph, and what is serialized
 bool(true)
 -- neither the stored objects nor those of an earlier fetch are those of a fetch
 bool(true)

@@ -1,0 +1,22 @@
+/* The classes whose objects a fetch may create: larder.classes. */
+#ifndef LARDER_CLASSES_H
+#define LARDER_CLASSES_H
+
+#include "php_larder.h"
+
+/* Whether not all are allowed. */
+static zend_always_inline bool classes_are_limited(void) {
+    return UNEXPECTED(LARDER_G(classes) != NULL) && *LARDER_G(classes) != '\0';
+}
+
+/* Names are compared without regard to case; parents and children of an allowed class are not allowed. */
+bool class_is_listed(const zend_string *name);
+
+static zend_always_inline bool class_is_allowed(const zend_string *name) {
+    return EXPECTED(!classes_are_limited()) || class_is_listed(name);
+}
+
+/* The same for unserialize(): its options, as an array to release. */
+void classes_as_options(zval *options);
+
+#endif
