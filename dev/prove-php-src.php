@@ -7,7 +7,7 @@ declare(strict_types=1);
  * keeps their values in the cache.
  *
  *     prove-php-src.php rewrite TREE LIST VALUES TOUCHED     rewrites the tests of a list, tells what it counted
- *     prove-php-src.php store VALUES                         stores the values of the literals
+ *     prove-php-src.php store VALUES [apart]                 stores the values of the literals
  *     prove-php-src.php check VALUES                         fails if one is not fetched as it was stored
  */
 
@@ -210,10 +210,14 @@ function values(string $file): array
     return $values;
 }
 
-function store(string $file): void
+/** @param string $apart 'apart': short values lie in pages of their own, with others that are never fetched */
+function store(string $file, string $apart = ''): void
 {
     foreach (values($file) as $key => $value) {
         larder_store($key, $value) || throw new RuntimeException("$key is not stored");
+        foreach ($apart === 'apart' ? ['one', 'other'] : [] as $filler) {
+            larder_store("$key $filler", str_repeat('x', 32_000));
+        }
     }
     check($file);
 }
