@@ -18,6 +18,9 @@ final class Costs
     public const SET = 'set';
     public const CONNECT = 'connect+get+close';
 
+    /** Of more values, none is named. */
+    private const NAMED_VALUES = 3;
+
     /** Nanoseconds; less is none. */
     private const LEAST = 0.1;
 
@@ -30,7 +33,7 @@ final class Costs
     /** @var array<string, array<string, array<string, Curve>>> by setup, operation, and "string" or "other" */
     private array $curves = [];
 
-    /** @var array<string, array<string, true>> what is known to slow down operations, by setup */
+    /** @var array<string, array<string, array<string, list<string>>>> values by setup, operation and what is known to slow it down */
     private array $artefacts = [];
 
     private int $rounds = RankSum::MOST;
@@ -63,7 +66,7 @@ final class Costs
                 $points[$name][$row->subject->operation][$type][$bytes] = Estimate::ofRounds(array_map(static fn(float $sample): float => max(self::LEAST, $sample), $row->samples));
                 $sizes[$type][$bytes] = true;
                 foreach (Artefacts::of($row->subject) as $artefact) {
-                    $this->artefacts[$name][\sprintf('%s %s: %s', $row->subject->operation, $row->subject->value, $artefact)] = true;
+                    $this->artefacts[$name][$row->subject->operation][$artefact][] = (string) $row->subject->value;
                 }
                 $this->rounds = min($this->rounds, \count($row->samples));
             }
@@ -118,7 +121,14 @@ final class Costs
     /** @return list<string> what is known to slow down operations of this setup */
     public function artefacts(string $setup): array
     {
-        return array_keys($this->artefacts[$setup] ?? []);
+        $lines = [];
+        foreach ($this->artefacts[$setup] ?? [] as $operation => $ofOperation) {
+            foreach ($ofOperation as $artefact => $values) {
+                $lines[] = \sprintf('%s%s: %s', $operation, \count($values) > self::NAMED_VALUES ? '' : ' ' . implode(', ', $values), $artefact);
+            }
+        }
+
+        return $lines;
     }
 
     /** The fewest of any row, or 100. */

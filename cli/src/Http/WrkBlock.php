@@ -34,7 +34,7 @@ final class WrkBlock implements Block
      * @param positive-int $concurrency
      * @param positive-int $requests of the first run
      * @param positive-int $laterRequests of each run that follows
-     * @param positive-int $seconds after which a run that has not answered them all is given up
+     * @param positive-int $seconds after which a run that is not over is abandoned
      */
     public function __construct(
         private readonly Site $site,

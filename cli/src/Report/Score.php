@@ -152,7 +152,7 @@ final class Score
     {
         $shift = $unit === Unit::Nanoseconds ? self::SHIFT : 0.0;
         $shifted = array_map(static fn(Row $row): float => max(self::LEAST, $figure($row)) + $shift, $rows);
-        // The best by its median: the best of a single round would be so by chance.
+        // The best by its median: the best of a single round would be so at random.
         $medians = array_map(static fn(Row $row): float => (float) $row->median, $rows);
         $unit->isMoreBetter() ? arsort($medians) : asort($medians);
         $best = $shifted[array_key_first($medians)] ?? 1.0;
