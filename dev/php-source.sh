@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# To be sourced: fetches PHP's source, from this machine's Debian or Ubuntu.
+
+# This machine's sources of Debian or Ubuntu, as sources of source packages.
+source_lists() { # folder
+    { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
+        sed -nE 's#^deb (.*/(debian|debian-security|ubuntu)/? .*)#deb-src \1#p' >"$1/lines.list"
+    { sed -s '$a\\' /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } | # a paragraph ends with its file
+        awk 'BEGIN { RS = ""; ORS = "\n\n" } /\nURIs:[^\n]*\/(debian|debian-security|ubuntu)\/?( |\n|$)/' |
+        sed 's/^Types:.*/Types: deb-src/' >"$1/paragraphs.sources"
+}
+
+# Downloads the source package of a PHP, such as 8.2, into FOLDER/package: that of the installed packages; where it is
+# gone from the archive, the newest that is there. Sets php_source_version to its version, as 8.2.30. On failure sets
+# php_source_failure to the reason. The machine's own lists of packages stay as they are.
+fetch_php_source() { # version, folder
+    local apt="$2" log="$2/apt.log" options version
+    if ! command -v apt-get >/dev/null; then
+        php_source_failure="PHP's source is a Debian package, and there is no apt-get"
+        return 1
+    fi
+    mkdir -p "$apt"/{lists/partial,cache/archives/partial,sources,package}
+    source_lists "$apt/sources"
+    : >"$apt/status"
+    options=(-qq -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/sources"
+        -o Dir::State::Lists="$apt/lists" -o Dir::State::Status="$apt/status" -o Dir::Cache="$apt/cache")
+    echo "Fetching the source package of PHP $1"
+    if ! apt-get "${options[@]}" update >"$log" 2>&1; then
+        php_source_failure="apt has no lists of source packages: $(tail -n 1 "$log")"
+        return 1
+    fi
+    # shellcheck disable=SC2016 # dpkg's variable
+    while read -r version; do
+        if (cd "$apt/package" && apt-get "${options[@]}" source --download-only --only-source "php$1=$version") >"$log" 2>&1; then
+            # shellcheck disable=SC2034 # for those who source this
+            php_source_version="${version%%-*}"
+            return 0
+        fi
+    done < <(
+        dpkg-query -W -f '${source:Version}\n' "php$1-cli" 2>/dev/null
+        apt-cache "${options[@]}" showsrc "php$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV
+    )
+    # shellcheck disable=SC2034 # for those who source this
+    php_source_failure="apt cannot fetch the source package of PHP $1: $(tail -n 1 "$log")"
+    return 1
+}

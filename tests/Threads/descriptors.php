@@ -1,0 +1,17 @@
+<?php
+
+declare(strict_types=1);
+
+/** @return list<string> the files in the folder of segments that this process has open */
+function open_segments(): array
+{
+    $open = [];
+    foreach ((array) scandir('/proc/self/fd') as $number) {
+        $file = (string) @readlink("/proc/self/fd/$number");
+        if (str_starts_with($file, ini_get('larder.path') . '/')) {
+            $open[] = $file;
+        }
+    }
+
+    return $open;
+}
