@@ -80,12 +80,17 @@ _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line")
 enum { KIND_BITS = 7, KEY_BITS = 16, EXPIRES_BITS = 39, STORED_BITS = 25 };
 
 struct entry_shared {
-    uint64_t hash;                   /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
-    uint64_t where;                  /* kind 7 | key length 16 | location 33 */
-    uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
-    uint64_t stored : STORED_BITS;   /* seconds, their low bits: wraps after a year; for people only */
-    uint32_t generation;             /* of the page */
-    uint32_t units;                  /* of the value, which follows the key */
+    uint64_t hash;  /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
+    uint64_t where; /* kind 7 | key length 16 | location 33 */
+    union {
+        struct {
+            uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
+            uint64_t stored : STORED_BITS;   /* seconds, their low bits: wraps after a year; for people only */
+        };
+        uint64_t times; /* both: loaded right after two narrower stores, they would hold up the processor */
+    };
+    uint32_t generation; /* of the page */
+    uint32_t units;      /* of the value, which follows the key */
     /* the key, padded to 8, then the value */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");

@@ -202,8 +202,7 @@ static inline const void *entry_value(const struct entry_shared *entry) {
 /* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no other
  * length or kind comes of it. */
 static inline uint64_t entry_seal(const struct entry_shared *entry) {
-    const uint64_t times = (uint64_t)entry->stored << EXPIRES_BITS | entry->expires;
-    return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ times;
+    return entry->where ^ ((uint64_t)entry->units << 32 | entry->generation) ^ entry->times;
 }
 
 /* The key's mixed hash, if the header is whole. */

@@ -70,8 +70,7 @@ enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key
 void write_seal(struct cache *cache, const struct cache_key *key, uint32_t kind, uint64_t expires) {
     struct entry_shared *entry = ref_writable(&cache->map, cache->reservation.location);
     entry->where = where_make(kind, key->length, cache->reservation.location);
-    entry->expires = expires;
-    entry->stored = (os_milliseconds() / 1000) & ((1u << STORED_BITS) - 1);
+    entry->times = os_milliseconds() / 1000 << EXPIRES_BITS | expires;
     entry->hash = hash_mix(key->hash, cache->map.seed);
     page_seal(cache, &cache->reservation, entry);
 }
