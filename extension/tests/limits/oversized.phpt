@@ -20,11 +20,6 @@ $huge = [
     'long keys' => [str_repeat('k', 1 << 20) => 1, str_repeat('l', 1 << 20) => 2, str_repeat('m', 1 << 20) => 3],
     'object' => (object) ['p' => str_repeat('x', 3 << 20)],
 ];
-$doubled = [1, 2, 3];
-for ($i = 0; $i < 40; $i++) {
-    $doubled = [$doubled, $doubled]; // a tree of 2^40 leaves, from 40 arrays
-}
-$huge['doubled'] = $doubled;
 foreach ($huge as $name => $value) {
     larder_store('key', 'old');
     $refused = [!larder_add('new', $value), !larder_exists('new'), !larder_replace('key', $value), larder_fetch('key') === 'old', !larder_store('key', $value), !larder_exists('key')];
@@ -37,6 +32,18 @@ for ($i = 0; $i < 100; $i++) {
         echo "$i is lost\n";
     }
 }
+// a tree of 2^40 leaves, from 40 arrays, is stored as 40 arrays
+$doubled = [1, 2, 3];
+for ($i = 0; $i < 40; $i++) {
+    $doubled = [$doubled, $doubled];
+}
+var_dump(larder_store('doubled', $doubled), larder_key_info('doubled')['size'] < 5000);
+foreach (fetch_both('doubled') as $how => $tree) {
+    for ($levels = 0; is_array($tree[$levels % 2]); $levels++) {
+        $tree = $tree[$levels % 2];
+    }
+    echo "$how: $levels levels, ", implode(' ', $tree), "\n";
+}
 // what just fits is stored
 var_dump(larder_store('large', str_repeat('x', 1 << 20)), strlen(larder_fetch('large')));
 ?>
@@ -48,10 +55,13 @@ map: 1 1 1 1 1 1
 many strings: 1 1 1 1 1 1
 long keys: 1 1 1 1 1 1
 object: 1 1 1 1 1 1
-doubled: 1 1 1 1 1 1
 bool(true)
 bool(true)
 bool(true)
 int(0)
+bool(true)
+bool(true)
+pointed to: 40 levels, 1 2 3
+copied: 40 levels, 1 2 3
 bool(true)
 int(1048576)

@@ -32,7 +32,11 @@ bool(false)
 bool(false)
 string(1) "1"
 string(4) "auto"
-array(9) {
+array(11) {
+  ["larder.classes"]=>
+  string(0) ""
+  ["larder.compact"]=>
+  string(1) "0"
   ["larder.default_ttl"]=>
   string(1) "0"
   ["larder.enabled"]=>

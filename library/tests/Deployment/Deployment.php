@@ -33,7 +33,7 @@ final class Deployment
         }
         final class ThrowingWakeup { public int $n = 1; }
         final class ThrowingUnserialize { public function __serialize(): array { return ['old' => 1]; } public function __unserialize(array $data): void {} }
-        final class Asking { public function __wakeup(): void {} }
+        final class Asking { public bool $answer = false; public function __wakeup(): void {} }
         PHP;
 
     private const AFTER = <<<'PHP'
