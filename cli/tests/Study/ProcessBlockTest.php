@@ -27,6 +27,7 @@ final class ProcessBlockTest extends TestCase
 {
     private const MILLISECOND = 1_000_000;
     private const CELL = 100 * self::MILLISECOND;
+    private const TRIES = 5;
 
     public function testEverySubjectOfAWorkingStoreHasAFigure(): void
     {
@@ -90,8 +91,13 @@ final class ProcessBlockTest extends TestCase
     public function testFigureOfSeveralProcessesIsOneSample(): void
     {
         $directory = new TemporaryDirectory();
-        $block = self::block('file://' . $directory->path, [Operation::Set, Operation::Get], '1k', 50, 3);
-        $samples = self::measure($block);
+        // Again where the machine stood still until the time of a cell was over.
+        $tries = 0;
+        do {
+            $block = self::block('file://' . $directory->path, [Operation::Set, Operation::Get], '1k', 50, 3);
+            $samples = self::measure($block);
+            $isCutShort = array_filter($samples, static fn(Sample $sample): bool => $block->isCutShort($sample->subject)) !== [];
+        } while ($isCutShort && ++$tries < self::TRIES);
         self::assertCount(2, $samples);
         foreach ($samples as $sample) {
             self::assertSame('', $sample->problem);
@@ -109,20 +115,25 @@ final class ProcessBlockTest extends TestCase
     public function testProcessesThatMeasureAtOnceBeginEachCellTogether(): void
     {
         $values = ['1k', '2k', '4k'];
-        $record = self::record(self::reads($values, processes: 2));
-        self::assertCount(6, $record);
-        $moments = [];
-        foreach ($record as [$process, $key, $moment]) {
-            self::assertStringStartsWith('study-', $key);
-            $moments[$process][] = $moment;
-        }
-        self::assertCount(2, $moments);
-        self::assertCount(6, array_unique(array_column($record, 1)), 'each process has keys of its own');
-        foreach ($moments as [$first, $second, $third]) {
+        // Again where a process was held up until the next cell was due.
+        $tries = 0;
+        do {
+            $record = self::record(self::reads($values, processes: 2));
+            self::assertCount(6, $record);
+            self::assertCount(6, array_unique(array_column($record, 1)), 'each process has keys of its own');
+            $moments = [];
+            foreach ($record as [$process, $key, $moment]) {
+                self::assertStringStartsWith('study-', $key);
+                $moments[$process][] = $moment;
+            }
+            self::assertCount(2, $moments);
             // Each of them is over in a moment, but the next begins after three times a cell's time.
-            self::assertGreaterThan(self::CELL, $second - $first);
-            self::assertGreaterThan(self::CELL, $third - $second);
-        }
+            $shortest = \PHP_INT_MAX;
+            foreach ($moments as [$first, $second, $third]) {
+                $shortest = min($shortest, $second - $first, $third - $second);
+            }
+        } while ($shortest <= self::CELL && ++$tries < self::TRIES);
+        self::assertGreaterThan(self::CELL, $shortest);
     }
 
     public function testOrderedCellsAreMeasuredInTheirOrderAndOthersInAnyOrder(): void
