@@ -100,7 +100,8 @@ final class VersionsTest extends TestCase
         self::assertCount(2, $this->segments());
         $own = [$here->text('return larder_info()["path"];'), $there->text('return larder_info()["path"];')];
         self::assertEqualsCanonicalizing($this->segments(), $own);
-        Proof::record('versions.side-by-side', 2 * self::ROUNDS * self::KEYS + self::KEYS, "fetches of PHP $versions[0] and PHP $versions[1], attached at once", $foreign);
+        $tried = 2 * self::ROUNDS * self::KEYS + self::KEYS;
+        Proof::record('versions.side-by-side', $tried, 'fetches of two versions of PHP, attached at once', $foreign, ["PHP $versions[0] and $versions[1]" => (string) $tried]);
 
         [$foreign] = $this->storeAtOnce($here, $this->here(), 3);
         Proof::control('versions.side-by-side', 'both of the same version, and so in one segment', 2 * 3 * self::KEYS, $foreign);
