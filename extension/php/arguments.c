@@ -179,7 +179,6 @@ static void replace_functions_of(const struct writer *writer) {
     ZEND_HASH_FOREACH_END();
 }
 
-#if PHP_VERSION_ID < 80500 /* not checked with later versions */
 /* Methods of PDO drivers are in no table: PDO creates them for each connection at their first call. */
 static zend_function *(*pdo_get_method)(zend_object **object, zend_string *name, const zval *key);
 
@@ -205,10 +204,6 @@ static void replace_methods_of_drivers(void) {
     }
     zend_object_release(object);
 }
-#else
-static void replace_methods_of_drivers(void) {
-}
-#endif
 
 void arguments_register(void) {
     slot = zend_get_resource_handle("larder");
