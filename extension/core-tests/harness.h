@@ -63,11 +63,14 @@ __attribute__((noreturn)) void harness_skip(const char *why);
         }                                                                                                    \
     } while (0)
 
-/* Whether sanitizers make everything several times slower. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWNESS = 4 };
+/* Whether QEMU runs this, which keeps not all of the kernel's promises; and by what factor everything is slower then, or
+ * with sanitizers. */
+#if defined(LARDER_EMULATED)
+enum { EMULATED = 1, SLOWNESS = 20 };
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { EMULATED = 0, SLOWNESS = 4 };
 #else
-enum { SLOWNESS = 1 };
+enum { EMULATED = 0, SLOWNESS = 1 };
 #endif
 
 #endif

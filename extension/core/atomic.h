@@ -104,7 +104,8 @@ static inline bool pair_swap(struct pair_shared *pair, const uint64_t expected[2
     uint32_t failed;
     __asm__ __volatile__("1: ldaxp %0, %1, %3\n"
                          "   cmp %0, %4\n"
-                         "   ccmp %1, %5, #0, eq\n"
+                         "   b.ne 2f\n"
+                         "   cmp %1, %5\n"
                          "   b.ne 2f\n"
                          "   stlxp %w2, %6, %7, %3\n"
                          "   cbnz %w2, 1b\n"

@@ -10,7 +10,7 @@
  * 16 bytes is hashed first, padded with zeros on its left.
  *
  * PHP adds `char`s, which are signed on x86. There c is (c + 128) - 128: the first term is unsigned, and the sum of the
- * second depends only on the length.
+ * second depends only on the length. They are unsigned on arm, but not with every compiler.
  */
 #include "hash.h"
 
@@ -22,7 +22,7 @@
 #define P32 (P16 * P16)
 #define P64 (P32 * P32)
 
-#if defined(__SSE2__) && SIZEOF_ZEND_LONG == 8
+#if defined(__SSE2__) && SIZEOF_ZEND_LONG == 8 && !defined(__CHAR_UNSIGNED__)
 #define HASH_BLOCKS 1
 #include <emmintrin.h>
 
@@ -50,14 +50,14 @@ static zend_always_inline sums block_sums(block c) {
 #define FIRST(s) ((uint64_t)_mm_cvtsi128_si64(s))
 #define SECOND(s) ((uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(s, s)))
 
-#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(WORDS_BIGENDIAN)
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(WORDS_BIGENDIAN) && defined(__CHAR_UNSIGNED__)
 #define HASH_BLOCKS 1
 #include <arm_neon.h>
 
 typedef uint8x16_t block;
 typedef uint64x2_t sums;
 
-#define BIAS(power) UINT64_C(0) /* char is unsigned here */
+#define BIAS(power) UINT64_C(0)
 
 static zend_always_inline block block_of(const char *bytes) {
     return vld1q_u8((const uint8_t *)bytes);
