@@ -135,7 +135,7 @@ final class FetchRows
     }
 
     /**
-     * The keys are stored anew before each round. Values stay pinned on the command line, so a process has few rounds.
+     * The keys are stored again before each round. Values stay pinned on the command line, so a process has few rounds.
      *
      * @return non-empty-list<array{float, float}>
      */

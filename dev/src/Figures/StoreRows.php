@@ -119,7 +119,7 @@ final class StoreRows
         $text = Values::text($bytes);
         $hashed = [$text => true];
 
-        return self::same((string) array_key_first($hashed), $rounds);
+        return self::same(array_key_first($hashed), $rounds);
     }
 
     /**
@@ -134,16 +134,16 @@ final class StoreRows
             $keys = array_map(static fn(int $number): string => 'key:' . $number, range($next[$side], $next[$side] + self::TURN - 1));
             $next[$side] += self::TURN;
             $start = hrtime(true);
-            $store($keys);
+            $store(...$keys);
 
             return (hrtime(true) - $start) / self::TURN;
         };
-        $ours = static function (array $keys): void {
+        $ours = static function (string ...$keys): void {
             foreach ($keys as $key) {
                 larder_store($key, 'x123456789');
             }
         };
-        $theirs = static function (array $keys): void {
+        $theirs = static function (string ...$keys): void {
             foreach ($keys as $key) {
                 apcu_store($key, 'x123456789');
             }
