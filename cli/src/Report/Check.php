@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Report;
 
+use Larder\Cli\Measure\Subject;
 use Larder\Cli\Measure\Unit;
 use Larder\Cli\Timing\Interval;
 use Larder\Cli\Timing\Statistics;
@@ -98,7 +99,7 @@ final class Check
         }
         $problems = $row->failures > 0 ? [\sprintf('has a figure in spite of %d failures: %s', $row->failures, $row->problem)] : [];
         $figures = [$row->median, $row->low, $row->high, ...$row->samples];
-        foreach (array_unique(array_filter($figures, static fn(?float $figure): bool => $figure !== null && !self::isPossible($row->subject->unit, $figure))) as $figure) {
+        foreach (array_unique(array_filter($figures, static fn(?float $figure): bool => $figure !== null && !self::isPossible($row->subject, $figure))) as $figure) {
             $problems[] = \sprintf('has the impossible figure %s %s', $figure, $row->subject->unit->value);
         }
         if ($row->subject->bytes < 0) {
@@ -122,11 +123,12 @@ final class Check
         return $problems;
     }
 
-    private static function isPossible(Unit $unit, float $figure): bool
+    private static function isPossible(Subject $subject, float $figure): bool
     {
-        return is_finite($figure) && match ($unit) {
+        return is_finite($figure) && match ($subject->unit) {
             Unit::Nanoseconds => $figure >= self::LEAST_NANOSECONDS && $figure <= self::MOST_NANOSECONDS,
-            Unit::Percent => $figure >= 0.0 && $figure <= 100.0,
+            // A page can be served more often than the one that it is compared with.
+            Unit::Percent => $figure >= 0.0 && ($figure <= 100.0 || str_starts_with($subject->operation, 'share of ')),
             Unit::RequestsPerSecond, Unit::OperationsPerSecond => $figure > 0.0 && $figure <= 1e9 / self::LEAST_NANOSECONDS,
             Unit::Bytes, Unit::Count => $figure >= 0.0,
         };

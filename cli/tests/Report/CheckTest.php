@@ -37,6 +37,11 @@ final class CheckTest extends TestCase
         self::assertSame([], $this->problems(new Report(Rows::ENVIRONMENT, [Rows::of('apcu', Rows::around(100))])));
     }
 
+    public function testPageCanBeFasterThanAnother(): void
+    {
+        self::assertSame([], $this->problems(new Report(Rows::ENVIRONMENT, [Rows::of('literal', Rows::around(100.5), operation: 'share of empty', unit: Unit::Percent)])));
+    }
+
     public function testRecordedResultIsAccepted(): void
     {
         self::assertSame([], Check::problems(\dirname(__DIR__) . '/Advice/recorded.jsonl'));
