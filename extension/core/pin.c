@@ -201,7 +201,7 @@ bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
     }
     const bool in_vain = cache->pages_held > held / 2;
     scans->in_vain = !in_vain ? 0 : scans->in_vain < SCANS_IN_VAIN_MAX ? scans->in_vain + 1 : scans->in_vain;
-    scans->price = (scan.bytes > SCAN_PRICE_LEAST ? scan.bytes : SCAN_PRICE_LEAST) << scans->in_vain;
+    scans->price = (scan.cost > SCAN_PRICE_LEAST ? scan.cost : SCAN_PRICE_LEAST) << scans->in_vain;
     scans->copied = 0;
     return cache->pages_held < held;
 }

@@ -56,7 +56,7 @@ static bool is_used(unsigned page) {
     clear_stack();
     struct scan scan = scan_of();
     EXPECT(scan_memory(&scan));
-    EXPECT(scan.bytes > 0);
+    EXPECT(scan.cost > 0);
     return used_pages[0] >> page & 1;
 }
 
@@ -116,6 +116,18 @@ static void in_mappings(void) {
     expect_found_in(at + 9 * MIB);
     expect_found_in(at + 16 * MIB - 8);
     munmap(at, 16 * MIB);
+}
+
+/* To learn that a page was never written takes time, too. */
+static void looking_pages_up_has_its_price(void) {
+    const size_t size = (size_t)8 << 30;
+    struct scan before = scan_of(), after = scan_of();
+    EXPECT(scan_memory(&before));
+    void *at = map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    EXPECT(scan_memory(&after));
+    EXPECT(after.cost >= before.cost + 100 * MIB);
+    EXPECT(after.cost <= before.cost + 200 * MIB); /* not that of reading */
+    munmap(at, size);
 }
 
 static void in_memory_made_read_only(void) {
@@ -482,6 +494,7 @@ const struct suite suite_scan = {
         {"in large blocks of malloc()", in_large_blocks},
         {"in variables", in_variables},
         {"in private mappings", in_mappings},
+        {"what is mapped but was never written has its price", looking_pages_up_has_its_price},
         {"in memory that is read-only since", in_memory_made_read_only},
         {"in private copies of files", in_private_copies_of_files},
         {"on stacks of threads", on_stacks_of_threads},
