@@ -157,6 +157,21 @@ static void in_private_copies_of_files(void) {
     close(fd);
 }
 
+static void child_looks(void *place) {
+    EXPECT(is_used(5));
+    *(volatile uintptr_t *)place = 0;
+    EXPECT(!is_used(5));
+}
+
+/* Parent and child share the pages until one of them writes. */
+static void in_memory_of_before_a_fork(void) {
+    char *at = map(64 * KIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    put_pointer(at + 4096, 5 * PAGE_BYTES + 8);
+    finish(start_fork(child_looks, at + 4096));
+    EXPECT(is_used(5));
+    munmap(at, 64 * KIB);
+}
+
 static void *wait_on_own_stack(void *argument) {
     uintptr_t local;
     *(uintptr_t **)argument = &local;
@@ -497,6 +512,7 @@ const struct suite suite_scan = {
         {"what is mapped but was never written has its price", looking_pages_up_has_its_price},
         {"in memory that is read-only since", in_memory_made_read_only},
         {"in private copies of files", in_private_copies_of_files},
+        {"in memory that a fork has not written to since", in_memory_of_before_a_fork},
         {"on stacks of threads", on_stacks_of_threads},
         {"while another thread unmaps memory", while_another_thread_unmaps},
         {"in registers", in_registers},
