@@ -164,11 +164,12 @@ static void unpin_unused(struct cache *cache, struct record_shared *record, cons
     cache->pinned_word_count = left;
 }
 
-/* What the populations count more than is pinned goes now, or this process would go on copying. Others see that they
- * may look again. */
+/* What the population counts more than is pinned goes now, or this process would go on copying. The recount of both
+ * is not put off by that: who scans more often would put it off for ever. */
 static void recount_now(struct cache *cache) {
-    word_store(&cache->map.header->recounted, os_milliseconds());
-    recount(cache, cache->long_lived);
+    if (!pin_recount(cache)) {
+        recount(cache, cache->long_lived);
+    }
     cache->full.pages = 0;
 }
 
@@ -200,7 +201,7 @@ bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
     }
     const bool in_vain = cache->pages_held > held / 2;
     scans->in_vain = !in_vain ? 0 : scans->in_vain < SCANS_IN_VAIN_MAX ? scans->in_vain + 1 : scans->in_vain;
-    scans->price = (scan.bytes > SCAN_PRICE_LEAST ? scan.bytes : SCAN_PRICE_LEAST) << scans->in_vain;
+    scans->price = (scan.cost > SCAN_PRICE_LEAST ? scan.cost : SCAN_PRICE_LEAST) << scans->in_vain;
     scans->copied = 0;
     return cache->pages_held < held;
 }

@@ -46,11 +46,12 @@ struct scan {
     const void *ignored; /* memory whose content is not used any more */
     size_t ignored_size;
     uint64_t *used; /* a bit for each page that something points to; the caller clears them */
-    uint64_t bytes; /* that were read */
+    uint64_t cost;  /* what the scan took, in bytes that could have been read instead */
 };
 
-/* Fills `used` and `bytes`. False: some memory could not be looked at (no /proc, or a filter of system calls), so
- * nothing is known. Some milliseconds. The caller holds process_lock(). */
+/* Fills `used` and `cost`. False: some memory could not be looked at (no /proc, or a filter of system calls), so
+ * nothing is known. Some milliseconds, and 3 for each GiB that is mapped and was never written. The caller holds
+ * process_lock(). */
 bool scan_memory(struct scan *scan);
 
 #ifdef LARDER_UNREADABLE

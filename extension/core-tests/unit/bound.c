@@ -135,6 +135,32 @@ static void recount_gives_back(void) {
     expect_nothing_left(cache);
 }
 
+/* A worker that scans all the time, and so recounts its own kind. */
+static void scanner(void *argument) {
+    struct cache *cache = open_long_lived(8);
+    for (reached(0, 1); atomic_load(&board->number[1]) == 0; sleep_ms(5)) {
+        pinned(cache, key_of("%u", VALUES - 1));
+        pin_drop_unused_now(cache, cache->identity->record);
+    }
+    EXPECT(info_of(cache).scans > 10);
+    close_cache(cache);
+}
+static void recounts_beside_scans(void) {
+    struct cache *cache = open_cache(8);
+    fill(cache);
+    const pid_t child = start(scanner, NULL);
+    await(0, 1);
+    EXPECT(fetch_all(cache, 0) > 50);
+    cache_request_end(cache, false);
+    for (unsigned i = 0; i < 300; i++, sleep_ms(1)) {
+        pin_recount(cache);
+    }
+    EXPECT(info_of(cache).pages_pinned <= 1); /* the scanner's */
+    reached(1, 1);
+    finish(child);
+    expect_nothing_left(cache);
+}
+
 /* And within as much of its death. */
 static void death_gives_back(void) {
     struct cache *cache = open_cache(8);
@@ -252,6 +278,7 @@ static const struct test tests[] = {
     {"both kinds together hold at most the share", both_kinds},
     {"pages that others hold are pinned without a copy when the share is full", pages_held_by_others},
     {"what a request held is free again within 100 ms", recount_gives_back},
+    {"also while a worker scans more often than that", recounts_beside_scans},
     {"what a dead process held is free again within 100 ms", death_gives_back},
     {"with no share every value is copied", no_share},
     {"a copy beyond the share counts no pages in a small segment", .run_with = beyond_the_share, .argument = 8},

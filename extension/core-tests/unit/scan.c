@@ -56,7 +56,7 @@ static bool is_used(unsigned page) {
     clear_stack();
     struct scan scan = scan_of();
     EXPECT(scan_memory(&scan));
-    EXPECT(scan.bytes > 0);
+    EXPECT(scan.cost > 0);
     return used_pages[0] >> page & 1;
 }
 
@@ -118,6 +118,18 @@ static void in_mappings(void) {
     munmap(at, 16 * MIB);
 }
 
+/* To learn that a page was never written takes time, too. */
+static void looking_pages_up_has_its_price(void) {
+    const size_t size = (size_t)8 << 30;
+    struct scan before = scan_of(), after = scan_of();
+    EXPECT(scan_memory(&before));
+    void *at = map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    EXPECT(scan_memory(&after));
+    EXPECT(after.cost >= before.cost + 100 * MIB);
+    EXPECT(after.cost <= before.cost + 200 * MIB); /* not that of reading */
+    munmap(at, size);
+}
+
 static void in_memory_made_read_only(void) {
     void *at = map(64 * KIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     put_pointer(at, 5 * PAGE_BYTES + 8);
@@ -143,6 +155,21 @@ static void in_private_copies_of_files(void) {
     put_pointer(at, 9 * PAGE_BYTES + 8);
     EXPECT(!is_used(9));
     close(fd);
+}
+
+static void child_looks(void *place) {
+    EXPECT(is_used(5));
+    *(volatile uintptr_t *)place = 0;
+    EXPECT(!is_used(5));
+}
+
+/* Parent and child share the pages until one of them writes. */
+static void in_memory_of_before_a_fork(void) {
+    char *at = map(64 * KIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    put_pointer(at + 4096, 5 * PAGE_BYTES + 8);
+    finish(start_fork(child_looks, at + 4096));
+    EXPECT(is_used(5));
+    munmap(at, 64 * KIB);
 }
 
 static void *wait_on_own_stack(void *argument) {
@@ -482,8 +509,10 @@ const struct suite suite_scan = {
         {"in large blocks of malloc()", in_large_blocks},
         {"in variables", in_variables},
         {"in private mappings", in_mappings},
+        {"what is mapped but was never written has its price", looking_pages_up_has_its_price},
         {"in memory that is read-only since", in_memory_made_read_only},
         {"in private copies of files", in_private_copies_of_files},
+        {"in memory that a fork has not written to since", in_memory_of_before_a_fork},
         {"on stacks of threads", on_stacks_of_threads},
         {"while another thread unmaps memory", while_another_thread_unmaps},
         {"in registers", in_registers},
