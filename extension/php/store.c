@@ -87,7 +87,7 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
 /* A value with objects in it. What cannot be a graph is serialized, and so is a graph that is too long: that is shorter. */
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
     const bool wanted = LARDER_G(serializer) == SERIALIZER_AUTO && !LARDER_G(compact);
-    zend_array *graph = wanted ? graph_flatten(value) : NULL;
+    zend_array *graph = wanted ? graph_flatten(value, cache_value_max(s->cache)) : NULL;
     if (!graph) {
         return EG(exception) ? is_done(CACHE_ABSENT) : store_serialized(s, value);
     }
