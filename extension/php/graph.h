@@ -97,14 +97,15 @@ bool graph_call_serialize(zend_object *object, zval *data);
 bool graph_call_sleep(zend_object *object, uint32_t **kept, uint32_t *count, zval *dynamic);
 
 /*
- * The stored form of `value` as a PHP array of this request, which shares strings and arrays with it. NULL: it must be
- * serialized, unless there is an exception. Runs user code: __serialize(), __sleep().
+ * The stored form of `value` as a PHP array of this request, which shares strings and arrays with it. It may be longer than
+ * `most` bytes, beyond which the walk of arrays in arrays ends. NULL: it must be serialized, unless there is an exception.
+ * Runs user code: __serialize(), __sleep().
  *
  * It and graph_release() count references to parts of the value down, which makes them candidates for the collector of
  * cycles, and so could start it: its destructors may change the value, or store another. The value itself still holds
  * these parts, so the collector need not look at them.
  */
-zend_array *graph_flatten(zval *value);
+zend_array *graph_flatten(zval *value, size_t most);
 void graph_release(zend_array *graph);
 
 /*

@@ -76,10 +76,13 @@ static zend_object *enum_case(const zval *fields) {
     if (UNEXPECTED(!constant) || UNEXPECTED(!(ZEND_CLASS_CONST_FLAGS(constant) & ZEND_CLASS_CONST_IS_CASE))) {
         return NULL;
     }
-    zend_object *object = zend_enum_get_case(class, Z_STR_P(fields + 2));
-    if (EXPECTED(object != NULL)) {
-        GC_ADDREF(object);
+    /* A backed case's value may name a constant that is not defined here. */
+    if (Z_TYPE(constant->value) == IS_CONSTANT_AST &&
+        UNEXPECTED(zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)) {
+        return NULL;
     }
+    zend_object *object = Z_OBJ(constant->value);
+    GC_ADDREF(object);
     return object;
 }
 

@@ -1,4 +1,5 @@
 #include "graph.h"
+#include "shape.h"
 
 #include "zend_enum.h"
 #if PHP_VERSION_ID >= 80400
@@ -64,6 +65,7 @@ struct flattening {
     struct frame *frames;
     uint32_t frame_count, frame_room;
     zval root;
+    size_t left;    /* bytes for arrays */
     bool protected; /* from the collector of cycles, before */
     zend_object *few_met[FEW_OBJECTS];
     struct frame few_frames[FEW_OBJECTS];
@@ -387,6 +389,14 @@ static uint32_t next_counted(const zend_array *array, uint32_t index) {
 
 enum visited { VISITED, ENTERED, REFUSED };
 
+/*
+ * Few arrays, each in the next one twice, are exponentially many when each is visited wherever it is. So each visit takes the
+ * room of an element, and each copy its own; without room for the next visit the graph would be too long.
+ */
+static void take(struct flattening *f, size_t bytes) {
+    f->left -= MIN(f->left, bytes);
+}
+
 static enum visited visit_array(struct flattening *f, zval *target, zend_array *source, uint32_t depth) {
     uint32_t next =
         GC_FLAGS(source) & GC_IMMUTABLE /* literals, and values of this cache: no objects are in them */
@@ -398,9 +408,10 @@ static enum visited visit_array(struct flattening *f, zval *target, zend_array *
         Z_TYPE_INFO_P(target) = GC_FLAGS(source) & GC_IMMUTABLE ? IS_ARRAY : IS_ARRAY_EX;
         return VISITED;
     }
-    if (depth > DEEPEST) {
+    if (depth > DEEPEST || f->left == 0) {
         return REFUSED;
     }
+    take(f, sizeof(zval));
     if (!HT_IS_PACKED(source) && !HT_IS_WITHOUT_HOLES(source)) {
         source = zend_array_dup(source); /* so that elements stay in their places when it is copied */
         next = next_counted(source, 0);
@@ -495,8 +506,9 @@ static zend_always_inline zval *next_source(struct frame *frame) {
 }
 
 /* Puts a mark into the copy of an array. */
-static void put(struct frame *frame, const zval *mark) {
+static void put(struct flattening *f, struct frame *frame, const zval *mark) {
     if (!frame->copy) {
+        take(f, shape_of_array(shape_of_table(frame->source)));
         frame->copy = zend_array_dup(frame->source);
     }
     zval *place = element(frame->copy, frame->next);
@@ -517,7 +529,7 @@ static void deliver(struct flattening *f, struct frame *frame, zval *flat) {
             return;
         case OF_ARRAY:
             if (Z_TYPE_P(flat) == IS_PTR) {
-                put(frame, flat);
+                put(f, frame, flat);
             } else {
                 zval_ptr_dtor(flat);
             }
@@ -708,8 +720,9 @@ static void release_held(struct flattening *f) {
     }
 }
 
-zend_array *graph_flatten(zval *value) {
+zend_array *graph_flatten(zval *value, size_t most) {
     struct flattening f;
+    f.left = most;
     f.protected = gc_protect(true);
     f.objects = part_new(32);
     f.arrays = f.calls = NULL;

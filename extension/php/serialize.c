@@ -32,13 +32,19 @@ bool serialize_uses_igbinary(void) {
  */
 enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE };
 
+struct found {
+    zend_refcounted *counted; /* an array or object */
+    zend_refcounted *marked;  /* that it is not found again through this: itself, or a reference to it; or NULL */
+};
+
 struct search {
-    zend_refcounted **list; /* arrays and objects found, each marked */
+    struct found *list;
     size_t count, room;
     size_t weight, most;
-    size_t element;    /* least bytes of an element and its key */
-    bool incomplete;   /* it has an object whose class was missing when that was unserialized */
-    bool distinct;     /* count equal strings once, as igbinary does */
+    size_t element;  /* least bytes of an element and its key */
+    bool incomplete; /* it has an object whose class was missing when that was unserialized */
+    bool repeats;    /* an array is written wherever it is, as by serialize(), unless behind the same reference */
+    bool distinct;   /* count equal strings once, as igbinary does */
     HashTable strings; /* if so, the hashes of the strings found */
 };
 
@@ -58,17 +64,31 @@ static zend_always_inline void weigh_string(struct search *met, zend_string *str
     met->weight += EXPECTED(!met->distinct) ? ZSTR_LEN(string) : weight_if_new(met, string);
 }
 
-/* Adds an array or object to the list once; marked ones were found before. Immutable arrays hold no resources. */
-static void look_into_later(struct search *met, zend_refcounted *counted) {
-    if (GC_FLAGS(counted) & (GC_IMMUTABLE | GC_PROTECTED)) {
+/* Adds an array or object to the list, unless the mark is already set: then it was found before. */
+static void look_into_later(struct search *met, zend_refcounted *counted, zend_refcounted *mark) {
+    if (mark && (GC_FLAGS(mark) & GC_PROTECTED)) {
         return;
     }
     if (met->count == met->room) {
         met->room = met->room * 2 + 16;
         met->list = safe_erealloc(met->list, met->room, sizeof(*met->list), 0);
     }
-    GC_PROTECT_RECURSION(counted);
-    met->list[met->count++] = counted;
+    if (mark) {
+        GC_PROTECT_RECURSION(mark);
+    }
+    met->list[met->count++] = (struct found){counted, mark};
+}
+
+/*
+ * Few arrays, each in the next one twice, are exponentially many when each is written wherever it is, so they are weighed so.
+ * An array can contain itself only through a reference, which is marked. Immutable arrays hold no resources.
+ */
+static void look_into_array_later(struct search *met, zend_array *array, zend_reference *reference) {
+    if (met->repeats) {
+        look_into_later(met, (zend_refcounted *)array, (zend_refcounted *)reference);
+    } else if (!(GC_FLAGS(array) & GC_IMMUTABLE)) {
+        look_into_later(met, (zend_refcounted *)array, (zend_refcounted *)array);
+    }
 }
 
 /* Inspects a value, but not its elements. False: it is a resource. */
@@ -80,10 +100,13 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
         weigh_string(met, Z_STR_P(value));
         return true;
     }
+    zend_reference *reference = Z_ISREF_P(value) ? Z_REF_P(value) : NULL;
     ZVAL_DEREF(value); /* a string behind a reference may be written once only: it weighs nothing */
-    if (Z_TYPE_P(value) == IS_ARRAY || (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value)))) {
-        look_into_later(met, Z_COUNTED_P(value));
-        met->incomplete = met->incomplete || (Z_TYPE_P(value) == IS_OBJECT && Z_OBJCE_P(value) == PHP_IC_ENTRY);
+    if (Z_TYPE_P(value) == IS_ARRAY) {
+        look_into_array_later(met, Z_ARR_P(value), reference);
+    } else if (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value))) {
+        look_into_later(met, Z_COUNTED_P(value), Z_COUNTED_P(value));
+        met->incomplete = met->incomplete || Z_OBJCE_P(value) == PHP_IC_ENTRY;
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
@@ -146,20 +169,24 @@ static enum look look_into_object(struct search *met, zend_object *object) {
 }
 
 static enum look look_through(zval *value, size_t most, size_t element, bool distinct) {
-    struct search met = {.most = most, .element = element, .distinct = distinct};
+    struct search met = {
+        .most = most, .element = element, .repeats = element == ELEMENT_PHP, .distinct = distinct};
     if (distinct) {
         zend_hash_init(&met.strings, 0, NULL, NULL, false);
     }
     enum look look = look_at(&met, value) ? LOOK_FINE : LOOK_RESOURCE;
     for (size_t i = 0; i < met.count && look == LOOK_FINE; i++) {
-        look = GC_TYPE(met.list[i]) == IS_ARRAY ? look_into_array(&met, (HashTable *)met.list[i])
-                                                : look_into_object(&met, (zend_object *)met.list[i]);
+        zend_refcounted *counted = met.list[i].counted;
+        look = GC_TYPE(counted) == IS_ARRAY ? look_into_array(&met, (HashTable *)counted)
+                                            : look_into_object(&met, (zend_object *)counted);
         if (UNEXPECTED(met.weight > met.most) && look == LOOK_FINE) {
             look = LOOK_TOO_LARGE;
         }
     }
     for (size_t i = 0; i < met.count; i++) {
-        GC_UNPROTECT_RECURSION(met.list[i]);
+        if (met.list[i].marked) {
+            GC_UNPROTECT_RECURSION(met.list[i].marked);
+        }
     }
     if (met.list) {
         efree(met.list);

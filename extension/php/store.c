@@ -87,7 +87,7 @@ static bool store_planned(const struct storing *s, uint32_t kind) {
 /* A value with objects in it. What cannot be a graph is serialized, and so is a graph that is too long: that is shorter. */
 static zend_never_inline bool store_objects(const struct storing *s, zval *value) {
     const bool wanted = LARDER_G(serializer) == SERIALIZER_AUTO && !LARDER_G(compact);
-    zend_array *graph = wanted ? graph_flatten(value) : NULL;
+    zend_array *graph = wanted ? graph_flatten(value, cache_value_max(s->cache)) : NULL;
     if (!graph) {
         return EG(exception) ? is_done(CACHE_ABSENT) : store_serialized(s, value);
     }
@@ -114,10 +114,22 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
     return store_planned(s, VALUE_ARRAY);
 }
 
+/* Held, because methods of the value's objects may assign another to the reference while this one is walked. */
+static zend_never_inline bool store_referred(struct cache *cache, const struct cache_key *key, zval *reference,
+                                             uint64_t expires, enum cache_mode mode, const uint64_t *token) {
+    zval value;
+    ZVAL_COPY(&value, Z_REFVAL_P(reference));
+    const bool stored = store_value(cache, key, &value, expires, mode, token);
+    zval_ptr_dtor(&value);
+    return stored;
+}
+
 bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
                  enum cache_mode mode, const uint64_t *token) {
     const struct storing s = {cache, key, expires, mode, token};
-    ZVAL_DEREF(value);
+    if (UNEXPECTED(Z_ISREF_P(value))) {
+        return store_referred(cache, key, value, expires, mode, token);
+    }
     switch (Z_TYPE_P(value)) {
         case IS_NULL:
             return store_nothing(&s, VALUE_NULL);

@@ -214,7 +214,8 @@ static bool end_reading(const struct reading *outer, zval *result) {
 
 bool unserialize(zend_string *bytes, uint32_t kind, zval *result) {
     const struct reading outer = begin_reading(result);
-    LARDER_G(reading).incomplete = kind == VALUE_INCOMPLETE;
+    /* With limited classes, an incomplete object may as well be one of a class that is not allowed. */
+    LARDER_G(reading).incomplete = kind == VALUE_INCOMPLETE && !classes_are_limited();
     const struct serializer_state outer_counting = serializer_state_begin();
     call_unserializer(bytes, kind, result);
     serializer_state_end(&outer_counting);

@@ -19,6 +19,13 @@ echo "-- one that was whole when it was stored is still a miss where its class i
 class Here {}
 larder_store('k', [new Here(), new DateTime('@0')]);
 echo other_process('echo larder_fetch("k", "miss"), "\n";');
+
+echo "-- with limited classes, it is a miss: its class may be another\n";
+larder_store('k', unserialize($bytes));
+ini_set('larder.classes', 'stdClass,Here');
+echo json_encode(larder_fetch('k', 'miss')), "\n";
+larder_store('k', [unserialize($bytes), new Here()]);
+echo json_encode(larder_fetch('k', 'miss')), "\n";
 ?>
 --EXPECT--
 bool(true)
@@ -33,3 +40,6 @@ copied: __PHP_Incomplete_Class, true
 Gone
 -- one that was whole when it was stored is still a miss where its class is missing
 miss
+-- with limited classes, it is a miss: its class may be another
+"miss"
+"miss"
