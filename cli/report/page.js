@@ -849,7 +849,7 @@
     [/^memory/, 'memory', 'Memory and cost', 'What an entry takes besides its value, and what an operation takes besides time.'],
     [/^(pressure|hit)/, 'hits', 'Hit rates', 'When the data is larger than the memory.'],
   ];
-  const ORDER = ['studies', 'stores', 'objects', 'latency', 'rate', 'scaling', 'memory', 'hits', 'http'];
+  const ORDER = ['stores', 'objects', 'latency', 'rate', 'scaling', 'memory', 'hits', 'http'];
   const sections = new Map();
   for (const table of unique(rows.map((row) => row.table))) {
     const prefix = table.split(':')[0];
@@ -901,16 +901,7 @@
   const section = (id, title, intro, ...children) => el('section', { id, 'aria-labelledby': `${id}-heading` }, el('h2', { id: `${id}-heading` }, title), intro ? el('p', { className: 'intro' }, intro) : null, ...children);
   const main = document.getElementById('content');
   const blocks = [];
-
-  if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
-  // the spoilers stand above it
-  const advice = Object.entries(facts.advice).map(([title, lines]) => [title, lines.filter((line) => !header.spoilers.some((spoiler) => line.endsWith(spoiler)))]).filter(([, lines]) => lines.length);
-  if (advice.length) {
-    blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
-      ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));
-  }
-  if (facts.scores.length) blocks.push(section('score', 'Score', 'One number for each store: the geometric mean of its ratios to the best in each row. 1 is the best everywhere; a row without a figure costs twice the slowest. Default settings and others apart.', ...facts.scores.map(scoreOf)));
-  for (const { id, title, intro, tables } of [...sections.values()].sort((a, b) => rank(a) - rank(b))) {
+  const measured = ({ id, title, intro, tables }) => {
     const cards = tables.sort((a, b) => d3.ascending(a.split(':')[0], b.split(':')[0])).map((table) => {
       const panel = new Panel(table, rows.filter((row) => row.table === table));
       if (id === 'studies') panel.title = () => panel.table;
@@ -918,8 +909,20 @@
       panels.push(panel);
       return panel.element;
     });
-    blocks.push(section(id, title, intro, ...cards));
+    return section(id, title, intro, ...cards);
+  };
+
+  if (header.spoilers.length) blocks.push(el('section', { id: 'spoilers', className: 'notice', 'aria-labelledby': 'spoilers-heading' }, el('h2', { id: 'spoilers-heading' }, 'What may have spoiled this run'), el('ul', {}, ...header.spoilers.map((each) => el('li', {}, each)))));
+  // whoever repeats a study wants to see it beside the published figures first, and then what follows from it
+  if (sections.has('studies')) blocks.push(measured(sections.get('studies')));
+  // the spoilers stand above the advice
+  const advice = Object.entries(facts.advice).map(([title, lines]) => [title, lines.filter((line) => !header.spoilers.some((spoiler) => line.endsWith(spoiler)))]).filter(([, lines]) => lines.length);
+  if (advice.length) {
+    blocks.push(section('advice', 'Advice', 'From the figures of this run. They alone decide; no store has a rule of its own.', el('div', { className: 'card advice' },
+      ...advice.map(([title, lines]) => el('div', {}, el('h3', {}, title), el('ul', {}, ...lines.map((line) => el('li', {}, line))))))));
   }
+  if (facts.scores.length) blocks.push(section('score', 'Score', 'One number for each store: the geometric mean of its ratios to the best in each row. 1 is the best everywhere; a row without a figure costs twice the slowest. Default settings and others apart.', ...facts.scores.map(scoreOf)));
+  blocks.push(...[...sections.values()].filter(({ id }) => id !== 'studies').sort((a, b) => rank(a) - rank(b)).map(measured));
 
   const failed = rows.filter((row) => row.failures > 0 || (row.median === null && !row.historic));
   const historic = rows.filter((row) => row.historic);

@@ -78,6 +78,14 @@ final class ReportTest extends TestCase
         fwrite(\STDERR, "3000 rows: page ready after $ready ms\n");
     }
 
+    public function testStudiesComeBeforeTheAdviceAndAllElseAfterIt(): void
+    {
+        self::$browser->open(self::$file);
+        $sections = self::$browser->run('return [...document.querySelectorAll("main > section")].map((each) => each.id);');
+        self::assertIsArray($sections);
+        self::assertSame(['spoilers', 'studies', 'advice', 'score', 'stores'], \array_slice($sections, 0, 5));
+    }
+
     public function testNothingIsShownAsNull(): void
     {
         self::$browser->open(self::$file);

@@ -74,8 +74,8 @@ final class Advice
 
         return [
             'Careful' => [...array_map(static fn(string $spoiler): string => 'This run may be spoiled: ' . $spoiler, $this->report->spoilers), ...$this->farFromMeasured()],
-            ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine)] : []),
-            ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral)] : []),
+            ...($machines === null || $machines === 1 ? ['Which store, on one machine' => $this->store($this->candidates->onOneMachine, 'that processes share')] : []),
+            ...($machines === null || $machines > 1 ? ['Which store, for several machines' => $this->store($this->candidates->onSeveral, 'that other machines reach')] : []),
             'By size' => $this->bySize(),
             'By read share' => $this->isOwn ? [] : $this->byReadShare(),
             'Memory' => $this->memory->lines($this->profile),
@@ -88,13 +88,19 @@ final class Advice
 
     /**
      * @param list<string> $setups
+     * @param string $which stores these are
      * @return list<string>
      */
-    private function store(array $setups): array
+    private function store(array $setups, string $which): array
     {
         $ranking = Ranking::of($this->each($setups, fn(string $setup): ?Estimate => $this->perRequest($setup)));
         if ($ranking === null) {
-            return ['None: no store that this needs was measured.'];
+            return match (true) {
+                $setups === [] && !$this->isOwn => [], // nobody asked for it
+                $setups === [] => [\sprintf('None: no store %s was measured.', $which)],
+                $this->profile->readShare < 1.0 && !$this->costs->hasSets() => ['None: this result has no sets, but the profile does. Measure both: larder compare --json FILE'],
+                default => ['None: of no store was everything measured that the profile needs.'],
+            };
         }
         $interval = $ranking->cost->interval();
         $lines = [
@@ -236,13 +242,17 @@ final class Advice
     private function assumptions(): array
     {
         $profile = $this->profile;
-        $lines = [\sprintf(
+        $lines = [];
+        if ($this->costs->context !== self::COMPARE) {
+            $lines[] = \sprintf('The figures of %s alone%s.', $this->costs->context, $this->costs->hasSets() ? '' : ', which has no sets');
+        }
+        $lines[] = \sprintf(
             '%s: %s operations per request, %s %% of them gets, of which %s %% find something.',
             $this->isOwn ? 'From the profile' . ($profile->samples === null ? '' : \sprintf(' (%s samples)', number_format($profile->samples))) : 'No profile was given. The measured values in equal parts',
             Text::number(round($profile->operationsPerRequest, 2)),
             Text::number(round(100 * $profile->readShare, 1)),
             Text::number(round(100 * $profile->hitRate, 1)),
-        )];
+        );
         $sizes = $this->costs->sizes();
         foreach (['string' => $profile->strings, 'other' => $profile->others] as $type => $shares) {
             $shares = array_filter($shares, static fn(float $share): bool => $share > 0.0);
@@ -261,7 +271,7 @@ final class Advice
                 $lines[] = \sprintf('%.0f %% of the operations have %s of sizes that were not measured: they count as the nearest measured size.', 100 * $outside, $what);
             }
         }
-        if (($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
+        if ($this->candidates->onSeveral !== [] && ($profile->machines ?? 2) > 1 && !\in_array('network', array_map(static fn(Setup $setup): ?string => $setup->connection, $this->costs->setups()), true)) {
             $lines[] = 'Several machines: servers were measured by TCP on this machine; a network adds its delay to every call.';
         }
         $lines[] = 'Only the time in the store counts, not what the program does around it: whole requests differ by less than these ratios.';
@@ -345,13 +355,16 @@ final class Advice
         return array_combine($setups, array_map($cost, $setups));
     }
 
+    /** Without sets, as in most studies, of gets alone: nothing could be advised otherwise. */
     private static function equalParts(Costs $costs): Profile
     {
         $sizes = $costs->sizes();
         [$strings, $others] = [array_keys($sizes['string'] ?? []), array_keys($sizes['other'] ?? [])];
         $share = 1 / max(1, \count($strings) + \count($others));
 
-        return new Profile(array_fill_keys($strings, $share), array_fill_keys($others, $share));
+        $sizes = [array_fill_keys($strings, $share), array_fill_keys($others, $share)];
+
+        return $costs->hasSets() ? new Profile(...$sizes) : new Profile(...$sizes, readShare: 1.0);
     }
 
     private static function sharers(string $store): string

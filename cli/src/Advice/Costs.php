@@ -143,6 +143,12 @@ final class Costs
         return $this->sizes;
     }
 
+    /** Whether sets of any setup were measured: most studies measured gets alone. */
+    public function hasSets(): bool
+    {
+        return array_filter($this->curves, static fn(array $operations): bool => isset($operations[self::SET])) !== [];
+    }
+
     /** @return Estimate|null nanoseconds; null when it was not measured */
     public function at(string $setup, string $operation, string $type, int $bytes): ?Estimate
     {

@@ -247,9 +247,28 @@ final class AdviceTest extends TestCase
         self::assertSame(['yac, which failed: lost values.', 'array, which other processes cannot read.'], $advice['Not considered']);
         self::assertSame('This run may be spoiled: Turbo is on.', $advice['Careful'][0]);
         self::assertSame('50 % of the operations have strings that are much smaller or larger than any that was measured (1 kB to 1 kB). Their figures are wrong by more than the intervals tell.', $advice['Careful'][1]);
-        self::assertSame(['None: no store that this needs was measured.'], $advice[self::SEVERAL]);
+        self::assertSame(['None: no store that other machines reach was measured.'], $advice[self::SEVERAL]);
         self::assertContains('50 % of the operations have strings of sizes that were not measured: they count as the nearest measured size.', $advice['Assumed']);
         self::assertContains('No arrays and objects were measured: those of the profile count as what was measured of the same size.', $advice['Assumed']);
+    }
+
+    public function testStudyWithoutSetsIsAdvisedOnByItsGets(): void
+    {
+        $table = '2013: read, 13 values';
+        $gets = [Rows::of('apcu', Rows::around(100), table: $table), Rows::of('redis', Rows::around(10_000), connection: 'socket', table: $table)];
+        $advice = Advice::of(new Report([], $gets));
+        self::assertSame('Take apcu: 1.00 µs per request (992 ns to 1.01 µs), so 1.00 ms for 1,000 requests.', $advice[self::ONE][0]);
+        self::assertSame('The figures of 2013 alone, which has no sets.', $advice['Assumed'][0]);
+        self::assertSame('No profile was given. The measured values in equal parts: 10 operations per request, 100 % of them gets, of which 100 % find something.', $advice['Assumed'][1]);
+        self::assertArrayNotHasKey(self::SEVERAL, $advice, 'nobody asked, and no server was measured by TCP');
+
+        $profile = new Profile([1000 => 1.0], [], machines: 1);
+        self::assertSame(['None: this result has no sets, but the profile does. Measure both: larder compare --json FILE'], Advice::of(new Report([], $gets), $profile)[self::ONE]);
+
+        $sets = [Rows::of('apcu', Rows::around(300), operation: 'set', table: $table)];
+        $both = Advice::of(new Report([], [...$gets, ...$sets]));
+        self::assertSame('The figures of 2013 alone.', $both['Assumed'][0]);
+        self::assertStringContainsString(' 90 % of them gets', $both['Assumed'][1], 'the control: with sets, they count');
     }
 
     public function testQuickRunGivesNoAdvice(): void
