@@ -5,6 +5,9 @@ With Xdebug only the unserializer's own errors are hidden from handlers
 if (!is_file(__DIR__ . '/../../../var/xdebug/' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . '/xdebug.so')) {
     die('skip Xdebug is not there');
 }
+if (PHP_ZTS) {
+    die('skip this Xdebug is for a PHP without threads');
+}
 ?>
 --FILE--
 <?php
