@@ -24,8 +24,9 @@ static bool registered;
 
 /* ---- Was it a write? ----------------------------------------------------------------------------- */
 
-static bool is_write(const ucontext_t *context) {
+static bool is_write(const siginfo_t *info, const ucontext_t *context) {
 #if defined(__x86_64__)
+    (void)info;
     return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #elif defined(__aarch64__)
     /* A list of records, each with a type and a size; the one with the syndrome register is optional. */
@@ -37,12 +38,14 @@ static bool is_write(const ucontext_t *context) {
             return (((const struct esr_context *)record)->esr & 1 << 6) != 0;
         }
         if (head->magic == 0 || head->size == 0) {
-            return false;
+            break;
         }
         record += head->size;
     }
-    return false;
+    /* QEMU gives no such record. What is mapped may be read, so it was a write that was not allowed. */
+    return info->si_code == SEGV_ACCERR;
 #else
+    (void)info;
     (void)context;
     return false;
 #endif
@@ -142,7 +145,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     sigaction(SIGSEGV, &previous, NULL);
     if (info->si_code <= 0) {
         raise(signal); /* sent by kill(): it would not come again. Delivered when this returns. */
-    } else if (is_write(context) && cache_is_mapped(info->si_addr)) {
+    } else if (is_write(info, context) && cache_is_mapped(info->si_addr)) {
         report_write(info->si_addr);
         report_caller();
     }

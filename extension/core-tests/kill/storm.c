@@ -224,7 +224,7 @@ static void storm(void) {
     }
     unsigned long next_stopped = CHECK_STOPPED_EVERY, next_dead = CHECK_DEAD_EVERY, next_line = 10000;
     while (killed < storm_kills) {
-        usleep((useconds_t)draw(&sequence, 1500));
+        usleep((useconds_t)draw(&sequence, 1500 * SLOWNESS));
         reap(true);
         const unsigned place = (unsigned)draw(&sequence, WORKERS);
         if (draw(&sequence, 8) == 0) {
