@@ -20,7 +20,7 @@ final class OversizedTest extends EngineTestCase
         foreach ([2, 200] as $times) {
             $values = [
                 'string' => str_repeat('x', $times * LIMIT),
-                'table' => array_fill(0, intdiv($times * LIMIT, 100), [1, 2, 3, 4, 5]),
+                'table' => array_map(static fn (int $i): array => [$i, 2, 3, 4, 5], range(1, intdiv($times * LIMIT, 120))), // none equal, which would be stored once
                 'objects' => array_map(static fn (int $i): object => (object) ['number' => $i, 'text' => str_pad("text $i", 1000)], range(1, intdiv($times * LIMIT, 1000))),
             ];
             foreach ($values as $name => $value) {
