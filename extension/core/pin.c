@@ -165,7 +165,7 @@ static void unpin_unused(struct cache *cache, struct record_shared *record, cons
 }
 
 /* What the population counts more than is pinned goes now, or this process would go on copying. The recount of both
- * is not put off by that: who scans more often would put it off for ever. */
+ * is not put off by that: who scans more often would put it off forever. */
 static void recount_now(struct cache *cache) {
     if (!pin_recount(cache)) {
         recount(cache, cache->long_lived);

@@ -12,7 +12,7 @@ const SCANS = 3;
 const HELD = 6;
 
 /** Each has a page of its own. */
-function text(string $key): string
+function textOf(string $key): string
 {
     return substr(str_repeat("$key ", 5000), 0, 40_000);
 }
@@ -25,8 +25,8 @@ function refuse(string $what): never
 
 function fetched(string $key): string
 {
-    larder_store($key, text($key));
-    $value = larder_fetch($key, text($key));
+    larder_store($key, textOf($key));
+    $value = larder_fetch($key, textOf($key));
 
     return is_string($value) ? $value : refuse("$key is no text");
 }
@@ -94,7 +94,7 @@ $scans = pins('scans');
 $released = pins('released');
 for ($call = 0; ; $call++) {
     $key = "other $place " . $call % 60;
-    if (fetched($key) !== text($key)) {
+    if (fetched($key) !== textOf($key)) {
         refuse("$key has a wrong value");
     }
     if ($call % 500 === 0 && pins('scans') >= $scans + SCANS) {
@@ -108,11 +108,11 @@ if (pins('released') === $released) {
     refuse('no scan has released anything');
 }
 foreach ($held as $key => $value) {
-    if ($value() !== text($key)) {
+    if ($value() !== textOf($key)) {
         refuse("$key has changed while it was held");
     }
 }
-if ($local !== text("local $place")) {
+if ($local !== textOf("local $place")) {
     refuse('the local variable has changed while it was held');
 }
 exit(0);
