@@ -50,34 +50,6 @@ static zend_always_inline sums block_sums(block c) {
 #define FIRST(s) ((uint64_t)_mm_cvtsi128_si64(s))
 #define SECOND(s) ((uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(s, s)))
 
-#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(WORDS_BIGENDIAN) && defined(__CHAR_UNSIGNED__)
-#define HASH_BLOCKS 1
-#include <arm_neon.h>
-
-typedef uint8x16_t block;
-typedef uint64x2_t sums;
-
-#define BIAS(power) UINT64_C(0)
-
-static zend_always_inline block block_of(const char *bytes) {
-    return vld1q_u8((const uint8_t *)bytes);
-}
-
-static zend_always_inline block block_and(block c, const void *mask) {
-    return vandq_u8(c, vld1q_u8(mask));
-}
-
-static zend_always_inline sums block_sums(block c) {
-    uint16x8_t two = vreinterpretq_u16_u8(c);
-    uint16x8_t p = vmlaq_n_u16(vshrq_n_u16(two, 8), vandq_u16(two, vdupq_n_u16(0xff)), P1);
-    uint32x4_t four = vreinterpretq_u32_u16(p);
-    uint32x4_t q = vmlaq_n_u32(vshrq_n_u32(four, 16), vandq_u32(four, vdupq_n_u32(0xffff)), P2);
-    uint64x2_t eight = vreinterpretq_u64_u32(q);
-    return vmlal_n_u32(vshrq_n_u64(eight, 32), vmovn_u64(eight), P4);
-}
-
-#define FIRST(s) vgetq_lane_u64(s, 0)
-#define SECOND(s) vgetq_lane_u64(s, 1)
 #endif
 
 #ifdef HASH_BLOCKS
@@ -119,7 +91,7 @@ zend_ulong hash_bytes(const char *bytes, size_t length) {
 #else
 
 zend_ulong hash_bytes(const char *bytes, size_t length) {
-    return zend_inline_hash_func(bytes, length);
+    return zend_hash_func(bytes, length); /* inline it would depend on whether char is signed here, not in PHP */
 }
 
 #endif
