@@ -55,7 +55,7 @@ final class PagesTest extends TestCase
     {
         foreach (Repository::pages() as $name) {
             preg_match_all('~\]\((?!https?:)([^)#]*)#([^)]+)\)~', (string) file_get_contents(Repository::ROOT . '/' . $name), $matches, \PREG_SET_ORDER);
-            foreach ($matches as [, $target, $fragment]) {
+            foreach (array_unique($matches, \SORT_REGULAR) as [, $target, $fragment]) {
                 yield "$name: $target#$fragment" => [$target === '' ? $name : \dirname($name) . '/' . $target, $fragment];
             }
         }
