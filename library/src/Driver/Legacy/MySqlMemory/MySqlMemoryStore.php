@@ -50,7 +50,7 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
     private const MAX_PARTS = 1_000_000;
     private const SECONDS_BETWEEN_SWEEPS = 1.0;
     /** Others may take the memory that was freed. */
-    private const TRIES_TO_WRITE = 8;
+    private const TRIES_TO_WRITE = 32;
     private const ROWS_PER_EVICTION = 64;
     private const TABLE_FULL = 1114;
 
