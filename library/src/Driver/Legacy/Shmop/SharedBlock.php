@@ -111,6 +111,14 @@ final class SharedBlock
         return $block === false || !$this->isOurs($block) || self::delete($block);
     }
 
+    /** Whether its maker died before it wrote anything; under the lock of the id, or it may be about to. */
+    public static function isLeftBehind(int $id): bool
+    {
+        $block = self::open($id, 'a');
+
+        return $block !== false && self::isUnwritten($block);
+    }
+
     /**
      * @param int $id of a block that belongs to this user
      * @return bool false when there is none of Larder's, of whichever namespace or secret, or the kernel refuses

@@ -63,7 +63,7 @@ final class ShmopBlocks
     {
         $all = true;
         foreach (array_keys(self::blocks()) as $id) {
-            $done = $this->lock->around($id, fn(): bool => $this->block->read($id, evenUnfinished: true) === null || $this->block->remove($id));
+            $done = $this->lock->around($id, fn(): bool => ($this->block->read($id, evenUnfinished: true) === null && !SharedBlock::isLeftBehind($id)) || $this->block->remove($id));
             $all = $done === true && $all;
         }
 

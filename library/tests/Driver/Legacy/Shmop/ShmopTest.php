@@ -7,6 +7,7 @@ namespace Larder\Tests\Driver\Legacy\Shmop;
 use Larder\Driver\Legacy\Shmop\SharedBlock;
 use Larder\Driver\Legacy\Shmop\ShmopStore;
 use Larder\Lock\StripedLock;
+use Larder\Process\Quietly;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
@@ -82,6 +83,15 @@ final class ShmopTest extends DriverTestCase
         self::assertLessThan(400_000, $sizes[4]);
         self::assertLessThan(1_000_000, $sizes[5]);
         $store->clear();
+    }
+
+    public function testBlockOfAProcessThatDiedBeforeItWroteIsCleared(): void
+    {
+        $store = new ShmopStore('unwritten');
+        $id = $store->id('k');
+        self::assertNotFalse(shmop_open($id, 'n', 0o600, SharedBlock::size('')));
+        self::assertTrue($store->clear());
+        self::assertFalse(Quietly::run(static fn(): mixed => shmop_open($id, 'a', 0, 0)));
     }
 
     public function testLockOfADeadProcessIsFree(): void
