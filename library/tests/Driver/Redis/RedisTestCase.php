@@ -332,17 +332,17 @@ abstract class RedisTestCase extends DriverTestCase
     public function testEightProcessesCountExactly(): void
     {
         $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
-        $forks = array_map(fn(int $process): Fork => Fork::start(function () use ($process): int {
+        $forks = array_map(fn(int $process): Fork => Fork::start(function () use ($process): bool {
             $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
             for ($i = 0; $i < 500; ++$i) {
                 $cache->increment('sum', $process % 2 === 0 ? 3 : -1);
                 $cache->increment('short', ttl: 60);
             }
 
-            return $i;
+            return true;
         }), range(0, 7));
         foreach ($forks as $fork) {
-            self::assertSame(500, $fork->result());
+            self::assertTrue($fork->result());
         }
         self::assertSame([4000, 4000], [$cache->get('sum'), $cache->get('short')]);
         self::assertSame(0.0, $cache->expiry('sum'));
