@@ -52,7 +52,7 @@ function steps(bool $long): array
         };
     }
     $steps['sanitizers'] = 'dev/prove-sanitizers' . ($long ? '' : ' 3000');
-    $steps['workers'] = 'dev/prove-workers' . ($long ? ' 200000' : ' 5000');
+    $steps['workers'] = 'dev/prove-workers' . ($long ? ' 50000' : ' 5000');
     $steps['threads'] = "{$environment}dev/checks/zts";
     $steps['php-src'] = 'dev/prove-php-src' . ($long ? '' : ' --short');
 

@@ -210,10 +210,13 @@ foreach (workers() as $name => $worker) {
         }
     };
     $store(1);
-    $writer = Fork::start(static function () use ($store): array {
-        for ($n = 2; true; ++$n) {
+    $parent = getmypid();
+    $writer = Fork::start(static function () use ($store, $parent): array {
+        for ($n = 2; posix_getppid() === $parent; ++$n) { // which may crash, in a control
             $store($n);
         }
+
+        return [];
     });
     $service = new Service($cache, $manner === 'hoarding');
     $before = 0;
