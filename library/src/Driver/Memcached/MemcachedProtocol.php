@@ -15,7 +15,6 @@ use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -23,6 +22,7 @@ use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Process\Pid;
+use Larder\Server\ConnectionSettings;
 
 /**
  * What the stores on memcached servers have in common, whichever extension speaks to the server.
@@ -60,8 +60,8 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    /** Bytes before a value's own. */
-    private const LONGEST_ENVELOPE = 2 * Key::MAX_LENGTH;
+    /** Bytes of a value, less those that may stand before it. */
+    private const LONGEST_VALUE = MemcachedText::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
 
     private const DIRECT = '~';
     private const HASHED = '#';
@@ -72,14 +72,12 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     private readonly int $opener;
 
     public function __construct(
-        protected readonly Endpoint $endpoint,
+        protected readonly ConnectionSettings $settings,
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
     ) {
         NamespaceName::check($namespace);
-        $this->version = NamespaceVersion::of($endpoint, $namespace);
+        $this->version = NamespaceVersion::of($settings->endpoint, $namespace);
         $this->opener = Pid::own();
     }
 
@@ -135,13 +133,31 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $until = Ttl::until($ttl);
-        $expiry = self::expiry($ttl);
-        $all = true;
+        if ($keys === []) {
+            return true;
+        }
+        $items = $tooLong = [];
         foreach ($keys as $i => $key) {
-            $all = $this->store($key, $encoded[$i], $until, $expiry) && $all;
+            $name = $this->nameOfChecked($key);
+            if ($name === null) {
+                return false;
+            }
+            if (\strlen($encoded[$i]) > self::LONGEST_VALUE) {
+                $tooLong[] = $name;
+            } else {
+                $items[$name] = $this->sealed($encoded[$i], $until, $name, $key);
+            }
         }
 
-        return $all;
+        try {
+            $refused = [...$tooLong, ...$this->text->setMany($items, self::expiry($ttl))];
+        } catch (StoreFailed) {
+            $this->ready();
+            $refused = [...$tooLong, ...array_map(strval(...), array_keys($items))];
+        }
+        $this->text->deleteMany($refused);
+
+        return $refused === [];
     }
 
     public function delete(string $key): bool
@@ -156,6 +172,19 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $this->remove($name);
 
         return true;
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        if ($keys === []) {
+            return true;
+        }
+        $this->version->expire(); // as in delete()
+        $names = array_map($this->nameOfChecked(...), $keys);
+        $this->text->deleteMany(array_values(array_filter($names, is_string(...))));
+
+        return !\in_array(null, $names, true);
     }
 
     public function clear(): bool
@@ -191,7 +220,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** In a fork no connection is persistent: it would be the parent's. */
     protected function isPersistent(): bool
     {
-        return $this->persistent && $this->opener === Pid::own();
+        return $this->settings->persistent && $this->opener === Pid::own();
     }
 
     /** Reconnects with the next command. */
@@ -244,7 +273,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         if ($name === null) {
             return false;
         }
-        if (\strlen($bytes) > MemcachedText::LONGEST_VALUE - self::LONGEST_ENVELOPE) {
+        if (\strlen($bytes) > self::LONGEST_VALUE) {
             $this->remove($name);
 
             return false;
@@ -331,7 +360,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     {
         if ($this->process !== Pid::own()) {
             $persistent = $this->isPersistent();
-            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
+            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->settings, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
             $this->version->expire(); // a process that reopens a cache sees that others have cleared it

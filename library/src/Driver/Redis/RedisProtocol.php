@@ -15,7 +15,6 @@ use Larder\Contract\LockLifetime;
 use Larder\Contract\RemoteStore;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -25,6 +24,8 @@ use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Lock\LockState;
 use Larder\Process\Pid;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
 use Predis\PredisException;
 use RedisException;
 
@@ -40,10 +41,15 @@ use RedisException;
 abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<string> */
-    use ChangesAtomically;
+    use ChangesAtomically {
+        increment as private incrementBySwapping;
+    }
     /** @use LocksByChanging<string> */
     use LocksByChanging;
     use PacksByCodec;
+
+    /** Of one command, so that the server is not held up for long. */
+    protected const NAMES_AT_ONCE = 1000;
 
     private const TRIES = 1000;
     private const LOCK_TRIES = 3;
@@ -64,6 +70,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             redis.call('SET', KEYS[1], ARGV[2])
         end
         return 1
+        LUA;
+
+    /** ARGV: what to add; the sum where nothing is there, and its milliseconds to live. Gives the sum as a string: Lua has no such integers. */
+    private const COUNT = <<<'LUA'
+        if redis.call('EXISTS', KEYS[1]) == 1 then
+            redis.call('INCRBY', KEYS[1], ARGV[1])
+        elseif ARGV[3] == '0' then
+            redis.call('SET', KEYS[1], ARGV[2])
+        else
+            redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+        end
+        return redis.call('GET', KEYS[1])
         LUA;
 
     /** KEYS: names. Gives bytes and milliseconds to live, or nothing, in their order. */
@@ -88,6 +106,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** What a server says that is there and works, but does not do this: its memory is full, it only reads, … */
     private const REFUSAL = '/^(OOM|MISCONF|NOREPLICAS|READONLY|WRONGTYPE|NOPERM|ERR(?! max number of clients)) /';
 
+    /** How many of what was added last are remembered, if they are not longer than so many bytes. */
+    private const ADDED = 8;
+    private const ADDED_BYTES = 1024;
     /** What nobody else begins the names of his keys with by accident. */
     private const PREFIX = 'larder-cache:';
     /** Nanoseconds. A server that closes idle connections gives them a second at least. */
@@ -95,33 +116,32 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
     private const TIMEOUTS = 4;
 
+    /** @var array<string, string> SHA-1 of scripts */
+    private array $hashes = [];
+    /** @var array<string, string> bytes by name: what was added last, such as locks and placeholders, is soon changed, which then needs no read */
+    private array $added = [];
     private int $process = 0;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
     private readonly int $opener;
     private readonly string $prefix;
-    private readonly \SensitiveParameterValue $secret;
+    private \SensitiveParameterValue $login;
     /** Nanoseconds that an answer may take. */
     private readonly int $longestReply;
 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
-        protected readonly Endpoint $endpoint,
+        protected readonly ConnectionSettings $settings,
         string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
-        protected readonly string $user = '',
-        #[\SensitiveParameter]
-        string $password = '',
         protected readonly int $database = 0,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = Pid::own();
         $this->prefix = self::prefix($namespace);
-        $this->secret = new \SensitiveParameterValue($password);
-        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $timeout);
+        $this->login = new \SensitiveParameterValue([]);
+        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $settings->readTimeout);
     }
 
     /** What the names of a namespace begin with in the server. */
@@ -136,13 +156,17 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             return;
         }
 
+        $this->login = new \SensitiveParameterValue($this->settings->credentials->current('redis', $this->settings->endpoint));
+        $warnings = [];
+
         try {
-            $this->reconnect();
+            // PHP tells in warnings what was wrong with a name or with TLS.
+            Quietly::collect($this->reconnect(...), $warnings);
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
             // Without the cause: its trace has what the client was given, the password too.
-            throw RedisTrouble::of($this->endpoint, $cause->getMessage());
+            throw RedisTrouble::of($this->settings, $cause->getMessage(), $warnings);
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
@@ -241,6 +265,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return $this->asks(fn(): bool => $this->remove([$name])) ?? false;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        $names = array_map($this->name(...), $keys);
+        foreach (array_chunk($names, self::NAMES_AT_ONCE) as $some) {
+            if ($this->asks(fn(): bool => $this->remove($some)) !== true) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     public function clear(): bool
     {
         return $this->asks(function (): bool {
@@ -275,10 +311,29 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             if ($there !== '' && LockState::of($this->codec->decode($there, $name)) !== null) {
                 return null;
             }
-            $this->asks(fn(): mixed => $this->command('EVAL', self::REMOVE, '1', $this->name($name), $there));
+            $this->asks(fn(): mixed => $this->script(self::REMOVE, [$this->name($name)], $there));
         } // it fell between the two, or the server refuses
 
         return $this->has($name) ? null : false;
+    }
+
+    /**
+     * By the server, for which an integer is what it is for every codec: its digits. What is no integer for it, as one that
+     * is signed, is left to a comparison, which finds out.
+     */
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        $name = $this->name($key);
+        $milliseconds = self::milliseconds($ttl);
+        $sum = (string) ($first + $step); // of a float, where it is out of the range of int
+        if ($this->codec->encode((int) $sum, $key) !== $sum) {
+            return $this->incrementBySwapping($key, $step, $first, $ttl);
+        }
+        $counted = $first === 0 && $milliseconds === 0
+            ? $this->asks(fn(): mixed => $this->command('INCRBY', $name, (string) $step))
+            : $this->asks(fn(): mixed => $this->script(self::COUNT, [$name], (string) $step, $sum, (string) $milliseconds));
+
+        return \is_int($counted) || \is_string($counted) ? (int) $counted : $this->incrementBySwapping($key, $step, $first, $ttl);
     }
 
     public function touch(string $key, int|float $ttl): bool
@@ -295,7 +350,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         $now = microtime(true);
-        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->command('EVAL', self::READ, (string) \count($names), ...$names));
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->script(self::READ, $names));
         $entries = [];
         foreach ($keys as $i => $key) {
             [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
@@ -335,19 +390,26 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** @return array{}|array{string}|array{string, string} the password, or user and password, which may be empty */
     protected function login(): array
     {
-        $password = $this->secret->getValue();
+        /** @var array{string, string} $login */
+        $login = $this->login->getValue();
+        [$user, $password] = $login;
 
         return match (true) {
-            $this->user !== '' => [$this->user, $password],
+            $user !== '' => [$user, $password],
             $password !== '' => [$password],
             default => [],
         };
     }
 
-    /** Tells the connections that are kept open, and are all alike, from those of the program. */
+    /**
+     * Tells the connections that are kept open, and are all alike, from those of the program. Whoever is given one logs in
+     * again, so a password that rotates makes no new ones.
+     */
     protected function connectionName(): string
     {
-        return 'larder-' . hash('sha256', serialize([$this->login(), $this->database]));
+        $login = $this->login();
+
+        return 'larder-' . hash('sha256', serialize([\count($login), \count($login) === 2 ? $login[0] : '', $this->database, $this->settings->tls?->identity()]));
     }
 
     /** Closes it for good, even a persistent one. Throws nothing. */
@@ -409,10 +471,24 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
+    /**
+     * By its hash; whole where the server does not know it, or refuses.
+     *
+     * @param non-empty-list<string> $names
+     */
+    private function script(string $script, array $names, string ...$arguments): mixed
+    {
+        $this->hashes[$script] ??= sha1($script);
+        $rest = [(string) \count($names), ...$names, ...$arguments];
+        $answer = $this->command('EVALSHA', $this->hashes[$script], ...$rest);
+
+        return $answer === false ? $this->command('EVAL', $script, ...$rest) : $answer;
+    }
+
     private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
-        if ($this->persistent && $this->opener === Pid::own()) {
+        if ($this->settings->persistent && $this->opener === Pid::own()) {
             try {
                 $this->connect(true);
 
@@ -473,10 +549,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $this->abandon($error);
         if ($isRead && str_starts_with($error->getMessage(), 'NOPERM ')) {
-            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->endpoint, $error->getMessage()));
+            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage()));
         }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
-            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
+            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage()), $error);
         }
     }
 
@@ -491,7 +567,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     private function late(): StoreFailed
     {
-        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->endpoint, self::TIMEOUTS * $this->timeout));
+        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->settings->endpoint, self::TIMEOUTS * $this->settings->readTimeout));
     }
 
     private function closeConnection(): void
@@ -513,21 +589,33 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $milliseconds = self::milliseconds($ttl);
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 
-        return \in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true); // clients differ
+        if (!\in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true)) { // clients differ
+            return false;
+        }
+        if (!$isThere && \strlen($bytes) <= self::ADDED_BYTES) {
+            $this->added = [...\array_slice($this->added, 1 - self::ADDED), $this->prefix . $key => $bytes];
+        }
+
+        return true;
     }
 
     /**
      * Reads, and writes by a script that compares what is there with what was read. When another was first, all begins
-     * again; others have gone on then.
+     * again; others have gone on then. What this object has added itself is not read, but expected to be there still.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */
     private function change(string $key, \Closure $change): bool
     {
         $name = $this->name($key);
-        for ($try = 0; $try < self::TRIES; ++$try) {
-            $old = $this->asks(fn(): string => (string) $this->read($name));
+        $expected = $this->added[$name] ?? null;
+        unset($this->added[$name]);
+        for ($try = 0; $try < self::TRIES; ++$try, $expected = null) {
+            $old = $expected ?? $this->asks(fn(): string => (string) $this->read($name));
             $new = $old === null ? false : $change($old === '' ? null : new Entry($old, null));
+            if ($new === false && $expected !== null) {
+                continue;
+            }
             if ($new === false) {
                 return false;
             }
@@ -536,7 +624,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
                 $new->until === 0.0 => '0',
                 default => (string) max(1, (int) ceil(1000 * ($new->until - microtime(true)))),
             };
-            $swapped = $this->asks(fn(): mixed => $this->command('EVAL', self::SWAP, '1', $name, $old, $new === null ? '' : $new->stored, $live));
+            $swapped = $this->asks(fn(): mixed => $this->script(self::SWAP, [$name], $old, $new === null ? '' : $new->stored, $live));
             if ($swapped !== 0) {
                 return $swapped === 1;
             }
