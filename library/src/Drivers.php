@@ -22,6 +22,8 @@ use Larder\Driver\None\NoneDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
 use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Redis\Topology\ClusterDriver;
+use Larder\Driver\Redis\Topology\SentinelDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
@@ -42,6 +44,8 @@ final class Drivers implements Schemes
         'memcached' => MemcachedDriver::class,
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
+        'redis+cluster' => ClusterDriver::class,
+        'redis+sentinel' => SentinelDriver::class,
         'mysql' => MySqlDriver::class,
         'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,

@@ -11,8 +11,8 @@ use Larder\Decorator\Tier\Listener\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Driver;
-use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
@@ -79,11 +79,14 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             return Command::INVALID;
         }
         $shared = $dsn->tiers[1];
+        $driver = Drivers::get($shared->scheme);
+        \assert($driver instanceof TellsOfChanges);
         $presence = new ListenerPresence($local, $shared->identity());
         $this->listener = new Listener(
             new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
-            $shared->endpoints(6379),
+            static fn(): array => $driver->written($shared),
+            $driver->question(),
             RedisProtocol::prefix($shared->namespace()),
             $shared->user,
             $shared->password(),
@@ -125,7 +128,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
                 implode(':, ', array_keys($reachable)) . ':',
             );
         }
-        if (!Drivers::get($shared) instanceof RedisDriver) {
+        if (!Drivers::get($shared) instanceof TellsOfChanges) {
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 

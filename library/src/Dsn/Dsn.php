@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -185,6 +185,15 @@ final class Dsn
         return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
     }
 
+    /**
+     * @return list<Endpoint> of the hosts, whatever path follows them
+     * @throws InvalidDsn
+     */
+    public function hosts(int $defaultPort): array
+    {
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
     /** @throws InvalidDsn */
     public function tcp(#[\SensitiveParameter] string $server, int $defaultPort): Endpoint
     {
@@ -239,6 +248,15 @@ final class Dsn
     public function timeout(): float
     {
         return $this->number('timeout', 1.0, 0.001, 3600.0);
+    }
+
+    /**
+     * @return bool whether calls throw while a server does not answer
+     * @throws InvalidDsn
+     */
+    public function throws(): bool
+    {
+        return $this->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
     }
 
     /** @throws InvalidDsn */

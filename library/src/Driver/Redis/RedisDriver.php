@@ -15,9 +15,9 @@ use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
 
 /** redis: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
-final class RedisDriver implements Driver
+final class RedisDriver implements Driver, TellsOfChanges
 {
-    private const PORT = 6379;
+    public const PORT = 6379;
 
     public function scheme(): Scheme
     {
@@ -47,5 +47,15 @@ final class RedisDriver implements Driver
             new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
             new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server, library: 'predis/predis'),
         ];
+    }
+
+    public function written(Dsn $dsn): array
+    {
+        return $dsn->endpoints(self::PORT);
+    }
+
+    public function question(): array
+    {
+        return ['PING'];
     }
 }

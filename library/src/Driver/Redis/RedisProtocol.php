@@ -96,6 +96,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     private const TIMEOUTS = 4;
 
     private int $process = 0;
+    private bool $isAsking = false;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
     private readonly int $opener;
@@ -115,6 +116,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         #[\SensitiveParameter]
         string $password = '',
         protected readonly int $database = 0,
+        private readonly ServerRole $role = ServerRole::Single,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
@@ -138,6 +140,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
         try {
             $this->reconnect();
+            $this->takeRole();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
@@ -146,6 +149,24 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
+    }
+
+    /**
+     * Does it with what is on its way to this server: its slot is still another one's.
+     *
+     * @template T
+     * @param \Closure(): T $work of one key
+     * @return T
+     */
+    public function asking(\Closure $work): mixed
+    {
+        $this->isAsking = true;
+
+        try {
+            return $work();
+        } finally {
+            $this->isAsking = false;
+        }
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -170,7 +191,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = array_map($this->name(...), $keys);
-        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->readMany($names)) ?? [];
+        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->role->hasSlots() ? $this->commands(array_map(static fn(string $name): array => ['GET', $name], $names)) : $this->readMany($names)) ?? [];
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
@@ -245,7 +266,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         return $this->asks(function (): bool {
             foreach ($this->names($this->prefix . '*') as $names) {
-                $this->remove($names);
+                $this->role->hasSlots() ? $this->commands(array_map(static fn(string $name): array => ['UNLINK', $name], $names)) : $this->remove($names);
             }
 
             return $this->answers();
@@ -295,7 +316,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         $now = microtime(true);
-        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->command('EVAL', self::READ, (string) \count($names), ...$names));
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->role->hasSlots()
+            ? array_merge(...array_map(static fn(mixed $one): array => \is_array($one) && $one !== [] ? $one : [null, null], $this->commands(array_map(static fn(string $name): array => ['EVAL', self::READ, '1', $name], $names))))
+            : $this->command('EVAL', self::READ, (string) \count($names), ...$names));
         $entries = [];
         foreach ($keys as $i => $key) {
             [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
@@ -353,9 +376,20 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
+    /** Whether the client has not closed it by itself. */
+    abstract protected function isConnected(): bool;
+
     abstract protected function answers(): bool;
 
     abstract protected function command(string $command, string ...$arguments): mixed;
+
+    /**
+     * Sends several at once.
+     *
+     * @param non-empty-list<non-empty-list<string>> $commands
+     * @return list<mixed> their answers
+     */
+    abstract protected function commands(array $commands): array;
 
     abstract protected function read(string $name): ?string;
 
@@ -409,6 +443,22 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
+    /** @throws Redirection when it has not the role that it is used for */
+    private function takeRole(): void
+    {
+        if ($this->role === ServerRole::ClusterReplica) {
+            $this->command('READONLY');
+        } elseif ($this->role === ServerRole::Master) {
+            $answer = $this->command('ROLE');
+            $role = \is_array($answer) && \is_string($answer[0] ?? null) ? $answer[0] : 'unknown';
+            if ($role !== 'master') {
+                $this->disconnect();
+
+                throw Redirection::noMaster($role);
+            }
+        }
+    }
+
     private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
@@ -435,6 +485,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $now = hrtime(true);
         if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+            if ($this->isAsking) {
+                $this->command('ASKING');
+            }
+
             return $this->used = $now;
         }
 
@@ -444,6 +498,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             $reason = \sprintf('%s. %s', $none->what, $none->how);
 
             throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
+        }
+        if ($this->isAsking) {
+            $this->command('ASKING');
         }
 
         return $this->used;
@@ -483,6 +540,12 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
+        $redirection = $this->role->isFound() ? Redirection::of($error->getMessage()) : null;
+        if ($redirection !== null) {
+            $this->process = $this->isConnected() ? $this->process : 0; // it was a whole answer, so the connection is of use
+
+            throw $redirection;
+        }
         $this->closeConnection();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;

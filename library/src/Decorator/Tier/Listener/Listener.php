@@ -6,6 +6,7 @@ namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
+use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Dsn\Endpoint;
 use Larder\Key\ReservedKey;
 
@@ -32,7 +33,8 @@ final class Listener
     private int $heardBefore = 0;
 
     /**
-     * @param non-empty-list<Endpoint> $endpoints
+     * @param \Closure(): non-empty-list<Endpoint> $servers finds out which they are now
+     * @param non-empty-list<string> $question for a sign of life: see Connection
      * @param string $prefix of the names of this shared tier
      * @param float $lease seconds of a poll
      * @param float $timeout seconds to wait for a server
@@ -41,7 +43,8 @@ final class Listener
     public function __construct(
         private readonly LocalCopies $copies,
         private readonly ListenerPresence $presence,
-        private readonly array $endpoints,
+        private readonly \Closure $servers,
+        private readonly array $question,
         private readonly string $prefix,
         private readonly string $user,
         #[\SensitiveParameter]
@@ -89,8 +92,8 @@ final class Listener
     private function connect(): array
     {
         $connections = [];
-        foreach ($this->endpoints as $endpoint) {
-            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->user, $this->password, $this->timeout);
+        foreach (($this->servers)() as $endpoint) {
+            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->question, $this->user, $this->password, $this->timeout);
         }
 
         return $connections;
@@ -130,9 +133,9 @@ final class Listener
             $this->say('another process took this one for dead, and listens in its place');
             $this->stop();
         }
-        foreach ($connections as $connection) {
+        foreach ($connections as $server => $connection) {
             if ($connection->silence() > $this->timeout) {
-                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $connection->endpoint, $connection->silence()));
+                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $server, $connection->silence()));
             }
             $connection->ask();
         }
