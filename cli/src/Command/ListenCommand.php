@@ -65,33 +65,33 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $text = $input->getArgument('dsn');
         $local = null;
         $reason = null;
+        $driver = null;
+        $servers = null;
 
         try {
             $dsn = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($dsn);
             $local = $reason === null ? self::local($dsn) : null;
+            $driver = $local === null ? null : Drivers::get($dsn->tiers[1]->scheme);
+            $servers = $driver instanceof TellsOfChanges ? $driver->written($dsn->tiers[1]) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($local === null) {
+        if ($local === null || $servers === null || !$driver instanceof TellsOfChanges) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
         }
         $shared = $dsn->tiers[1];
-        $driver = Drivers::get($shared->scheme);
-        \assert($driver instanceof TellsOfChanges);
         $presence = new ListenerPresence($local, $shared->identity());
         $this->listener = new Listener(
             new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
-            static fn(): array => $driver->written($shared),
+            $servers,
             $driver->question(),
             RedisProtocol::prefix($shared->namespace()),
-            $shared->user,
-            $shared->password(),
             $dsn->poll(),
-            $shared->timeout(),
+            $shared->connectTimeout() + $shared->readTimeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
                     $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);

@@ -6,7 +6,7 @@ namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Driver\Redis\Wire\WireConnection;
-use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
 
 /**
  * A connection on which a Redis or Valkey server tells of every change of names with a prefix, whoever makes it: client
@@ -34,18 +34,23 @@ final class Connection
 
     /**
      * @param non-empty-list<string> $question such as ['PING']
-     * @param float $timeout seconds
      * @throws ServerGone
      */
-    public static function open(Endpoint $endpoint, string $prefix, array $question, string $user, #[\SensitiveParameter] string $password, float $timeout): self
+    public static function open(ConnectionSettings $settings, string $prefix, array $question): self
     {
-        $server = WireConnection::open($endpoint, $user, $password, $timeout);
+        $server = WireConnection::open($settings);
         $server->ask(['HELLO', '3']);
         $server->ask(['CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', $prefix]);
         $connection = new self($server, $question, self::lasting($server->ask($question)));
         $server->stopWaiting();
 
         return $connection;
+    }
+
+    /** @return bool whether the server owes an answer for longer than it may */
+    public function isSilent(): bool
+    {
+        return $this->silence() > $this->server->settings->readTimeout;
     }
 
     /** @return resource for stream_select() */
@@ -89,10 +94,10 @@ final class Connection
             if ($changed !== null) {
                 $changes[] = $changed;
             } elseif ($message->error() !== null) {
-                throw new ServerGone(\sprintf('%s says: %s', $this->server->endpoint, $message->error()));
+                throw new ServerGone(\sprintf('%s says: %s', $this->server->settings->endpoint, $message->error()));
             } elseif (!$message->isPush() && $this->askedAt !== null) {
                 if (self::lasting($message->value) !== $this->expected) {
-                    throw new ServerGone(\sprintf('%s tells of other servers, or of another role', $this->server->endpoint));
+                    throw new ServerGone(\sprintf('%s tells of other servers, or of another role', $this->server->settings->endpoint));
                 }
                 $this->heardUntil = $this->askedAt;
                 $this->askedAt = null;

@@ -7,8 +7,8 @@ namespace Larder\Decorator\Tier\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Redis\Wire\ServerGone;
-use Larder\Dsn\Endpoint;
 use Larder\Key\ReservedKey;
+use Larder\Server\ConnectionSettings;
 
 /**
  * Hears of every change in the servers of a shared tier, and drops this host's copies of what was changed.
@@ -33,11 +33,11 @@ final class Listener
     private int $heardBefore = 0;
 
     /**
-     * @param \Closure(): non-empty-list<Endpoint> $servers finds out which they are now
+     * @param \Closure(): non-empty-list<ConnectionSettings> $servers finds out which they are now
      * @param non-empty-list<string> $question for a sign of life: see Connection
      * @param string $prefix of the names of this shared tier
      * @param float $lease seconds of a poll
-     * @param float $timeout seconds to wait for a server
+     * @param float $patience seconds that it may take to connect to a server
      * @param \Closure(string, bool): void $say a line of what happens; true for one about a single change
      */
     public function __construct(
@@ -46,11 +46,8 @@ final class Listener
         private readonly \Closure $servers,
         private readonly array $question,
         private readonly string $prefix,
-        private readonly string $user,
-        #[\SensitiveParameter]
-        private readonly string $password,
         private readonly float $lease,
-        private readonly float $timeout,
+        private readonly float $patience,
         private readonly \Closure $say,
     ) {}
 
@@ -92,8 +89,8 @@ final class Listener
     private function connect(): array
     {
         $connections = [];
-        foreach (($this->servers)() as $endpoint) {
-            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->question, $this->user, $this->password, $this->timeout);
+        foreach (($this->servers)() as $settings) {
+            $connections[(string) $settings->endpoint] = Connection::open($settings, $this->prefix, $this->question);
         }
 
         return $connections;
@@ -134,7 +131,7 @@ final class Listener
             $this->stop();
         }
         foreach ($connections as $server => $connection) {
-            if ($connection->silence() > $this->timeout) {
+            if ($connection->isSilent()) {
                 throw new ServerGone(\sprintf('no answer from %s for %.1f s', $server, $connection->silence()));
             }
             $connection->ask();
@@ -188,7 +185,7 @@ final class Listener
         for ($end = microtime(true) + $seconds; !$this->isStopped && microtime(true) < $end;) {
             usleep(20_000);
         }
-        $this->presence->renew($this->claim() + $this->timeout);
+        $this->presence->renew($this->claim() + $this->patience);
     }
 
     private function claim(): float

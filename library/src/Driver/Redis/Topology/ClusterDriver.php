@@ -13,6 +13,7 @@ use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
 /** redis+cluster: a cluster of Redis or Valkey, by the extension redis or by Predis. The DSN names some of its servers. */
 final class ClusterDriver implements Driver, TellsOfChanges
@@ -24,7 +25,10 @@ final class ClusterDriver implements Driver, TellsOfChanges
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        return Routes::open($dsn, $opener, self::discovery($dsn), ServerRole::ClusterMaster, self::seeds($dsn)[0]);
+        $seeds = self::seeds($dsn);
+        $settings = $opener->connection($dsn, $seeds[0]);
+
+        return Routes::open($dsn, $opener, self::discovery($seeds, $settings), ServerRole::ClusterMaster, $settings);
     }
 
     public function variants(): array
@@ -32,9 +36,12 @@ final class ClusterDriver implements Driver, TellsOfChanges
         return [];
     }
 
-    public function written(Dsn $dsn): array
+    public function written(Dsn $dsn): \Closure
     {
-        return array_map(Endpoint::parse(...), self::discovery($dsn)->ask([], [])->masters());
+        $seeds = self::seeds($dsn);
+        $settings = ConnectionSettings::of($dsn, $seeds[0]);
+
+        return Routes::masters(self::discovery($seeds, $settings), $settings);
     }
 
     public function question(): array
@@ -42,9 +49,10 @@ final class ClusterDriver implements Driver, TellsOfChanges
         return ['CLUSTER', 'SLOTS'];
     }
 
-    private static function discovery(Dsn $dsn): ClusterDiscovery
+    /** @param non-empty-list<Endpoint> $seeds */
+    private static function discovery(array $seeds, ConnectionSettings $settings): ClusterDiscovery
     {
-        return new ClusterDiscovery(array_map(strval(...), self::seeds($dsn)), $dsn->user, $dsn->password(), $dsn->timeout());
+        return new ClusterDiscovery(array_map(strval(...), $seeds), $settings);
     }
 
     /** @return non-empty-list<Endpoint> */

@@ -7,35 +7,28 @@ namespace Larder\Driver\Redis\Topology;
 use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Driver\Redis\Wire\WireConnection;
 use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
 
 /** Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it connects. */
 final class SentinelDiscovery implements Discovery
 {
     /**
-     * @param non-empty-list<Endpoint> $sentinels
+     * @param non-empty-list<ConnectionSettings> $sentinels
      * @param string $name of the master, as the sentinels have it
      * @param bool $wantsReplicas whether to ask for its replicas too
      */
-    public function __construct(
-        private readonly array $sentinels,
-        private readonly string $name,
-        private readonly bool $wantsReplicas,
-        private readonly string $user,
-        #[\SensitiveParameter]
-        private readonly string $password,
-        private readonly float $timeout,
-    ) {}
+    public function __construct(private readonly array $sentinels, private readonly string $name, private readonly bool $wantsReplicas) {}
 
     public function ask(array $known, array $away): SlotMap
     {
         $none = new ServerGone('no sentinel is known');
-        foreach ($this->sentinels as $endpoint) {
+        foreach ($this->sentinels as $settings) {
             try {
-                $sentinel = WireConnection::open($endpoint, $this->user, $this->password, $this->timeout);
+                $sentinel = WireConnection::open($settings);
                 $master = $sentinel->ask(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', $this->name]);
                 $address = \is_array($master) ? self::address($master[0] ?? null, $master[1] ?? null) : null;
                 if ($address === null) {
-                    throw new ServerGone(\sprintf('the sentinel at %s knows no master of the name that the DSN has', $endpoint));
+                    throw new ServerGone(\sprintf('the sentinel at %s knows no master of the name that the DSN has', $settings->endpoint));
                 }
 
                 return SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);

@@ -12,7 +12,7 @@ use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
-use Larder\Exception\InvalidDsn;
+use Larder\Server\ConnectionSettings;
 
 /** redis+sentinel: the master that sentinels watch under a name. The DSN names the sentinels. */
 final class SentinelDriver implements Driver, TellsOfChanges
@@ -21,12 +21,14 @@ final class SentinelDriver implements Driver, TellsOfChanges
 
     public function scheme(): Scheme
     {
-        return new Scheme('redis+sentinel', [...Routes::OPTIONS, 'database'], isRemote: true);
+        return new Scheme('redis+sentinel', [...Routes::OPTIONS, 'database', 'master'], isRemote: true, path: 'master');
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        return Routes::open($dsn, $opener, self::discovery($dsn), ServerRole::Master, $dsn->hosts(self::PORT)[0] ?? throw self::incomplete($dsn));
+        $settings = $opener->connection($dsn, self::sentinels($dsn)[0]);
+
+        return Routes::open($dsn, $opener, self::discovery($dsn, $settings), ServerRole::Master, $settings);
     }
 
     public function variants(): array
@@ -34,9 +36,11 @@ final class SentinelDriver implements Driver, TellsOfChanges
         return [];
     }
 
-    public function written(Dsn $dsn): array
+    public function written(Dsn $dsn): \Closure
     {
-        return array_map(Endpoint::parse(...), self::discovery($dsn)->ask([], [])->masters());
+        $settings = ConnectionSettings::of($dsn, self::sentinels($dsn)[0]);
+
+        return Routes::masters(self::discovery($dsn, $settings), $settings);
     }
 
     public function question(): array
@@ -44,19 +48,23 @@ final class SentinelDriver implements Driver, TellsOfChanges
         return ['ROLE'];
     }
 
-    private static function discovery(Dsn $dsn): SentinelDiscovery
+    /** @param ConnectionSettings $settings of the servers; the sentinels ask for no login */
+    private static function discovery(Dsn $dsn, ConnectionSettings $settings): SentinelDiscovery
     {
-        $sentinels = $dsn->hosts(self::PORT);
-        $name = substr($dsn->name(), 1);
-        if ($sentinels === [] || $name === '') {
-            throw self::incomplete($dsn);
-        }
+        $sentinels = array_map(static fn(Endpoint $endpoint): ConnectionSettings
+            => new ConnectionSettings($endpoint, $settings->connectTimeout, $settings->readTimeout, tls: $settings->tls), self::sentinels($dsn));
 
-        return new SentinelDiscovery($sentinels, $name, Routes::readsReplicas($dsn), '', '', $dsn->timeout());
+        return new SentinelDiscovery($sentinels, $dsn->options['master'], Routes::readsReplicas($dsn));
     }
 
-    private static function incomplete(Dsn $dsn): InvalidDsn
+    /** @return non-empty-list<Endpoint> */
+    private static function sentinels(Dsn $dsn): array
     {
-        return $dsn->invalid('does not name sentinels and the name of the master: redis+sentinel://10.0.0.5:26379,10.0.0.6:26379/mymaster');
+        $sentinels = $dsn->hosts(self::PORT);
+        if ($sentinels === [] || ($dsn->options['master'] ?? '') === '') {
+            throw $dsn->invalid('does not name sentinels and the name of the master: redis+sentinel://10.0.0.5:26379,10.0.0.6:26379/mymaster');
+        }
+
+        return $sentinels;
     }
 }

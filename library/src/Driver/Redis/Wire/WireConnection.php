@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis\Wire;
 
-use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreUnavailable;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\TlsTrouble;
 
 /**
  * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP asks alike,
@@ -15,7 +18,7 @@ final class WireConnection
     private const CHUNK = 1 << 16;
 
     /** @param resource $socket */
-    private function __construct(public readonly Endpoint $endpoint, private readonly mixed $socket, private readonly Resp3 $incoming) {}
+    private function __construct(public readonly ConnectionSettings $settings, private readonly mixed $socket, private readonly Resp3 $incoming) {}
 
     public function __destruct()
     {
@@ -25,19 +28,28 @@ final class WireConnection
     /**
      * Connects and logs in.
      *
-     * @param string $user may be empty, and the password too
-     * @param float $timeout seconds to connect, and to wait for each part of an answer
      * @throws ServerGone
      */
-    public static function open(Endpoint $endpoint, string $user, #[\SensitiveParameter] string $password, float $timeout): self
+    public static function open(ConnectionSettings $settings): self
     {
-        $where = $endpoint->socket === null ? 'tcp://' . $endpoint : 'unix://' . $endpoint->socket;
-        $socket = @stream_socket_client($where, $code, $error, $timeout);
-        if ($socket === false) {
-            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $error));
+        $endpoint = $settings->endpoint;
+
+        try {
+            [$user, $password] = $settings->credentials->current('redis', $endpoint);
+        } catch (StoreUnavailable $none) {
+            throw new ServerGone($none->what, previous: $none);
         }
-        stream_set_timeout($socket, (int) $timeout, (int) (1e6 * fmod($timeout, 1.0)));
-        $connection = new self($endpoint, $socket, new Resp3());
+        $where = $endpoint->socket === null ? $settings->streamAddress() : 'unix://' . $endpoint->socket;
+        $warnings = [];
+        $error = '';
+        $socket = Quietly::collect(static function () use ($where, $settings, &$error): mixed {
+            return stream_socket_client($where, $code, $error, $settings->connectTimeout, context: stream_context_create($settings->streamContext()));
+        }, $warnings);
+        if ($socket === false) {
+            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, TlsTrouble::of($settings, $warnings)->what ?? $error));
+        }
+        stream_set_timeout($socket, (int) $settings->readTimeout, (int) (1e6 * fmod($settings->readTimeout, 1.0)));
+        $connection = new self($settings, $socket, new Resp3());
         if ($user . $password !== '') {
             $connection->ask(['AUTH', ...($user === '' ? [] : [$user]), $password]);
         }
@@ -58,7 +70,7 @@ final class WireConnection
         $answer = $this->answer();
         $error = $answer->error();
         if ($error !== null) {
-            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->endpoint, $words[0], $words[0] === 'AUTH' ? strtok($error, ' ') : $error));
+            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? strtok($error, ' ') : $error));
         }
 
         return $answer->value;
@@ -72,7 +84,7 @@ final class WireConnection
     {
         $bytes = Resp3::command($words);
         if (@fwrite($this->socket, $bytes) !== \strlen($bytes)) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
     }
 
@@ -98,7 +110,7 @@ final class WireConnection
     {
         $bytes = @fread($this->socket, self::CHUNK);
         if ($bytes === false || ($bytes === '' && feof($this->socket))) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
         $this->incoming->feed($bytes);
         while (($message = $this->incoming->next()) !== null) {
@@ -116,7 +128,7 @@ final class WireConnection
             if ($message === null) {
                 $bytes = @fread($this->socket, self::CHUNK);
                 if ($bytes === false || $bytes === '') {
-                    throw new ServerGone(\sprintf('no answer from %s', $this->endpoint));
+                    throw new ServerGone(\sprintf('no answer from %s', $this->settings->endpoint));
                 }
                 $this->incoming->feed($bytes);
             }

@@ -10,6 +10,8 @@ use Larder\Cli\Server\ServerProcess;
 use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Driver\Redis\Wire\WireConnection;
 use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\Credentials;
 
 /**
  * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. On loopback ports, with a password,
@@ -115,7 +117,7 @@ final class RedisNodes
     {
         $password = \in_array($port, $this->sentinels, true) ? '' : self::PASSWORD;
 
-        return WireConnection::open(Endpoint::tcp(Address::HOST, $port), '', $password, 5.0)->ask([$command, ...array_values($arguments)]);
+        return WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port), 5.0, 5.0, credentials: new Credentials('', $password)))->ask([$command, ...array_values($arguments)]);
     }
 
     /** @return int the process */
@@ -226,7 +228,7 @@ final class RedisNodes
     {
         return ServerProcess::start($this->commands[$port], \sprintf('%s/%d/log', $this->directory, $port), static function () use ($port): bool {
             try {
-                WireConnection::open(Endpoint::tcp(Address::HOST, $port), '', '', 1.0)->ask(['PING']);
+                WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port)))->ask(['PING']);
 
                 return true;
             } catch (ServerGone $gone) {
