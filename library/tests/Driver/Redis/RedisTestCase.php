@@ -10,6 +10,7 @@ use Larder\Driver\Redis\RedisStore;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
+use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\RecordingLogger;
@@ -289,6 +290,64 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertSame($made, $cache->get('r'));
         self::assertTrue($cache->invalidateTags(['t']) && $cache->delete('k') && $cache->clear());
         self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
+    }
+
+    /** The control: a signed integer is none for the server. */
+    public function testServerCountsWhatEveryCodecStores(): void
+    {
+        putenv('LARDER_TESTS_COUNTERS=' . str_repeat('k', 64));
+        $raw = self::raw();
+        $name = RedisStore::prefix('counters') . 'n';
+        foreach (['serializer=php' => 7, 'serializer=igbinary' => 7, 'serializer=json&compress=zlib&compress_from=0' => 7, 'sign=env:LARDER_TESTS_COUNTERS' => false] as $options => $counted) {
+            $cache = $this->cache(Servers::redis()->socket, '&namespace=counters&' . $options);
+            self::assertTrue($cache->set('n', 5, 60));
+            self::assertSame(6, $cache->increment('n'), $options);
+            self::assertSame($counted, $raw->incr($name), $options);
+            self::assertSame($counted === false ? 6 : 7, $cache->get('n'), $options);
+            self::assertSame(-\PHP_INT_MAX, $cache->increment('least', first: \PHP_INT_MIN), $options);
+            self::assertGreaterThan(50_000, $raw->pttl($name), 'the ttl stays');
+            $cache->clear();
+        }
+    }
+
+    public function testCounterOfOthersIsCountedOrRefused(): void
+    {
+        $raw = self::raw();
+        $name = RedisStore::prefix('counters') . 'n';
+        $cache = $this->cache(Servers::redis()->socket, '&namespace=counters');
+        foreach (['i:5;' => 6, '5' => 6, '-1' => 0, '9223372036854775807' => false, '9223372036854775808' => false, '5.0' => false, ' 5' => false, '05' => false, '"5"' => false, 'text' => false, '' => 1] as $stored => $sum) {
+            $raw->set($name, (string) $stored);
+            self::assertSame($sum, $cache->increment('n'), "'$stored'");
+            self::assertSame($sum === false ? (string) $stored : (string) $sum, $raw->get($name), "'$stored'");
+        }
+        $raw->del($name);
+        $raw->rPush($name, 'a list');
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->increment('n', ttl: 60));
+        $raw->del($name);
+        self::assertFalse($cache->increment('n', \PHP_INT_MAX, first: 1));
+        self::assertFalse($cache->has('n'));
+    }
+
+    public function testEightProcessesCountExactly(): void
+    {
+        $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
+        $forks = array_map(fn(int $process): Fork => Fork::start(function () use ($process): int {
+            $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
+            for ($i = 0; $i < 500; ++$i) {
+                $cache->increment('sum', $process % 2 === 0 ? 3 : -1);
+                $cache->increment('short', ttl: 60);
+            }
+
+            return $i;
+        }), range(0, 7));
+        foreach ($forks as $fork) {
+            self::assertSame(500, $fork->result());
+        }
+        self::assertSame([4000, 4000], [$cache->get('sum'), $cache->get('short')]);
+        self::assertSame(0.0, $cache->expiry('sum'));
+        self::assertGreaterThan(microtime(true), $cache->expiry('short'));
+        $cache->clear();
     }
 
     /** PHP's own warning would fail the test. */

@@ -124,6 +124,13 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
         return \count(array_filter($done)) === \count($keys);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        $done = $this->many($keys, static fn(Store $store, array $its): array => array_fill_keys($its, $store->deleteMany($its)));
+
+        return \count(array_filter($done)) === \count(array_unique($keys));
+    }
+
     public function clear(): bool
     {
         try {

@@ -68,6 +68,9 @@ abstract class ClusterTestCase extends DriverTestCase
                     self::assertTrue($one->touch($key, 60));
                 }
                 self::assertTrue($one->setMany($expected));
+                self::assertTrue($one->deleteMany(array_keys($expected)));
+                self::assertSame(array_fill_keys($keys, null), $one->getMany($keys));
+                self::assertTrue($one->setMany($expected, 60));
                 self::assertTrue($one->set('{cart}:new', 1) && $one->delete('{cart}:new') && !$one->has('{cart}:new'));
                 self::assertNotNull($one->expiry($keys[0]));
                 self::assertTrue($one->lock('{cart}', 10)?->release());
