@@ -8,6 +8,7 @@ use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /**
  * The servers that examples in the pages expect at their usual addresses. A private one is started when an example first
@@ -17,12 +18,14 @@ final class ExampleServers
 {
     private ?TemporaryDirectory $folder = null;
     private ?RedisServer $redis = null;
+    private ?RedisNodes $cluster = null;
     private ?MemcachedServer $memcached = null;
     private ?MariaDbServer $mariaDb = null;
 
     public function __destruct()
     {
         $this->redis?->stop();
+        $this->cluster?->stop();
         $this->memcached?->stop();
         $this->mariaDb?->stop();
     }
@@ -31,6 +34,7 @@ final class ExampleServers
     public function apply(string $code): string
     {
         $usual = [
+            'redis+cluster://127.0.0.1:7000,127.0.0.1:7001' => fn(): string => \sprintf('redis+cluster://:%s@%s', RedisNodes::PASSWORD, $this->cluster()->addresses()),
             '//127.0.0.1:6379' => fn(): string => '//127.0.0.1:' . $this->redis()->port,
             '/run/redis/redis.sock' => fn(): string => $this->redis()->socket,
             '//127.0.0.1:11211' => fn(): string => '//127.0.0.1:' . $this->memcached()->port,
@@ -57,6 +61,11 @@ final class ExampleServers
     private function redis(): RedisServer
     {
         return $this->redis ??= RedisServer::start($this->folder('redis'));
+    }
+
+    private function cluster(): RedisNodes
+    {
+        return $this->cluster ??= RedisNodes::cluster($this->folder('cluster'), 2);
     }
 
     private function memcached(): MemcachedServer

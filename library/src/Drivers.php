@@ -22,6 +22,8 @@ use Larder\Driver\None\NoneDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
 use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Redis\Topology\ClusterDriver;
+use Larder\Driver\Redis\Topology\SentinelDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
@@ -42,6 +44,8 @@ final class Drivers implements Schemes
         'memcached' => MemcachedDriver::class,
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
+        'redis+cluster' => ClusterDriver::class,
+        'redis+sentinel' => SentinelDriver::class,
         'mysql' => MySqlDriver::class,
         'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,
@@ -57,6 +61,12 @@ final class Drivers implements Schemes
         'rediss' => ['redis', true],
         'valkey' => ['redis', false],
         'valkeys' => ['redis', true],
+        'rediss+cluster' => ['redis+cluster', true],
+        'valkey+cluster' => ['redis+cluster', false],
+        'valkeys+cluster' => ['redis+cluster', true],
+        'rediss+sentinel' => ['redis+sentinel', true],
+        'valkey+sentinel' => ['redis+sentinel', false],
+        'valkeys+sentinel' => ['redis+sentinel', true],
     ];
 
     /** What auto: looks for, in this order. */
