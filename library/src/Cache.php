@@ -237,14 +237,12 @@ final class Cache implements CacheInterface
 
     public function deleteMany(iterable $keys): bool
     {
-        return $this->withinOneWaitBudget(function () use ($keys): bool {
-            $all = true;
-            foreach ($keys as $key) {
-                $all = $this->store->delete((string) $key) && $all;
-            }
+        $list = [];
+        foreach ($keys as $key) {
+            $list[] = (string) $key;
+        }
 
-            return $all;
-        });
+        return $this->withinOneWaitBudget(fn(): bool => $this->store->deleteMany($list));
     }
 
     public function clear(): bool

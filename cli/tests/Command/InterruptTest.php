@@ -18,8 +18,12 @@ final class InterruptTest extends TestCase
     /** @var array<int, true> every process that the run was seen to have started */
     private array $started = [];
 
+    /** @var list<string> blocks of shared memory that were there before: their makers' numbers may be in use again */
+    private array $before = [];
+
     protected function setUp(): void
     {
+        $this->before = array_column(self::blocks(), 'id');
         $this->temporary = new TemporaryDirectory();
         $this->run = new Process(
             [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
@@ -112,14 +116,20 @@ final class InterruptTest extends TestCase
     /** @return list<string> ids of the blocks that processes of the run have made */
     private function sharedMemory(): array
     {
-        $ids = [];
+        $made = array_filter(self::blocks(), fn(array $block): bool => isset($this->started[$block['maker']]));
+
+        return array_values(array_diff(array_column($made, 'id'), $this->before));
+    }
+
+    /** @return list<array{id: string, maker: int}> */
+    private static function blocks(): array
+    {
+        $blocks = [];
         foreach (\array_slice((array) file('/proc/sysvipc/shm'), 1) as $line) {
             $columns = (array) preg_split('/\s+/', trim((string) $line));
-            if (isset($this->started[(int) $columns[4]])) {
-                $ids[] = (string) $columns[1];
-            }
+            $blocks[] = ['id' => (string) $columns[1], 'maker' => (int) $columns[4]];
         }
 
-        return $ids;
+        return $blocks;
     }
 }

@@ -81,6 +81,11 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         return $this->attempt(static fn(Store $store): bool => $store->delete($key), false);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->deleteMany($keys), false);
+    }
+
     public function clear(): bool
     {
         return $this->attempt(static fn(Store $store): bool => $store->clear(), false);

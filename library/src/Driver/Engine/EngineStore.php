@@ -134,6 +134,14 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         return true;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        \larder_delete_multiple($keys);
+
+        return true;
+    }
+
     public function clear(): bool
     {
         return \larder_clear();

@@ -60,8 +60,8 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    /** Bytes before a value's own. */
-    private const LONGEST_ENVELOPE = 2 * Key::MAX_LENGTH;
+    /** Bytes of a value, less those that may stand before it. */
+    private const LONGEST_VALUE = MemcachedText::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
 
     private const DIRECT = '~';
     private const HASHED = '#';
@@ -135,13 +135,31 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $until = Ttl::until($ttl);
-        $expiry = self::expiry($ttl);
-        $all = true;
+        if ($keys === []) {
+            return true;
+        }
+        $items = $tooLong = [];
         foreach ($keys as $i => $key) {
-            $all = $this->store($key, $encoded[$i], $until, $expiry) && $all;
+            $name = $this->nameOfChecked($key);
+            if ($name === null) {
+                return false;
+            }
+            if (\strlen($encoded[$i]) > self::LONGEST_VALUE) {
+                $tooLong[] = $name;
+            } else {
+                $items[$name] = $this->sealed($encoded[$i], $until, $name, $key);
+            }
         }
 
-        return $all;
+        try {
+            $refused = [...$tooLong, ...$this->text->setMany($items, self::expiry($ttl))];
+        } catch (StoreFailed) {
+            $this->ready();
+            $refused = [...$tooLong, ...array_map(strval(...), array_keys($items))];
+        }
+        $this->text->deleteMany($refused);
+
+        return $refused === [];
     }
 
     public function delete(string $key): bool
@@ -156,6 +174,19 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $this->remove($name);
 
         return true;
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        if ($keys === []) {
+            return true;
+        }
+        $this->version->expire(); // as in delete()
+        $names = array_map($this->nameOfChecked(...), $keys);
+        $this->text->deleteMany(array_values(array_filter($names, is_string(...))));
+
+        return !\in_array(null, $names, true);
     }
 
     public function clear(): bool
@@ -244,7 +275,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         if ($name === null) {
             return false;
         }
-        if (\strlen($bytes) > MemcachedText::LONGEST_VALUE - self::LONGEST_ENVELOPE) {
+        if (\strlen($bytes) > self::LONGEST_VALUE) {
             $this->remove($name);
 
             return false;

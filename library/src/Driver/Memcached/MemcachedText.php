@@ -21,6 +21,9 @@ final class MemcachedText
     public const LONGEST_VALUE = 64 << 20;
     /** Names that are asked for at once. */
     private const NAMES = 100;
+    /** Requests that are sent before the first reply is read, and their bytes: no side waits for the other to read. */
+    private const REQUESTS = 1000;
+    private const BYTES = 1 << 20;
     /** A name has 250 bytes. */
     private const LONGEST_LINE = 400;
     private const ITEM = '/VALUE (\S{1,250}) (0|[1-9]\d{0,9}) (0|[1-9]\d{0,8})(?: (\d{1,20}))?\r\n/A';
@@ -146,6 +149,52 @@ final class MemcachedText
         $this->line("delete $name\r\n", 'DELETED', 'NOT_FOUND');
     }
 
+    /**
+     * @param array<array-key, string> $items bytes by name
+     * @param int $expiry as memcached takes it
+     * @return list<string> names of those that were refused
+     * @throws StoreFailed
+     */
+    public function setMany(array $items, int $expiry): array
+    {
+        $refused = $requests = [];
+        $bytes = 0;
+        foreach ($items as $name => $value) {
+            $length = \strlen($value);
+            if ($requests !== [] && (\count($requests) === self::REQUESTS || $bytes + $length > self::BYTES)) {
+                array_push($refused, ...$this->refusedOf($requests));
+                $requests = [];
+                $bytes = 0;
+            }
+            $bytes += $length;
+            $requests[$name] = "set $name 0 $expiry $length\r\n$value\r\n";
+        }
+
+        return $requests === [] ? [] : [...$refused, ...$this->refusedOf($requests)];
+    }
+
+    /**
+     * @param list<string> $names
+     * @throws StoreFailed unless there is nothing under these names any more
+     */
+    public function deleteMany(array $names): void
+    {
+        foreach (array_chunk($names, self::REQUESTS) as $some) {
+            $this->lines(array_map(static fn(string $name): string => "delete $name\r\n", $some), 'DELETED', 'NOT_FOUND');
+        }
+    }
+
+    /**
+     * @param non-empty-array<array-key, string> $requests to store, by name
+     * @return list<string> names
+     */
+    private function refusedOf(array $requests): array
+    {
+        $answers = array_column($this->lines(array_values($requests), 'STORED', 'SERVER_ERROR'), 0);
+
+        return array_map(strval(...), array_keys(array_combine(array_keys($requests), $answers), 'SERVER_ERROR', true));
+    }
+
     private function store(string $command, string $name, string $bytes, int $expiry, string $unchanged = ''): ?bool
     {
         $length = \strlen($bytes);
@@ -167,21 +216,48 @@ final class MemcachedText
      */
     private function line(string $request, string ...$answers): array
     {
+        return $this->lines([$request], ...$answers)[0];
+    }
+
+    /**
+     * Sends all requests, and then reads their replies, which come in the same order.
+     *
+     * @param non-empty-list<string> $requests
+     * @param string ...$answers what each line may begin with
+     * @return list<array{string, string}> that, and the rest of the line
+     */
+    private function lines(array $requests, string ...$answers): array
+    {
+        $lines = [];
         try {
-            $reply = $this->connection->ask($request);
-            while (!str_contains($reply, "\n") && \strlen($reply) < self::LONGEST_LINE) {
-                $reply .= $this->connection->more();
+            $reply = $this->connection->ask(implode('', $requests));
+            $at = 0;
+            while (\count($lines) < \count($requests)) {
+                $end = strpos($reply, "\r\n", $at);
+                if ($end === false) {
+                    $reply = substr($reply, $at);
+                    $at = 0;
+                    if (\strlen($reply) >= self::LONGEST_LINE || str_contains($reply, "\n")) {
+                        throw $this->connection->malformed($reply);
+                    }
+                    $reply .= $this->connection->more();
+
+                    continue;
+                }
+                $line = substr($reply, $at, $end - $at);
+                [$answer, $rest] = [...explode(' ', $line, 2), ''];
+                if (!\in_array($answer, $answers, true)) {
+                    throw $this->unexpected($line);
+                }
+                $lines[] = [$answer, $rest];
+                $at = $end + 2;
             }
-            if (strpos($reply, "\r\n") !== \strlen($reply) - 2) {
-                throw $this->connection->malformed($reply);
-            }
-            [$answer, $rest] = [...explode(' ', substr($reply, 0, -2), 2), ''];
-            if (!\in_array($answer, $answers, true)) {
-                throw $this->unexpected(substr($reply, 0, -2));
+            if ($at !== \strlen($reply)) {
+                throw $this->connection->malformed(substr($reply, $at));
             }
             $this->connection->done();
 
-            return [$answer, $rest];
+            return $lines;
         } finally {
             if ($this->connection->isWaiting) {
                 $this->connection->abandon();

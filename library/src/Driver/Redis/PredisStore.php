@@ -15,8 +15,6 @@ use Predis\Response\Status;
 /** A Redis or Valkey server by Predis, which needs no extension. */
 final class PredisStore extends RedisProtocol
 {
-    private const NAMES_AT_ONCE = 1000;
-
     private Client $client;
 
     protected function checkClient(): void

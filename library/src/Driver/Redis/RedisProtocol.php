@@ -45,6 +45,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     use LocksByChanging;
     use PacksByCodec;
 
+    /** Of one command, so that the server is not held up for long. */
+    protected const NAMES_AT_ONCE = 1000;
+
     private const TRIES = 1000;
     private const LOCK_TRIES = 3;
 
@@ -239,6 +242,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $name = $this->name($key);
 
         return $this->asks(fn(): bool => $this->remove([$name])) ?? false;
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        $names = array_map($this->name(...), $keys);
+        foreach (array_chunk($names, self::NAMES_AT_ONCE) as $some) {
+            if ($this->asks(fn(): bool => $this->remove($some)) !== true) {
+                return false;
+            }
+        }
+
+        return true;
     }
 
     public function clear(): bool

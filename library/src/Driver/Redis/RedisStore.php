@@ -12,8 +12,6 @@ use RedisException;
 /** A Redis or Valkey server by phpredis. */
 final class RedisStore extends RedisProtocol
 {
-    private const NAMES_AT_ONCE = 1000;
-
     private Redis $client;
 
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
