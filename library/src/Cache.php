@@ -19,6 +19,7 @@ use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Driver\HeldClient;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
@@ -62,12 +63,15 @@ final class Cache implements CacheInterface
      *
      * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
      * @param LoggerInterface $logger receives the begin and the end of outages; by default PHP's error log
+     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called at each
+     *        connecting to a Redis or memcached server, it gives the password, or user and password. Is an exception thrown,
+     *        that is an outage
      * @throws InvalidDsn with the part that is wrong
      * @throws StoreUnavailable if an extension or a directory is missing; the message says how to get it
      */
-    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog()): self
+    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
     {
-        $search = Resolver::at(Drivers::parse($dsn), $logger);
+        $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials);
 
         return new self($search->store(), $search);
     }
@@ -89,7 +93,7 @@ final class Cache implements CacheInterface
     public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog()): self
     {
         $held = new HeldClient($client);
-        $search = Resolver::at($held->dsn($options), $logger, $held);
+        $search = Resolver::at($held->dsn($options), $logger, client: $held);
 
         return new self($search->store(), $search);
     }

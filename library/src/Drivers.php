@@ -55,6 +55,13 @@ final class Drivers implements Schemes
         'tier' => TierDriver::class,
     ];
 
+    /** Other names of schemes: the scheme, and whether the name stands for it with TLS. */
+    private const ALIASES = [
+        'rediss' => ['redis', true],
+        'valkey' => ['redis', false],
+        'valkeys' => ['redis', true],
+    ];
+
     /** What auto: looks for, in this order. */
     private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
 
@@ -76,7 +83,7 @@ final class Drivers implements Schemes
         if (preg_match('~^[a-z][a-z0-9+.-]*$~D', $scheme) !== 1) {
             throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is malformed: it is a lower-case letter and then lower-case letters, digits, +, . and -', $scheme, $driver::class));
         }
-        if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme])) {
+        if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme]) || isset(self::ALIASES[$scheme])) {
             throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is taken by %s', $scheme, $driver::class, self::get($scheme)::class));
         }
         $taken = self::variants();
@@ -95,6 +102,8 @@ final class Drivers implements Schemes
     /** @param string $scheme of a parsed Dsn, so it is known */
     public static function get(string $scheme): Driver
     {
+        $scheme = self::ALIASES[$scheme][0] ?? $scheme;
+
         return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf('There is no driver for the scheme "%s"', $scheme)))();
     }
 
@@ -174,11 +183,17 @@ final class Drivers implements Schemes
 
     public function scheme(string $name): ?Scheme
     {
+        if (isset(self::ALIASES[$name])) {
+            return self::get($name)->scheme()->as($name, self::ALIASES[$name][1]);
+        }
+
         return isset(self::$drivers[$name]) || isset(self::BUILT_IN[$name]) ? self::get($name)->scheme() : null;
     }
 
     public function schemes(): array
     {
-        return array_values(array_map(static fn(Driver $driver): Scheme => $driver->scheme(), self::all()));
+        $names = [...array_keys(self::all()), ...array_keys(self::ALIASES)];
+
+        return array_values(array_filter(array_map($this->scheme(...), $names)));
     }
 }

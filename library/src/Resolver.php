@@ -22,8 +22,10 @@ use Larder\Driver\HeldClient;
 use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Psr\Log\LoggerInterface;
 
 /** Opens the store of a DSN, and can tell what was looked for, in which order, and what came of each. */
@@ -35,26 +37,35 @@ final class Resolver implements Opener
     /** @var list<CandidateStore> */
     private array $candidates = [];
 
+    /** Whether a store was opened that asks the callable for credentials. */
+    private bool $isCredentialsUsed = false;
+
+    /** @param \Closure(Endpoint): (string|array{string, string})|null $credentials */
     private function __construct(
         private readonly Dsn $dsn,
         private readonly LoggerInterface $logger,
         public readonly Failures $failures,
+        private readonly ?\Closure $credentials,
         private readonly ?HeldClient $client = null,
     ) {}
 
     /**
      * Opens the first store that works here; those after it are not looked at.
      *
+     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
      * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?HeldClient $client = null): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
     {
-        $resolver = new self($dsn, $logger, new Failures(), $client);
+        $resolver = new self($dsn, $logger, new Failures(), $credentials, $client);
 
         try {
             $every = $dsn->sample();
             $resolver->outcome = $resolver->open($dsn);
+            if ($credentials !== null && !$resolver->isCredentialsUsed) {
+                throw $dsn->invalid('opens no store that asks a callable for credentials');
+            }
             $resolver->sampled = $every === 0 ? null : new SamplingStore($resolver->outcome, $every);
             $candidate = new CandidateStore($dsn->scheme, true, $client === null ? 'the DSN names it' : 'the application has given its client');
         } catch (StoreUnavailable $none) {
@@ -124,21 +135,28 @@ final class Resolver implements Opener
     {
         $stores = [];
         foreach ($dsn->endpoints($defaultPort) as $endpoint) {
-            $stores[(string) $endpoint] = $this->withBreaker($connect($endpoint), $dsn, $endpoint);
+            $stores[(string) $endpoint] = $this->withBreaker($connect($this->connection($dsn, $endpoint)), $dsn, $endpoint);
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
+    }
+
+    public function connection(Dsn $dsn, Endpoint $endpoint): ConnectionSettings
+    {
+        $this->isCredentialsUsed = true;
+
+        return ConnectionSettings::of($dsn, $endpoint, $this->credentials);
     }
 
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store
     {
         $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
         // What makes two ways to one server differ: one may work where the other does not.
-        $way = array_intersect_key($dsn->options, array_flip(['timeout', 'client', 'database']));
+        $way = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
         ksort($way);
-        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $way]));
+        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $way]));
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * $dsn->timeout()), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
     }
 
     public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store

@@ -16,10 +16,12 @@ use Larder\Driver\Redis\RedisProtocol;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Resolver;
+use Larder\Server\ConnectionSettings;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
@@ -65,15 +67,17 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $text = $input->getArgument('dsn');
         $local = null;
         $reason = null;
+        $servers = [];
 
         try {
             $dsn = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($dsn);
             $local = $reason === null ? self::local($dsn) : null;
+            $servers = $reason === null ? self::servers($dsn->tiers[1]) : [];
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($local === null) {
+        if ($local === null || $servers === []) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
@@ -83,12 +87,9 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $this->listener = new Listener(
             new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
-            $shared->endpoints(6379),
+            $servers,
             RedisProtocol::prefix($shared->namespace()),
-            $shared->user,
-            $shared->password(),
             $dsn->poll(),
-            $shared->timeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
                     $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
@@ -101,6 +102,12 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $output->writeln(\sprintf('Another process listens here for this cache already: %s', $presence->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
 
         return Command::FAILURE;
+    }
+
+    /** @return non-empty-list<ConnectionSettings> */
+    private static function servers(Dsn $shared): array
+    {
+        return array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($shared, $endpoint), $shared->endpoints(6379));
     }
 
     /** The shared tier is not opened: its servers may be away now. */

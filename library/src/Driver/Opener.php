@@ -12,6 +12,7 @@ use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 
 /** What a driver needs to open a store. */
 interface Opener
@@ -34,10 +35,19 @@ interface Opener
     /**
      * One store for each server of the DSN, each behind a breaker. The keys are distributed over them.
      *
-     * @param \Closure(Endpoint): RemoteStore $connect
+     * @param \Closure(ConnectionSettings): RemoteStore $connect
      * @throws InvalidDsn
+     * @throws StoreUnavailable as connection()
      */
     public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store;
+
+    /**
+     * How to connect to a server of the DSN, by its options and by what the program gave beside it.
+     *
+     * @throws InvalidDsn
+     * @throws StoreUnavailable when a file for TLS cannot be read
+     */
+    public function connection(Dsn $dsn, Endpoint $endpoint): ConnectionSettings;
 
     /**
      * The store behind a breaker, so that an outage does not cost every call a timeout.

@@ -4,18 +4,20 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Memcached;
 
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Server\ConnectionSettings;
 
 /** Opens the streams on which MemcachedConnection speaks. Raises warnings: its caller silences them. */
 final class MemcachedConnector
 {
-    /** @param string $store the scheme, for messages */
+    /**
+     * @param string $store the scheme, for messages
+     * @param bool $persistent those of the settings do not count: in a fork none may be
+     */
     public function __construct(
         public readonly string $store,
-        public readonly Endpoint $endpoint,
-        public readonly float $timeout,
-        public readonly bool $persistent,
+        public readonly ConnectionSettings $settings,
+        public readonly bool $persistent = false,
     ) {}
 
     /**
@@ -29,17 +31,17 @@ final class MemcachedConnector
             $this->address(),
             $code,
             $message,
-            $this->timeout,
+            $this->settings->connectTimeout,
             $this->persistent ? \STREAM_CLIENT_CONNECT | \STREAM_CLIENT_PERSISTENT : \STREAM_CLIENT_CONNECT,
-            stream_context_create(['socket' => ['tcp_nodelay' => true]]),
+            stream_context_create($this->settings->streamContext()),
         );
         if ($stream === false) {
             // PHP names its own functions in front of the reason.
             $reason = preg_replace('/^.*: (?=[^:]+$)/s', '', \is_string($message) ? $message : '');
-            throw StoreFailed::because($this->store, \sprintf('cannot connect to %s: %s', $this->endpoint, $reason === '' ? 'unknown reason' : $reason));
+            throw StoreFailed::because($this->store, \sprintf('cannot connect to %s: %s', $this->settings->endpoint, $reason === '' ? 'unknown reason' : $reason));
         }
         stream_set_read_buffer($stream, 0);
-        self::wait($stream, (int) (1e9 * $this->timeout));
+        self::wait($stream, (int) (1e9 * $this->settings->readTimeout));
 
         return $stream;
     }
@@ -56,8 +58,10 @@ final class MemcachedConnector
     /** PHP knows persistent streams by their address: written like this it is ours alone, not the application's. */
     private function address(): string
     {
-        return $this->endpoint->socket === null
-            ? \sprintf('tcp://%s%s', $this->endpoint, $this->persistent ? '/larder' : '')
-            : \sprintf('unix://%s%s', $this->persistent ? '/.' : '', $this->endpoint->socket);
+        $socket = $this->settings->endpoint->socket;
+
+        return $socket === null
+            ? $this->settings->streamAddress($this->persistent ? '/larder' : '')
+            : \sprintf('unix://%s%s', $this->persistent ? '/.' : '', $socket);
     }
 }

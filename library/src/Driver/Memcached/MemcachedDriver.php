@@ -11,8 +11,8 @@ use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
-use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
 /** memcached: one server or several, by the extension memcached. */
 final class MemcachedDriver implements Driver
@@ -21,7 +21,7 @@ final class MemcachedDriver implements Driver
 
     public function scheme(): Scheme
     {
-        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS], isRemote: true);
+        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, 'persistent', 'on_failure'], isRemote: true);
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
@@ -29,8 +29,7 @@ final class MemcachedDriver implements Driver
         $dsn->refuseLogin();
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): MemcachedStore
-            => new MemcachedStore($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent()));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcachedStore => new MemcachedStore($settings, $dsn->namespace(), $codec));
     }
 
     public function variants(): array

@@ -15,7 +15,6 @@ use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -23,6 +22,7 @@ use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Process\Pid;
+use Larder\Server\ConnectionSettings;
 
 /**
  * What the stores on memcached servers have in common, whichever extension speaks to the server.
@@ -72,14 +72,12 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     private readonly int $opener;
 
     public function __construct(
-        protected readonly Endpoint $endpoint,
+        protected readonly ConnectionSettings $settings,
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
     ) {
         NamespaceName::check($namespace);
-        $this->version = NamespaceVersion::of($endpoint, $namespace);
+        $this->version = NamespaceVersion::of($settings->endpoint, $namespace);
         $this->opener = Pid::own();
     }
 
@@ -222,7 +220,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** In a fork no connection is persistent: it would be the parent's. */
     protected function isPersistent(): bool
     {
-        return $this->persistent && $this->opener === Pid::own();
+        return $this->settings->persistent && $this->opener === Pid::own();
     }
 
     /** Reconnects with the next command. */
@@ -362,7 +360,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     {
         if ($this->process !== Pid::own()) {
             $persistent = $this->isPersistent();
-            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
+            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->settings, $persistent)));
             $this->connect($persistent);
             $this->process = Pid::own();
             $this->version->expire(); // a process that reopens a cache sees that others have cleared it

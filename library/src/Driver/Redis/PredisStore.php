@@ -28,13 +28,15 @@ final class PredisStore extends RedisProtocol
     {
         // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets: there
         // a program's own might be got, which has another user or another database.
-        $where = $this->endpoint->socket === null
-            ? ['scheme' => 'tcp', 'host' => $this->endpoint->host, 'port' => $this->endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
-            : ['scheme' => 'unix', 'path' => $this->endpoint->socket];
+        $endpoint = $this->settings->endpoint;
+        $where = $endpoint->socket === null
+            ? ['scheme' => 'tcp', 'host' => $endpoint->host, 'port' => $endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
+            : ['scheme' => 'unix', 'path' => $endpoint->socket];
         $this->client = new Client(new StreamConnection(new Parameters([
             ...$where,
-            'timeout' => $this->timeout,
-            'read_write_timeout' => $this->timeout,
+            ...$this->tls(),
+            'timeout' => $this->settings->connectTimeout,
+            'read_write_timeout' => $this->settings->readTimeout,
         ])));
         $login = $this->login();
         if ($login !== []) {
@@ -44,6 +46,14 @@ final class PredisStore extends RedisProtocol
         if (!$answer instanceof Status || $answer->getPayload() !== 'OK') {
             throw self::wrongAnswer();
         }
+    }
+
+    /** @return array<string, mixed> parameters of the client */
+    private function tls(): array
+    {
+        $options = $this->settings->tls?->context($this->settings->endpoint);
+
+        return $options === null ? [] : ['scheme' => 'tls', 'ssl' => ['crypto_type' => $options['crypto_method'], ...$options]];
     }
 
     /**

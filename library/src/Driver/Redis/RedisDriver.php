@@ -11,17 +11,17 @@ use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
-use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
-/** redis: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
+/** redis: and valkey: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
 final class RedisDriver implements Driver
 {
     private const PORT = 6379;
 
     public function scheme(): Scheme
     {
-        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'database'], isRemote: true);
+        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, 'client', 'database'], isRemote: true, path: 'database');
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
@@ -30,8 +30,8 @@ final class RedisDriver implements Driver
         $database = (int) $dsn->number('database', 0, 0, 1_000_000);
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): RedisStore|PredisStore
-            => new $class($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent(), $dsn->user, $dsn->password(), $database));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RedisStore|PredisStore
+            => new $class($settings, $dsn->namespace(), $codec, $database));
     }
 
     public function variants(): array

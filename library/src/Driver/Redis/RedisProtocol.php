@@ -15,7 +15,6 @@ use Larder\Contract\LockLifetime;
 use Larder\Contract\RemoteStore;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -25,6 +24,8 @@ use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Lock\LockState;
 use Larder\Process\Pid;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
 use Predis\PredisException;
 use RedisException;
 
@@ -103,28 +104,23 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     private int $used = 0;
     private readonly int $opener;
     private readonly string $prefix;
-    private readonly \SensitiveParameterValue $secret;
+    private \SensitiveParameterValue $login;
     /** Nanoseconds that an answer may take. */
     private readonly int $longestReply;
 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
-        protected readonly Endpoint $endpoint,
+        protected readonly ConnectionSettings $settings,
         string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
-        protected readonly string $user = '',
-        #[\SensitiveParameter]
-        string $password = '',
         protected readonly int $database = 0,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = Pid::own();
         $this->prefix = self::prefix($namespace);
-        $this->secret = new \SensitiveParameterValue($password);
-        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $timeout);
+        $this->login = new \SensitiveParameterValue([]);
+        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $settings->readTimeout);
     }
 
     /** What the names of a namespace begin with in the server. */
@@ -139,13 +135,17 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             return;
         }
 
+        $this->login = new \SensitiveParameterValue($this->settings->credentials->current('redis', $this->settings->endpoint));
+        $warnings = [];
+
         try {
-            $this->reconnect();
+            // PHP tells in warnings what was wrong with a name or with TLS.
+            Quietly::collect($this->reconnect(...), $warnings);
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
             // Without the cause: its trace has what the client was given, the password too.
-            throw RedisTrouble::of($this->endpoint, $cause->getMessage());
+            throw RedisTrouble::of($this->settings, $cause->getMessage(), $warnings);
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
@@ -350,19 +350,26 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** @return array{}|array{string}|array{string, string} the password, or user and password, which may be empty */
     protected function login(): array
     {
-        $password = $this->secret->getValue();
+        /** @var array{string, string} $login */
+        $login = $this->login->getValue();
+        [$user, $password] = $login;
 
         return match (true) {
-            $this->user !== '' => [$this->user, $password],
+            $user !== '' => [$user, $password],
             $password !== '' => [$password],
             default => [],
         };
     }
 
-    /** Tells the connections that are kept open, and are all alike, from those of the program. */
+    /**
+     * Tells the connections that are kept open, and are all alike, from those of the program. Whoever is given one logs in
+     * again, so a password that rotates makes no new ones.
+     */
     protected function connectionName(): string
     {
-        return 'larder-' . hash('sha256', serialize([$this->login(), $this->database]));
+        $login = $this->login();
+
+        return 'larder-' . hash('sha256', serialize([\count($login), \count($login) === 2 ? $login[0] : '', $this->database, $this->settings->tls?->identity()]));
     }
 
     /** Closes it for good, even a persistent one. Throws nothing. */
@@ -427,7 +434,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
-        if ($this->persistent && $this->opener === Pid::own()) {
+        if ($this->settings->persistent && $this->opener === Pid::own()) {
             try {
                 $this->connect(true);
 
@@ -488,10 +495,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $this->abandon($error);
         if ($isRead && str_starts_with($error->getMessage(), 'NOPERM ')) {
-            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->endpoint, $error->getMessage()));
+            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage()));
         }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
-            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
+            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage()), $error);
         }
     }
 
@@ -506,7 +513,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     private function late(): StoreFailed
     {
-        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->endpoint, self::TIMEOUTS * $this->timeout));
+        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->settings->endpoint, self::TIMEOUTS * $this->settings->readTimeout));
     }
 
     private function closeConnection(): void

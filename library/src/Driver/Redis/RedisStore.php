@@ -32,12 +32,14 @@ final class RedisStore extends RedisProtocol
         }
         $this->maker = Pid::own();
         $this->client = new Redis();
-        $where = $this->endpoint->socket ?? $this->endpoint->host;
-        // PHP warns, besides throwing, of a name that it cannot resolve.
+        $settings = $this->settings;
+        $endpoint = $settings->endpoint;
+        $where = $endpoint->socket ?? ($settings->tls === null ? '' : 'tls://') . $endpoint->host;
+        $context = $settings->tls === null ? [] : [['stream' => $settings->tls->context($endpoint)]];
         if ($persistent && self::hasNamedPools()) {
-            @$this->client->pconnect($where, $this->endpoint->port, $this->timeout, $this->connectionName(), 0, $this->timeout);
+            $this->client->pconnect($where, $endpoint->port, $settings->connectTimeout, $this->connectionName(), 0, $settings->readTimeout, ...$context);
         } else {
-            @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
+            $this->client->connect($where, $endpoint->port, $settings->connectTimeout, null, 0, $settings->readTimeout, ...$context);
         }
         // No retries: before version 6 it reconnects in the middle of a reply, and then waits for the rest of it.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);

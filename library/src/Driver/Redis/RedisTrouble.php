@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\TlsTrouble;
 
 /** Why no connection to a Redis or Valkey server came about, from what its client said, and what to do about it. */
 final class RedisTrouble
@@ -35,9 +36,17 @@ final class RedisTrouble
         'MASTERDOWN' => 'MASTERDOWN',
     ];
 
-    /** @param string $message of the client */
-    public static function of(Endpoint $endpoint, string $message): StoreUnavailable
+    /**
+     * @param string $message of the client
+     * @param list<string> $warnings of PHP, while it connected
+     */
+    public static function of(ConnectionSettings $settings, string $message, array $warnings): StoreUnavailable
     {
+        $endpoint = $settings->endpoint;
+        $tls = TlsTrouble::of($settings, $warnings);
+        if ($tls !== null) {
+            return StoreUnavailable::because('redis', \sprintf('no connection to %s: %s', $endpoint, $tls->what), $tls->how);
+        }
         $said = rtrim((string) preg_replace('~\s*\[\S*\]$~D', '', $message), '. ');
         foreach (self::KNOWN as $pattern => [$what, $how]) {
             if (preg_match("~$pattern~i", $said) === 1) {

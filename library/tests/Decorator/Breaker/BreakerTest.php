@@ -10,6 +10,7 @@ use Larder\Decorator\Breaker\OutageRecord;
 use Larder\Driver\Redis\RedisStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Testing\SetClock;
 use Larder\Tests\PhpProcess;
@@ -145,7 +146,7 @@ final class BreakerTest extends TestCase
     {
         $breaker = $this->open();
         $this->pass(0.6);
-        $store = new BreakerStore(new RedisStore(Endpoint::unix('/nowhere/redis.sock')), $breaker);
+        $store = new BreakerStore(new RedisStore(new ConnectionSettings(Endpoint::unix('/nowhere/redis.sock'))), $breaker);
         $keys = $store->keys();
         self::assertTrue($breaker->allows(), 'another call is the probe');
         self::assertSame([], [...$keys], 'the control: by now it is refused');

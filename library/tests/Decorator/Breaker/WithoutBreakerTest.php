@@ -13,6 +13,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Testing\Timing;
@@ -42,7 +43,7 @@ final class WithoutBreakerTest extends TestCase
         foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
             $proxy->does('pass');
             $store = new BreakerStore(
-                new RedisStore(Endpoint::unix($proxy->socket), timeout: self::TIMEOUT),
+                new RedisStore(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT)),
                 new Breaker('redis', $proxy->socket, threshold: $threshold),
             );
             $store->reach();

@@ -8,11 +8,12 @@ use Larder\Cache;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
-use Larder\Driver\Legacy\Memcache\MemcacheStore;
 use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Driver\Memcached\MemcacheStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
@@ -201,9 +202,10 @@ abstract class MemcachedTestCase extends DriverTestCase
     {
         $code = \sprintf(
             'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
-            $store = new %s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
+            $settings = static fn(string $socket): Larder\Server\ConnectionSettings => new Larder\Server\ConnectionSettings(Larder\Dsn\Endpoint::unix($socket), persistent: true);
+            $store = new %s($settings(%s), "basedir");
             foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
-            try { (new %1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            try { (new %1$s($settings("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
             static::scheme() === 'memcache' ? MemcacheStore::class : MemcachedStore::class,
             var_export(Servers::memcached()->socket, true),
         );
@@ -281,7 +283,7 @@ abstract class MemcachedTestCase extends DriverTestCase
 
     private function store(Endpoint $endpoint): Store
     {
-        return static::scheme() === 'memcache' ? new MemcacheStore($endpoint, timeout: 0.2) : new MemcachedStore($endpoint, timeout: 0.2);
+        return static::scheme() === 'memcache' ? new MemcacheStore(new ConnectionSettings($endpoint, 0.2, 0.2)) : new MemcachedStore(new ConnectionSettings($endpoint, 0.2, 0.2));
     }
 
     private function cache(string $where, string $options = ''): Cache

@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier\Listener;
 
-use Larder\Dsn\Endpoint;
+use Larder\Exception\StoreUnavailable;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\TlsTrouble;
 
 /**
  * A connection on which a Redis or Valkey server tells of every change of names with a prefix, whoever makes it: client
@@ -21,7 +24,7 @@ final class Connection
     private int $heardUntil;
 
     /** @param resource $socket */
-    private function __construct(public readonly Endpoint $endpoint, private readonly mixed $socket, private readonly Resp3 $incoming)
+    private function __construct(public readonly ConnectionSettings $settings, private readonly mixed $socket, private readonly Resp3 $incoming)
     {
         $this->heardUntil = (int) hrtime(true);
     }
@@ -31,20 +34,27 @@ final class Connection
         @fclose($this->socket);
     }
 
-    /**
-     * @param float $timeout seconds
-     * @throws ServerGone
-     */
-    public static function open(Endpoint $endpoint, string $prefix, string $user, #[\SensitiveParameter] string $password, float $timeout): self
+    /** @throws ServerGone */
+    public static function open(ConnectionSettings $settings, string $prefix): self
     {
-        $where = $endpoint->socket === null ? 'tcp://' . $endpoint : 'unix://' . $endpoint->socket;
-        $socket = @stream_socket_client($where, $code, $error, $timeout);
-        if ($socket === false) {
-            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $error));
+        $endpoint = $settings->endpoint;
+        try {
+            [$user, $password] = $settings->credentials->current('redis', $endpoint);
+        } catch (StoreUnavailable $none) {
+            throw new ServerGone($none->what, previous: $none);
         }
-        stream_set_timeout($socket, (int) $timeout, (int) (1e6 * fmod($timeout, 1.0)));
+        $where = $endpoint->socket === null ? $settings->streamAddress() : 'unix://' . $endpoint->socket;
+        $warnings = [];
+        $error = '';
+        $socket = Quietly::collect(static function () use ($where, $settings, &$error): mixed {
+            return stream_socket_client($where, $code, $error, $settings->connectTimeout, context: stream_context_create($settings->streamContext()));
+        }, $warnings);
+        if ($socket === false) {
+            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, TlsTrouble::of($settings, $warnings)->what ?? $error));
+        }
+        stream_set_timeout($socket, (int) $settings->readTimeout, (int) (1e6 * fmod($settings->readTimeout, 1.0)));
         $login = $user . $password === '' ? [] : ['AUTH', $user === '' ? 'default' : $user, $password];
-        $connection = new self($endpoint, $socket, new Resp3());
+        $connection = new self($settings, $socket, new Resp3());
         foreach ([['HELLO', '3', ...$login], ['CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', $prefix]] as $words) {
             $connection->send($words);
             $error = $connection->answer()->error();
@@ -94,7 +104,7 @@ final class Connection
     {
         $bytes = @fread($this->socket, self::CHUNK);
         if ($bytes === false || ($bytes === '' && feof($this->socket))) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
         $this->incoming->feed($bytes);
         $changes = [];
@@ -103,7 +113,7 @@ final class Connection
             if ($changed !== null) {
                 $changes[] = $changed;
             } elseif ($message->error() !== null) {
-                throw new ServerGone(\sprintf('%s says: %s', $this->endpoint, $message->error()));
+                throw new ServerGone(\sprintf('%s says: %s', $this->settings->endpoint, $message->error()));
             } elseif (!$message->isPush() && $this->askedAt !== null) {
                 $this->heardUntil = $this->askedAt;
                 $this->askedAt = null;
@@ -123,7 +133,7 @@ final class Connection
             if ($message === null) {
                 $bytes = @fread($this->socket, self::CHUNK);
                 if ($bytes === false || $bytes === '') {
-                    throw new ServerGone(\sprintf('no answer from %s', $this->endpoint));
+                    throw new ServerGone(\sprintf('no answer from %s', $this->settings->endpoint));
                 }
                 $this->incoming->feed($bytes);
             }
@@ -135,7 +145,7 @@ final class Connection
     {
         $bytes = Resp3::command($words);
         if (@fwrite($this->socket, $bytes) !== \strlen($bytes)) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
     }
 }

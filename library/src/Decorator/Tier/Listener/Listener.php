@@ -6,8 +6,8 @@ namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
-use Larder\Dsn\Endpoint;
 use Larder\Key\ReservedKey;
+use Larder\Server\ConnectionSettings;
 
 /**
  * Hears of every change in the servers of a shared tier, and drops this host's copies of what was changed.
@@ -32,22 +32,17 @@ final class Listener
     private int $heardBefore = 0;
 
     /**
-     * @param non-empty-list<Endpoint> $endpoints
+     * @param non-empty-list<ConnectionSettings> $servers
      * @param string $prefix of the names of this shared tier
      * @param float $lease seconds of a poll
-     * @param float $timeout seconds to wait for a server
      * @param \Closure(string, bool): void $say a line of what happens; true for one about a single change
      */
     public function __construct(
         private readonly LocalCopies $copies,
         private readonly ListenerPresence $presence,
-        private readonly array $endpoints,
+        private readonly array $servers,
         private readonly string $prefix,
-        private readonly string $user,
-        #[\SensitiveParameter]
-        private readonly string $password,
         private readonly float $lease,
-        private readonly float $timeout,
         private readonly \Closure $say,
     ) {}
 
@@ -89,8 +84,8 @@ final class Listener
     private function connect(): array
     {
         $connections = [];
-        foreach ($this->endpoints as $endpoint) {
-            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->user, $this->password, $this->timeout);
+        foreach ($this->servers as $server) {
+            $connections[(string) $server->endpoint] = Connection::open($server, $this->prefix);
         }
 
         return $connections;
@@ -131,8 +126,8 @@ final class Listener
             $this->stop();
         }
         foreach ($connections as $connection) {
-            if ($connection->silence() > $this->timeout) {
-                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $connection->endpoint, $connection->silence()));
+            if ($connection->silence() > $connection->settings->readTimeout) {
+                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $connection->settings->endpoint, $connection->silence()));
             }
             $connection->ask();
         }
@@ -185,7 +180,7 @@ final class Listener
         for ($end = microtime(true) + $seconds; !$this->isStopped && microtime(true) < $end;) {
             usleep(20_000);
         }
-        $this->presence->renew($this->claim() + $this->timeout);
+        $this->presence->renew($this->claim() + $this->servers[0]->connectTimeout + $this->servers[0]->readTimeout);
     }
 
     private function claim(): float

@@ -11,6 +11,7 @@ use Larder\Driver\Redis\RedisProtocol;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 
 /**
  * What the stores over clients of the application have in common. They send raw commands alone, which know nothing of
@@ -22,7 +23,6 @@ abstract class HeldRedisProtocol extends RedisProtocol
     /** Said of a client whose replies do not belong to its commands. */
     protected const OUT_OF_STEP = 'a reply to another command has come: the application must close its client and connect it again';
 
-    private const NAMES_AT_ONCE = 1000;
     /** Seconds. The client's timeout holds, and not the store's. */
     private const NO_LIMIT = 1e8;
 
@@ -40,7 +40,7 @@ abstract class HeldRedisProtocol extends RedisProtocol
 
     public function __construct(protected readonly HeldClient $held, string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
-        parent::__construct(Endpoint::unix(HeldClient::NAME), $namespace, $codec, self::NO_LIMIT);
+        parent::__construct(new ConnectionSettings(Endpoint::unix(HeldClient::NAME), readTimeout: self::NO_LIMIT), $namespace, $codec);
     }
 
     public function reach(): void

@@ -2,9 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Driver\Legacy\Memcache;
-
-use Larder\Driver\Memcached\MemcachedProtocol;
+namespace Larder\Driver\Memcached;
 
 /** A memcached server by Larder's own client: it needs no extension. */
 final class MemcacheStore extends MemcachedProtocol
