@@ -16,6 +16,7 @@ use Larder\Driver\File\FileDriver;
 use Larder\Driver\Legacy\Memcache\MemcacheDriver;
 use Larder\Driver\Legacy\Shmop\ShmopDriver;
 use Larder\Driver\Legacy\Yac\YacDriver;
+use Larder\Driver\Memcached\Held\HeldMemcachedDriver;
 use Larder\Driver\Memcached\MemcachedDriver;
 use Larder\Driver\Memory\ArrayDriver;
 use Larder\Driver\MySql\MySqlDriver;
@@ -66,7 +67,7 @@ final class Drivers implements Schemes
     private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
 
     /** The drivers of clients that applications hold. */
-    private const CLIENTS = [HeldRedisDriver::class];
+    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class];
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];

@@ -180,7 +180,7 @@ final class Resolver implements Opener
     {
         $why = $candidate->why;
         $how = $candidate->how;
-        $driver = $this->client?->driver ?? Drivers::get($candidate->scheme);
+        $driver = $this->client->driver ?? Drivers::get($candidate->scheme);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();

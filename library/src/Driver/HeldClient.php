@@ -6,6 +6,7 @@ namespace Larder\Driver;
 
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
@@ -52,6 +53,12 @@ final class HeldClient implements Schemes
     public function ifThere(): ?object
     {
         return $this->client;
+    }
+
+    /** Names the client in messages, and tells it from others of this process. */
+    public function endpoint(): Endpoint
+    {
+        return Endpoint::unix(\sprintf('%s (%s %d)', self::NAME, $this->class, spl_object_id($this->given)));
     }
 
     /** @throws StoreFailed in a fork, when there is no other client than that of the parent */

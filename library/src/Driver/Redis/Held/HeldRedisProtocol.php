@@ -8,7 +8,6 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Driver\HeldClient;
 use Larder\Driver\Redis\RedisProtocol;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
@@ -40,7 +39,7 @@ abstract class HeldRedisProtocol extends RedisProtocol
 
     public function __construct(protected readonly HeldClient $held, string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
-        parent::__construct(new ConnectionSettings(Endpoint::unix(HeldClient::NAME), readTimeout: self::NO_LIMIT), $namespace, $codec);
+        parent::__construct(new ConnectionSettings($held->endpoint(), readTimeout: self::NO_LIMIT), $namespace, $codec);
     }
 
     public function reach(): void
