@@ -74,6 +74,12 @@ abstract class StoreTestCase extends TestCase
         return null;
     }
 
+    /** A value that add() refuses, where it takes less than set(). */
+    protected function tooLargeToAdd(): ?string
+    {
+        return $this->tooLarge();
+    }
+
     /** Bytes of the longest key that keys() lists. */
     protected function longestListed(): int
     {
