@@ -53,6 +53,15 @@ struct victims {
     unsigned next, count;
 };
 
+enum { WRITTEN_PAGES = 64 };
+
+/* A page that this process wrote a long value into, to tell what the processor's caches hold; see write.c. */
+struct written {
+    uint64_t at; /* units of long values that were written before, in all */
+    uint32_t page, generation;
+    bool cold;
+};
+
 /* When the readers' share of pages was last found full; see pin.c. */
 struct full {
     uint64_t recounted;           /* the recount since which */
@@ -107,6 +116,9 @@ struct cache {
         filled_to; /* the part of the file that this process gave memory, for commit_make_huge() */
     uint32_t
         *asked_alive; /* by record: when the kernel last said that its owner is alive, ms; NULL: never asked */
+
+    struct written written[WRITTEN_PAGES]; /* by page */
+    uint64_t units_written;                /* of long values */
 
     uint64_t words[INLINE_UNITS]; /* a copied short value */
     char *scratch;                /* copies of longer values */

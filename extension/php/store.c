@@ -59,7 +59,7 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
     if (!reserve(s, length, &span)) {
         return false;
     }
-    encode_string(span.bytes, string);
+    encode_string(span.bytes, string, span.cold);
     return commit(s, kind);
 }
 
