@@ -125,10 +125,11 @@ struct cache {
     size_t scratch_size;
 
     struct segment *segment;
-    uid_t user;                    /* the segment's; USER_NONE after a change of user, until the next call */
-    struct held_segment *held;     /* until the request ends */
-    char reason[CACHE_REASON_MAX]; /* why there is no segment any more */
-    struct cache_options options;  /* strings owned */
+    uid_t user;                         /* the segment's; USER_NONE after a change of user, until the next call */
+    struct held_segment *held;          /* until the request ends, or nothing points there any more */
+    uint64_t release_at, release_every; /* the next search for that, and the pause then, ms */
+    char reason[CACHE_REASON_MAX];      /* why there is no segment any more */
+    struct cache_options options;       /* strings owned */
     uint32_t calls_until_look;
     uint64_t looked_at;     /* when the path was last compared with the segment, ms */
     uint64_t asked_user_at; /* ms */
