@@ -57,6 +57,7 @@ final class Drivers implements Schemes
         'rediss' => ['redis', true],
         'valkey' => ['redis', false],
         'valkeys' => ['redis', true],
+        'memcacheds' => ['memcached', true],
     ];
 
     /** What auto: looks for, in this order. */
