@@ -66,6 +66,7 @@ trait StoreContract
 
     public function testEmptyAndOverlongKeysAreRefused(): void
     {
+        $this->store->set('stays', 1);
         foreach (['', str_repeat('x', 65_536)] as $key) {
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->get($key));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->getMany(['good', $key]));
@@ -73,7 +74,9 @@ trait StoreContract
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->set($key, 1));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->setMany(['good' => 1, $key => 1]));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->delete($key));
+            self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->deleteMany(['stays', $key]));
         }
+        $this->assertStored(1, 'stays');
         $this->assertNotStored('good');
     }
 
@@ -115,6 +118,21 @@ trait StoreContract
         $this->assertStored('stays', 'other');
         self::assertTrue($this->store->set('k', 'again'));
         $this->assertStored('again', 'k');
+    }
+
+    public function testDeleteManyRemovesTheseKeys(): void
+    {
+        self::assertTrue($this->store->deleteMany([]));
+        $keys = ['a', '7', str_repeat('long', 100), ...array_map(static fn(int $n): string => 'key ' . $n, range(1, 1100))];
+        $this->store->setMany(array_fill_keys($keys, 'value') + ['stays' => 1, '70' => 2]);
+        self::assertTrue($this->store->deleteMany([...$keys, 'absent', 'a']));
+        self::assertSame(array_fill_keys($keys, self::MISS), $this->store->getMany($keys, self::MISS));
+        self::assertSame(array_fill_keys($keys, self::MISS), $this->reopened()->getMany($keys, self::MISS));
+        $this->assertStored(1, 'stays');
+        $this->assertStored(2, '70');
+        self::assertTrue($this->store->deleteMany($keys), 'deleting absent keys is no failure');
+        self::assertTrue($this->store->set('a', 'again'));
+        $this->assertStored('again', 'a');
     }
 
     public function testClearRemovesOnlyItsNamespace(): void

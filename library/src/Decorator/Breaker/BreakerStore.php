@@ -81,6 +81,11 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         return $this->attempt(static fn(Store $store): bool => $store->delete($key), false);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->deleteMany($keys), false);
+    }
+
     public function clear(): bool
     {
         return $this->attempt(static fn(Store $store): bool => $store->clear(), false);
@@ -122,6 +127,14 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
         $store = Capability::of($this->store, $interface);
+        if ($this->breaker->isWell) {
+            // As in get().
+            try {
+                return $work($store);
+            } catch (StoreFailed $failure) {
+                return $this->fail($failure, $refused);
+            }
+        }
 
         return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
             Key::check($key);
@@ -188,7 +201,11 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
-        $this->breaker->failed($failure, $seconds);
+        if ($failure->isBusy) {
+            $this->breaker->endedWithoutCall();
+        } else {
+            $this->breaker->failed($failure, $seconds);
+        }
 
         return $this->throws ? throw $failure : $otherwise;
     }

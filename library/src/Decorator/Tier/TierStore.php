@@ -137,6 +137,21 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         return $this->change($key, fn(): bool => $this->shared->delete($key), false);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        if ($keys === []) {
+            return true;
+        }
+
+        try {
+            $areDeleted = $this->shared->deleteMany($keys);
+
+            return $this->announce($keys) !== null && $areDeleted; // some may be gone though others could not be deleted
+        } finally {
+            array_map($this->copies->drop(...), $keys);
+        }
+    }
+
     public function clear(): bool
     {
         try {

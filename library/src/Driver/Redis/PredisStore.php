@@ -7,6 +7,7 @@ namespace Larder\Driver\Redis;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
+use Predis\Command\RawCommand;
 use Predis\Connection\Parameters;
 use Predis\Connection\StreamConnection;
 use Predis\Pipeline\Pipeline;
@@ -15,8 +16,6 @@ use Predis\Response\Status;
 /** A Redis or Valkey server by Predis, which needs no extension. */
 final class PredisStore extends RedisProtocol
 {
-    private const NAMES_AT_ONCE = 1000;
-
     private Client $client;
 
     protected function checkClient(): void
@@ -80,6 +79,11 @@ final class PredisStore extends RedisProtocol
         }
     }
 
+    protected function isConnected(): bool
+    {
+        return $this->client->isConnected();
+    }
+
     protected function answers(): bool
     {
         $this->client->ping();
@@ -139,7 +143,21 @@ final class PredisStore extends RedisProtocol
     {
         $answer = $this->client->executeRaw([$command, ...$arguments], $isError);
 
+        if ($isError === true && \is_string($answer) && Redirection::of($answer) !== null) {
+            throw new ClientException($answer);
+        }
+
         return $isError === true ? false : $answer;
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = new Pipeline($this->client);
+        foreach ($commands as $words) {
+            $pipeline->executeCommand(RawCommand::create(...$words));
+        }
+
+        return array_values($pipeline->execute());
     }
 
     protected function names(string $pattern): iterable

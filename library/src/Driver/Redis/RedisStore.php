@@ -12,8 +12,6 @@ use RedisException;
 /** A Redis or Valkey server by phpredis. */
 final class RedisStore extends RedisProtocol
 {
-    private const NAMES_AT_ONCE = 1000;
-
     private Redis $client;
 
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
@@ -92,6 +90,11 @@ final class RedisStore extends RedisProtocol
         }
     }
 
+    protected function isConnected(): bool
+    {
+        return $this->client->isConnected();
+    }
+
     protected function answers(): bool
     {
         return @$this->client->ping() !== false;
@@ -146,6 +149,17 @@ final class RedisStore extends RedisProtocol
     protected function command(string $command, string ...$arguments): mixed
     {
         return @$this->client->rawcommand($command, ...$arguments);
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = $this->client->pipeline();
+        foreach ($commands as $words) {
+            $pipeline->rawcommand(...$words);
+        }
+        $answers = @$pipeline->exec();
+
+        return \is_array($answers) && \count($answers) === \count($commands) ? array_values($answers) : throw $this->wrongAnswer();
     }
 
     protected function names(string $pattern): iterable
