@@ -364,12 +364,13 @@ abstract class RedisTestCase extends DriverTestCase
         $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
         $forks = array_map(fn(int $process): Fork => Fork::start(function () use ($process): int {
             $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
-            for ($i = 0; $i < 500; ++$i) {
+            $rounds = 500;
+            for ($i = 0; $i < $rounds; ++$i) {
                 $cache->increment('sum', $process % 2 === 0 ? 3 : -1);
                 $cache->increment('short', ttl: 60);
             }
 
-            return $i;
+            return $rounds;
         }), range(0, 7));
         foreach ($forks as $fork) {
             self::assertSame(500, $fork->result());
