@@ -5,35 +5,39 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Whether APCu would meet a resource in the value before an object, with which it would serialize it whole. */
-static bool holds_resource(zval *value, bool *object) {
-    ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_OBJECT) {
-        *object = true;
-    } else if (Z_TYPE_P(value) == IS_ARRAY && !(GC_FLAGS(Z_ARR_P(value)) & (GC_IMMUTABLE | GC_PROTECTED))) {
-        bool found = false;
-        zval *element;
-        GC_PROTECT_RECURSION(Z_ARR_P(value));
-        ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(value), element) {
-            found = holds_resource(element, object);
-            if (found || *object) {
-                break;
-            }
-        }
-        ZEND_HASH_FOREACH_END();
-        GC_UNPROTECT_RECURSION(Z_ARR_P(value));
-        return found;
-    }
-    return Z_TYPE_P(value) == IS_RESOURCE;
+/* Whether the engine refused a value, by this exception, because of a resource. */
+static bool is_refused_resource(void) {
+    static const char message[] = "Serialization of 'resource' is not allowed";
+    zval holder;
+    const zval *said = zend_read_property_ex(zend_ce_exception, EG(exception), ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &holder);
+    return EG(exception)->ce == zend_ce_exception && Z_TYPE_P(said) == IS_STRING &&
+           zend_string_equals_cstr(Z_STR_P(said), message, sizeof(message) - 1);
 }
 
-/* The engine refuses resources by an exception. */
-static ZEND_COLD void warn_of_resource(zval *value) {
-    bool object = false;
-    if (holds_resource(value, &object)) {
-        zend_clear_exception();
-        php_error_docref(NULL, E_WARNING, "Cannot store resources in apcu cache");
+/* What serialize() makes of a value: resources are 0. APCu stores no others. */
+static void without_resources(zval *value, zval *result) {
+    zval bytes;
+    zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("serialize")), NULL, NULL, &bytes, 1,
+                             value, NULL);
+    ZVAL_NULL(result);
+    if (!EG(exception)) {
+        zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("unserialize")), NULL, NULL,
+                                 result, 1, &bytes, NULL);
     }
+    zval_ptr_dtor(&bytes);
+}
+
+static ZEND_COLD bool store_resource(zend_string *key, zval *value, zend_long ttl, bool adds) {
+    zval other;
+    zend_clear_exception();
+    if (Z_TYPE_P(value) == IS_RESOURCE) {
+        php_error_docref(NULL, E_WARNING, "Cannot store resources in apcu cache");
+        return false;
+    }
+    without_resources(value, &other);
+    const bool stored = !EG(exception) && larder->store(key, &other, ttl, adds);
+    zval_ptr_dtor(&other);
+    return stored;
 }
 
 bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
@@ -46,8 +50,9 @@ bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
         return true;
     }
     const bool stored = larder->store(key, value, ttl, adds);
-    if (UNEXPECTED(!stored && EG(exception))) {
-        warn_of_resource(value);
+    if (UNEXPECTED(!stored && EG(exception) && is_refused_resource())) {
+        ZVAL_DEREF(value);
+        return store_resource(key, value, ttl, adds);
     }
     return stored;
 }

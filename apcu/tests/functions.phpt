@@ -9,7 +9,7 @@ apcu_clear_cache();
 
 echo "store and add\n";
 var_dump(apcu_store('a', [1, 'x' => ['y']]), apcu_store(['b' => 2, 3 => 'three']), apcu_add('a', 0), apcu_add(['a' => 0, 'c' => new ArrayObject([1])]));
-var_dump(apcu_store('d'), apcu_store(5, 1), apcu_store('e', fopen(__FILE__, 'r')), apcu_store('e', [[fopen(__FILE__, 'r')]]));
+var_dump(apcu_store('d'), apcu_store(5, 1), apcu_store('e', fopen(__FILE__, 'r')), apcu_store('e', [[fopen(__FILE__, 'r')]]), apcu_fetch('e'));
 try {
     apcu_store('e', fn() => 1);
 } catch (Exception $e) {
@@ -52,12 +52,17 @@ array(1) {
 Warning: apcu_store(): apc_store expects key parameter to be a string or an array of key/value pairs. in %s on line %d
 
 Warning: apcu_store(): Cannot store resources in apcu cache in %s on line %d
-
-Warning: apcu_store(): Cannot store resources in apcu cache in %s on line %d
 bool(false)
 bool(false)
 bool(false)
-bool(false)
+bool(true)
+array(1) {
+  [0]=>
+  array(1) {
+    [0]=>
+    int(0)
+  }
+}
 Serialization of 'Closure' is not allowed
 fetch and exists
 array(2) {
