@@ -88,12 +88,12 @@ final class Calls
 
     // ---- One key --------------------------------------------------------------------------------
 
-    private function fetch(): mixed
+    public function fetch(): mixed
     {
         return apcu_fetch(self::key());
     }
 
-    private function fetchSuccess(): mixed
+    public function fetchSuccess(): mixed
     {
         $success = ['before', 5, null][mt_rand(0, 2)];
         $value = apcu_fetch(self::key(), $success);
@@ -101,46 +101,46 @@ final class Calls
         return [$value, $success];
     }
 
-    private function store(): mixed
+    public function store(): mixed
     {
         return apcu_store(self::key(), Values::any(), self::ttl());
     }
 
-    private function add(): mixed
+    public function add(): mixed
     {
         return mt_rand(0, 1) === 1 ? apcu_add(self::key(), Values::any(), self::ttl()) : self::call('apcu_add', key: self::key(), value: 1);
     }
 
-    private function exists(): mixed
+    public function exists(): mixed
     {
         return apcu_exists(self::key());
     }
 
-    private function delete(): mixed
+    public function delete(): mixed
     {
         return apcu_delete(self::key());
     }
 
-    private function counter(): mixed
+    public function counter(): mixed
     {
         return apcu_store(self::key(), [0, 5, \PHP_INT_MAX, \PHP_INT_MIN][mt_rand(0, 3)]);
     }
 
-    private function inc(): mixed
+    public function inc(): mixed
     {
         $success = null;
 
         return [apcu_inc(self::key(), mt_rand(-5, 5), $success, self::ttl()), $success];
     }
 
-    private function dec(): mixed
+    public function dec(): mixed
     {
         $success = null;
 
         return [apcu_dec(self::key(), [1, -3, 0, \PHP_INT_MAX][mt_rand(0, 3)], $success), $success, apcu_dec(self::key())];
     }
 
-    private function cas(): mixed
+    public function cas(): mixed
     {
         $key = self::key();
         $new = mt_rand(0, 3);
@@ -149,7 +149,7 @@ final class Calls
         return [apcu_cas($key, mt_rand(0, 3), $new), \is_int($old) && apcu_cas($key, $old, $new)];
     }
 
-    private function entry(): mixed
+    public function entry(): mixed
     {
         $value = Values::any();
         $key = self::key();
@@ -163,14 +163,14 @@ final class Calls
         };
     }
 
-    private function keyInfo(): mixed
+    public function keyInfo(): mixed
     {
         return self::shape(apcu_key_info(self::key()));
     }
 
     // ---- Many keys ------------------------------------------------------------------------------
 
-    private function fetchMany(): mixed
+    public function fetchMany(): mixed
     {
         $keys = self::keys();
         if (mt_rand(0, 5) === 0) {
@@ -183,7 +183,7 @@ final class Calls
         return [self::call('apcu_fetch', $keys), $values, $success];
     }
 
-    private function existsMany(): mixed
+    public function existsMany(): mixed
     {
         return self::call('apcu_exists', [...self::keys(), ...(mt_rand(0, 5) === 0 ? [7, null] : [])]);
     }
@@ -199,7 +199,7 @@ final class Calls
         return $values;
     }
 
-    private function storeMany(): mixed
+    public function storeMany(): mixed
     {
         $values = self::values();
         $reference = 'referred';
@@ -210,12 +210,12 @@ final class Calls
         return apcu_store($values, null, self::ttl());
     }
 
-    private function addMany(): mixed
+    public function addMany(): mixed
     {
         return self::call('apcu_add', self::values(), 'ignored', self::ttl());
     }
 
-    private function deleteMany(): mixed
+    public function deleteMany(): mixed
     {
         return self::call('apcu_delete', [...self::keys(), ...(mt_rand(0, 5) === 0 ? [7, ['x']] : [])]);
     }
@@ -237,7 +237,7 @@ final class Calls
         return mt_rand(0, 2) === 0 ? APC_ITER_ALL : mt_rand(0, 2047);
     }
 
-    private function iterate(): mixed
+    public function iterate(): mixed
     {
         $items = [];
         foreach (new \APCUIterator(self::search(), self::format(), mt_rand(0, 3), mt_rand(0, 9) === 0 ? APC_LIST_DELETED : APC_LIST_ACTIVE) as $key => $item) {
@@ -248,21 +248,21 @@ final class Calls
         return $items;
     }
 
-    private function total(): mixed
+    public function total(): mixed
     {
         $iterator = new \APCUIterator(self::search());
 
         return [$iterator->getTotalCount(), self::shape([$iterator->getTotalHits()]), $iterator->getTotalSize() > 0];
     }
 
-    private function deleteIterator(): mixed
+    public function deleteIterator(): mixed
     {
         $search = self::search();
 
         return $search === null ? null : apcu_delete(new \APCUIterator($search, self::format()));
     }
 
-    private function iteratorMisuse(): mixed
+    public function iteratorMisuse(): mixed
     {
         $iterator = new \APCUIterator(['none']);
         $iterator->next();
@@ -277,17 +277,17 @@ final class Calls
 
     // ---- The cache ------------------------------------------------------------------------------
 
-    private function clear(): mixed
+    public function clear(): mixed
     {
         return mt_rand(0, 20) === 0 ? apcu_clear_cache() : null;
     }
 
-    private function enabled(): mixed
+    public function enabled(): mixed
     {
         return apcu_enabled();
     }
 
-    private function cacheInfo(): mixed
+    public function cacheInfo(): mixed
     {
         $limited = mt_rand(0, 3) > 0;
         $info = apcu_cache_info($limited);
@@ -303,7 +303,7 @@ final class Calls
         return self::shape($info);
     }
 
-    private function smaInfo(): mixed
+    public function smaInfo(): mixed
     {
         $limited = mt_rand(0, 1) === 1;
         $info = apcu_sma_info($limited);
@@ -325,7 +325,7 @@ final class Calls
         return $function(...$arguments);
     }
 
-    private function wrongTypes(): mixed
+    public function wrongTypes(): mixed
     {
         $key = [5, null, 1.5, true, new \stdClass(), [], [[]]][mt_rand(0, 6)];
 
@@ -346,7 +346,7 @@ final class Calls
         };
     }
 
-    private function refusedValues(): mixed
+    public function refusedValues(): mixed
     {
         $file = fopen('php://memory', 'r');
 
@@ -359,7 +359,7 @@ final class Calls
     }
 
     /** An entry that has expired when it is stored. Whether it is still there until somebody needs its memory differs. */
-    private function gone(): mixed
+    public function gone(): mixed
     {
         return match (mt_rand(0, 6)) {
             0, 1 => apcu_store(self::GONE, Values::any(), -mt_rand(1, 9)),
@@ -372,7 +372,7 @@ final class Calls
     }
 
     /** APCu keeps them; here a store is refused. */
-    private function oddKeys(): mixed
+    public function oddKeys(): mixed
     {
         $key = mt_rand(0, 1) === 1 ? '' : str_repeat('k', 70_000);
         $stored = apcu_store($key, 1);
@@ -382,7 +382,7 @@ final class Calls
         return ['equal' => $stored === ($fetched === 1)];
     }
 
-    private function huge(): mixed
+    public function huge(): mixed
     {
         if (mt_rand(0, 50) > 0) {
             return null;
