@@ -403,7 +403,9 @@ final class Calls
             return $info;
         }
         foreach ($info as $name => $value) {
-            if ($name !== 'ttl' && $name !== 'value' && (\is_int($value) || \is_float($value))) {
+            if ($name === 'ttl' && \is_int($value)) {
+                $info[$name] = (int) round($value, -1); // one less if the process had to wait while it stored
+            } elseif ($name !== 'value' && (\is_int($value) || \is_float($value))) {
                 $info[$name] = get_debug_type($value);
             }
         }
