@@ -87,8 +87,12 @@ static zend_string *next_listed(struct iterator *iterator, struct larder_entry *
     return NULL;
 }
 
+static bool next_prefixed(struct iterator *iterator, struct larder_entry *entry) {
+    return iterator->walk && larder->walk_next(iterator->walk, entry);
+}
+
 static zend_string *next_matching(struct iterator *iterator, struct larder_entry *entry) {
-    while (larder->walk_next(iterator->walk, entry)) {
+    while (next_prefixed(iterator, entry)) {
         zend_string *key = zend_string_init(entry->key, entry->key_length, false);
         if (pattern_matches(&iterator->pattern, key)) {
             return key;
@@ -102,7 +106,7 @@ static zend_string *next_key(struct iterator *iterator, struct larder_entry *ent
     if (iterator->keys && iterator->list == LIST_ACTIVE) {
         return next_listed(iterator, entry);
     }
-    return iterator->walk ? next_matching(iterator, entry) : NULL;
+    return next_matching(iterator, entry);
 }
 
 static void begin(struct iterator *iterator) {
@@ -311,14 +315,24 @@ ZEND_METHOD(APCUIterator, next) {
 
 /* ---- Totals ----------------------------------------------------------------------------------- */
 
+/* The same without the key, which is made only if something looks at it. */
+static bool next_entry(struct iterator *iterator, struct larder_entry *entry) {
+    if (!iterator->keys && !iterator->pattern.regex) {
+        return next_prefixed(iterator, entry);
+    }
+    zend_string *key = next_key(iterator, entry);
+    if (key) {
+        zend_string_release(key);
+    }
+    return key != NULL;
+}
+
 /* By a walk of its own, so that the iterator stays where it is. */
 static void add_up(struct iterator *iterator) {
     struct iterator other = {.list = LIST_ACTIVE, .pattern = iterator->pattern, .keys = iterator->keys};
     struct larder_entry entry;
-    zend_string *key;
     begin(&other);
-    while ((key = next_key(&other, &entry))) {
-        zend_string_release(key);
+    while (next_entry(&other, &entry)) {
         iterator->hits += entry.used;
         iterator->size += (zend_long)entry.size;
         iterator->count++;

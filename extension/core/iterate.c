@@ -114,10 +114,24 @@ static uint64_t slot_count(const struct map *map) {
     return (uint64_t)map->bucket_count * BUCKET_SLOTS;
 }
 
+/* Begins to load the entries of a bucket: they lie all over the pages, and a walk would wait for each. */
+static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket) {
+    for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+        const uint64_t location = slot_location(word_peek(&bucket->slots[i]));
+        if (location != 0 && ref_page(map, location) < map->page_count) {
+            __builtin_prefetch(ref_entry(map, location));
+        }
+    }
+}
+
 /* The first slot from `slot` on that is not empty, or the number of slots. Most are empty. */
 static uint64_t next_used(const struct map *map, uint64_t slot) {
     for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
         const struct bucket_shared *bucket = ref_bucket(map, (uint32_t)(slot / BUCKET_SLOTS));
+        if (slot % BUCKET_SLOTS == 0) {
+            const uint32_t next = (uint32_t)(slot / BUCKET_SLOTS) + 4;
+            prefetch_entries(map, ref_bucket(map, next < map->bucket_count ? next : 0));
+        }
         for (unsigned i = slot % BUCKET_SLOTS; i < BUCKET_SLOTS; i++) {
             if (word_peek(&bucket->slots[i]) != 0) {
                 return slot / BUCKET_SLOTS * BUCKET_SLOTS + i;

@@ -116,16 +116,16 @@ static int64_t unix_offset(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - (int64_t)cache_now();
 }
 
-static time_t unix_time(uint64_t time) {
-    return (time_t)(((int64_t)time + unix_offset()) / 1000);
+static time_t unix_time(uint64_t time, int64_t offset) {
+    return (time_t)(((int64_t)time + offset) / 1000);
 }
 
-static void to_entry(const struct cache_entry *from, struct larder_entry *to) {
+static void to_entry(const struct cache_entry *from, int64_t offset, struct larder_entry *to) {
     *to = (struct larder_entry){
         .key = from->key,
         .key_length = from->key_length,
         .size = from->size,
-        .stored = unix_time(from->stored),
+        .stored = unix_time(from->stored, offset),
         /* cache_expiry() counts from cache_now(), which is a millisecond more than the clock of `stored` */
         .ttl = from->expires ? (zend_long)((from->expires - 1 - from->stored) / 1000) : 0,
         .used = from->used,
@@ -142,34 +142,46 @@ static bool describe(zend_string *name, struct larder_entry *entry) {
     if (cache_describe(cache, &key, &found) != CACHE_OK) {
         return false;
     }
-    to_entry(&found, entry);
+    to_entry(&found, unix_offset(), entry);
     return true;
 }
 
+struct larder_walk {
+    struct cache_walk *walk;
+    int64_t offset; /* unix_offset(): asked once */
+};
+
 static struct larder_walk *walk_begin(const char *prefix, size_t length) {
-    return (struct larder_walk *)cache_walk_begin(prefix, length);
+    struct cache_walk *walk = cache_walk_begin(prefix, length);
+    if (!walk) {
+        return NULL;
+    }
+    struct larder_walk *begun = emalloc(sizeof(*begun));
+    *begun = (struct larder_walk){walk, unix_offset()};
+    return begun;
 }
 
 static bool walk_next(struct larder_walk *walk, struct larder_entry *entry) {
     struct cache *cache = to_read();
     struct cache_entry found;
-    if (!cache || cache_walk_next(cache, (struct cache_walk *)walk, &found) != CACHE_OK) {
+    if (!cache || cache_walk_next(cache, walk->walk, &found) != CACHE_OK) {
         return false;
     }
-    to_entry(&found, entry);
+    to_entry(&found, walk->offset, entry);
     return true;
 }
 
 static void walk_end(struct larder_walk *walk) {
-    cache_walk_end((struct cache_walk *)walk);
+    cache_walk_end(walk->walk);
+    efree(walk);
 }
 
 static void read_usage(struct larder_usage *usage) {
     struct cache *cache = to_read();
     struct cache_usage used;
     if (!cache || !cache_read_usage(cache, &used)) {
-        *usage =
-            (struct larder_usage){.path = "", .bytes = (size_t)segment_size, .created = unix_time(cache_now())};
+        *usage = (struct larder_usage){
+            .path = "", .bytes = (size_t)segment_size, .created = unix_time(cache_now(), unix_offset())};
         return;
     }
     *usage = (struct larder_usage){
@@ -182,7 +194,7 @@ static void read_usage(struct larder_usage *usage) {
         .hits = used.hits,
         .misses = used.misses,
         .stores = used.stores,
-        .created = unix_time(cache_now() - used.age_ms),
+        .created = unix_time(cache_now() - used.age_ms, unix_offset()),
     };
 }
 
