@@ -36,7 +36,7 @@ extern zend_module_entry apcu_module_entry;
 /* The engine's functions: set when the module starts. With apc.enabled off none is called. */
 extern const struct larder_api *larder;
 
-/* The keys of all that describes entries, interned: making them anew would be most of the cost. */
+/* The keys of all that describes entries, interned: making them for each entry would be most of the cost. */
 enum name {
     NAME_ACCESS_TIME,
     NAME_CREATION_TIME,

@@ -23,7 +23,7 @@ struct larder_entry {
     uint32_t key_length;
     size_t size;   /* bytes of memory: header, key and value */
     time_t stored; /* when, up to a second early */
-    zend_long ttl; /* seconds that it was stored for, 0: for ever */
+    zend_long ttl; /* seconds that it was stored for, 0: no expiry */
     bool used;     /* fetched since it was stored, or since eviction last moved it */
 };
 
@@ -53,7 +53,7 @@ struct larder_api {
     bool (*exists)(zend_string *key);
 
     /* False: refused, perhaps with an exception, or with `adds` the key exists. A refused value that is not added deletes
-     * the old one. `ttl`: seconds, 0 for ever. */
+     * the old one. `ttl`: seconds, 0 for no expiry. */
     bool (*store)(zend_string *key, zval *value, zend_long ttl, bool adds);
 
     /* Adds to an integer; a missing one is created as `step`. False: no integer, out of range, or refused. */
