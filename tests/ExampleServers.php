@@ -30,7 +30,7 @@ final class ExampleServers
         $this->mariaDb?->stop();
     }
 
-    /** Returns the example with the addresses of the private servers. */
+    /** Returns the example with the addresses of the private servers, and a timeout that is not over when the machine stands still. */
     public function apply(string $code): string
     {
         $usual = [
@@ -51,7 +51,11 @@ final class ExampleServers
             }
         }
 
-        return $code;
+        return (string) preg_replace_callback(
+            '~\b(redis|memcached|memcache|mysql)://[^\s\'"()]+~',
+            static fn(array $dsn): string => str_contains($dsn[0], 'timeout=') ? $dsn[0] : $dsn[0] . (str_contains($dsn[0], '?') ? '&' : '?') . 'timeout=30',
+            $code,
+        );
     }
 
     private function redis(): RedisServer

@@ -17,6 +17,8 @@ use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
+use Larder\Driver\Driver;
+use Larder\Driver\HeldClient;
 use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
@@ -44,17 +46,19 @@ final class Resolver implements Opener
         private readonly LoggerInterface $logger,
         public readonly Failures $failures,
         private readonly ?\Closure $credentials,
+        private readonly ?HeldClient $client = null,
     ) {}
 
     /**
      * Opens the first store that works here; those after it are not looked at.
      *
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
+     * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
     {
-        $resolver = new self($dsn, $logger, new Failures(), $credentials);
+        $resolver = new self($dsn, $logger, new Failures(), $credentials, $client);
 
         try {
             $every = $dsn->sample();
@@ -63,7 +67,7 @@ final class Resolver implements Opener
                 throw $dsn->invalid('opens no store that asks a callable for credentials');
             }
             $resolver->sampled = $every === 0 ? null : new SamplingStore($resolver->outcome, $every);
-            $candidate = new CandidateStore($dsn->scheme, true, 'the DSN names it');
+            $candidate = new CandidateStore($dsn->scheme, true, $client === null ? 'the DSN names it' : 'the application has given its client');
         } catch (StoreUnavailable $none) {
             $resolver->outcome = $none;
             $candidate = new CandidateStore($dsn->scheme, false, $none->what, $none->how);
@@ -92,7 +96,7 @@ final class Resolver implements Opener
 
     public function open(Dsn $dsn): Store
     {
-        return Drivers::get($dsn->scheme)->open($dsn, $this);
+        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : $this->client->driver->over($this->client, $dsn, $this);
     }
 
     public function search(Dsn $dsn): Store
@@ -160,6 +164,13 @@ final class Resolver implements Opener
         return $this->logger;
     }
 
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store
+    {
+        $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
+
+        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws);
+    }
+
     public function codec(Dsn $dsn): Codec
     {
         return CodecOptions::codec($dsn, $this->failures);
@@ -174,7 +185,7 @@ final class Resolver implements Opener
     {
         $why = $candidate->why;
         $how = $candidate->how;
-        $driver = Drivers::get($candidate->scheme);
+        $driver = $this->client->driver ?? Drivers::get($candidate->scheme);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();
@@ -189,7 +200,9 @@ final class Resolver implements Opener
             $why .= ', but it keeps nothing now: ' . $problem;
         }
 
-        return new CandidateStore($candidate->scheme, true, $why, $how, ($driver->variants()[0] ?? null)->owner ?? '');
+        $whose = $driver instanceof Driver ? ($driver->variants()[0] ?? null)->owner ?? '' : '';
+
+        return new CandidateStore($candidate->scheme, true, $why, $how, $whose);
     }
 
     /**

@@ -85,12 +85,37 @@ final class Servers
         }
     }
 
+    /**
+     * Waits until it is so, a minute at most.
+     *
+     * @param \Closure(): bool $isSo
+     * @return bool whether it is
+     */
+    public static function await(\Closure $isSo): bool
+    {
+        for ($end = microtime(true) + 60; !$isSo(); usleep(1_000)) {
+            if (microtime(true) > $end) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     /** Waits until another process has made a file, a minute at most. */
     public static function awaitFile(string $file): void
     {
-        for ($end = microtime(true) + 60; !file_exists($file) && microtime(true) < $end; usleep(1_000)) {
+        self::await(static function () use ($file): bool {
             clearstatcache();
-        }
+
+            return file_exists($file);
+        });
+    }
+
+    /** The DSN with an option by which a server that stands still with the whole machine for a while is not away. */
+    public static function patiently(string $dsn): string
+    {
+        return str_contains($dsn, 'timeout=') ? $dsn : $dsn . (str_contains($dsn, '?') ? self::PATIENTLY : '?' . substr(self::PATIENTLY, 1));
     }
 
     /** Eight letters and digits that no other run of the tests has. */

@@ -62,6 +62,14 @@ interface Opener
     public function logger(): LoggerInterface;
 
     /**
+     * The same for a store over a client of the application: the first failure opens the breaker and is logged, since the
+     * application uses that connection too. Other processes may have another one, so they do not learn of it.
+     *
+     * @throws InvalidDsn
+     */
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store;
+
+    /**
      * The codec that the options of the DSN ask for.
      *
      * @throws InvalidDsn|StoreUnavailable
