@@ -60,6 +60,12 @@ struct full {
     uint32_t calls_until_recount; /* calls until the next recount is considered */
 };
 
+/* When no pages in a row were last found that could be taken without evicting; see run.c. */
+struct no_window {
+    uint64_t age;   /* of the logs */
+    uint32_t pages; /* in a row; 0: there may be some */
+};
+
 /* The scans for pins that are needed no more; see pin.c. */
 struct scans {
     uint64_t copied;  /* bytes, because the share was used up, since the last scan */
@@ -88,6 +94,7 @@ struct cache {
 
     struct reservation reservation;
     struct victims victims[LOGS];
+    struct no_window no_window;
     uint64_t counters_kept;   /* units kept by reclaiming only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */
     bool others_busy;         /* at the last survey others were opening or reclaiming pages */

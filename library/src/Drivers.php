@@ -26,6 +26,8 @@ use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
 use Larder\Driver\Redis\Held\HeldRedisDriver;
 use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Redis\Topology\ClusterDriver;
+use Larder\Driver\Redis\Topology\SentinelDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
@@ -47,6 +49,8 @@ final class Drivers implements Schemes
         'memcached' => MemcachedDriver::class,
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
+        'redis+cluster' => ClusterDriver::class,
+        'redis+sentinel' => SentinelDriver::class,
         'mysql' => MySqlDriver::class,
         'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,
@@ -62,6 +66,12 @@ final class Drivers implements Schemes
         'rediss' => ['redis', true],
         'valkey' => ['redis', false],
         'valkeys' => ['redis', true],
+        'rediss+cluster' => ['redis+cluster', true],
+        'valkey+cluster' => ['redis+cluster', false],
+        'valkeys+cluster' => ['redis+cluster', true],
+        'rediss+sentinel' => ['redis+sentinel', true],
+        'valkey+sentinel' => ['redis+sentinel', false],
+        'valkeys+sentinel' => ['redis+sentinel', true],
     ];
 
     /** What auto: looks for, in this order. */

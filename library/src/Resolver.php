@@ -148,15 +148,20 @@ final class Resolver implements Opener
         return ConnectionSettings::of($dsn, $endpoint, $this->credentials);
     }
 
-    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store
     {
-        $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
+        $throws = $throws || $dsn->throws();
         // What makes two ways to one server differ: one may work where the other does not.
         $way = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
         ksort($way);
         $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $way]));
 
         return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+    }
+
+    public function logger(): LoggerInterface
+    {
+        return $this->logger;
     }
 
     public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store

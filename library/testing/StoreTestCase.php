@@ -184,16 +184,12 @@ abstract class StoreTestCase extends TestCase
      */
     protected function inProcesses(\Closure $work): array
     {
-        $start = microtime(true) + 0.1;
-        $forks = [];
-        for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
-                $cache = $this->reopenedCache();
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+        $forks = Fork::several(self::PROCESSES, function (int $process, \Closure $awaitOthers) use ($work): mixed {
+            $cache = $this->reopenedCache();
+            $awaitOthers();
 
-                return $work($cache, $process);
-            });
-        }
+            return $work($cache, $process);
+        });
         $results = array_map(static function (Fork $fork): mixed {
             /** @var T $result */
             $result = $fork->result();

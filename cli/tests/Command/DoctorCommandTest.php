@@ -216,7 +216,7 @@ final class DoctorCommandTest extends TestCase
      */
     private function doctor(array $options, array $addresses = []): Process
     {
-        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 60);
+        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 300);
     }
 
     /** @return list<string> options by which all that is stored is this test's own */

@@ -50,7 +50,9 @@ abstract class SerializingCodec implements Codec, ReadsObjects
                 case 'O':
                     return $this->withObjects($bytes);
                 default:
-                    return $this->read(self::unwrapped($bytes));
+                    $integer = (int) $bytes;
+
+                    return (string) $integer === $bytes ? $integer : $this->read(self::unwrapped($bytes));
             }
         } catch (Unreadable $unreadable) {
             $this->failures->add($unreadable->failure);

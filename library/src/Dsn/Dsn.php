@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -197,6 +197,15 @@ final class Dsn
         return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
     }
 
+    /**
+     * @return list<Endpoint> of the hosts, whatever path follows them
+     * @throws InvalidDsn
+     */
+    public function hosts(int $defaultPort): array
+    {
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
     /** @throws InvalidDsn */
     public function tcp(#[\SensitiveParameter] string $server, int $defaultPort): Endpoint
     {
@@ -269,6 +278,15 @@ final class Dsn
     public function readTimeout(): float
     {
         return $this->number('read_timeout', $this->timeout(), 0.001, 3600.0);
+    }
+
+    /**
+     * @return bool whether calls throw while a server does not answer
+     * @throws InvalidDsn
+     */
+    public function throws(): bool
+    {
+        return $this->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
     }
 
     /** @throws InvalidDsn */

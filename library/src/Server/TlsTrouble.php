@@ -18,23 +18,24 @@ final class TlsTrouble
         'local cert|private key' => ['the client certificate or its key cannot be used', 'tls_cert_file and tls_key_file are files in PEM that belong together; the key has no passphrase'],
         'wrong version number|packet length too long|http request|record layer failure' => ['the server does not speak TLS there', 'Is this the port on which it speaks TLS?'],
         'protocol version|unsupported protocol|no protocols available|no shared cipher|inappropriate fallback' => ['the server has no TLS 1.2 or 1.3', 'Update the server, or allow them there'],
-        'unexpected eof|reset by peer|Broken pipe' => ['the server ended the TLS connection', 'Its log says why. Does it ask for a client certificate (tls_cert_file=)?'],
+        // A server that closes the connection at once may get ahead of its own alert.
+        'unexpected eof|reset by peer|broken pipe|connection lost|went away|read error|error while reading' => ['the server ended the connection', 'Its log says why. Does it ask for a client certificate (tls_cert_file=)?'],
     ];
     private const LONGEST_NAME = 200;
 
     private function __construct(public readonly string $what, public readonly string $how) {}
 
     /**
-     * @param list<string> $warnings
+     * @param list<string> $warnings of PHP, and what the client says
      * @return self|null null when something else has failed
      */
     public static function of(ConnectionSettings $settings, array $warnings): ?self
     {
         $said = implode("\n", $warnings);
-        if ($settings->tls === null || preg_match('~SSL|TLS|crypto|certificate~i', $said) !== 1) {
+        if ($settings->tls === null) {
             return null;
         }
-        if (preg_match('~certificate verify failed|did not match expected CN|peer certificate CN~i', $said) === 1) {
+        if (preg_match('~certificate verify failed|did not match expected|peer certificate CN~i', $said) === 1) {
             return self::ofCertificate($settings, $settings->tls);
         }
         foreach (self::KNOWN as $pattern => [$what, $how]) {
@@ -43,7 +44,7 @@ final class TlsTrouble
             }
         }
 
-        return new self(\sprintf('TLS failed (%s)', self::printable($warnings[0])), 'The log of the server may say more');
+        return preg_match('~SSL|TLS|crypt|certificate~i', $said) === 1 ? new self(\sprintf('TLS failed (%s)', self::printable($said)), 'The log of the server may say more') : null;
     }
 
     private static function ofCertificate(ConnectionSettings $settings, Tls $tls): self
@@ -54,7 +55,7 @@ final class TlsTrouble
             return new self(\sprintf('the certificate of the server is not one of %s that can be trusted', $wanted), 'Is tls_ca_file the CA that signed it?');
         }
         $now = time();
-        if ($certificate['until'] < $now) {
+        if ($certificate['until'] <= $now) {
             return new self(\sprintf('the certificate of the server expired on %s', gmdate('Y-m-d H:i \U\T\C', $certificate['until'])), 'Renew it on the server. Is the clock of this machine right?');
         }
         if ($certificate['from'] > $now) {

@@ -127,6 +127,14 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
         $store = Capability::of($this->store, $interface);
+        if ($this->breaker->isWell) {
+            // As in get().
+            try {
+                return $work($store);
+            } catch (StoreFailed $failure) {
+                return $this->fail($failure, $refused);
+            }
+        }
 
         return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
             Key::check($key);

@@ -11,13 +11,14 @@ use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
 use Larder\Server\ConnectionSettings;
 
 /** redis: and valkey: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
-final class RedisDriver implements Driver
+final class RedisDriver implements Driver, TellsOfChanges
 {
-    private const PORT = 6379;
+    public const PORT = 6379;
 
     public function scheme(): Scheme
     {
@@ -47,5 +48,17 @@ final class RedisDriver implements Driver
             new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
             new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server, library: 'predis/predis'),
         ];
+    }
+
+    public function written(Dsn $dsn): \Closure
+    {
+        $servers = array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($dsn, $endpoint), $dsn->endpoints(self::PORT));
+
+        return static fn(): array => $servers;
+    }
+
+    public function question(): array
+    {
+        return ['PING'];
     }
 }

@@ -41,7 +41,9 @@ use RedisException;
 abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<string> */
-    use ChangesAtomically;
+    use ChangesAtomically {
+        increment as private incrementBySwapping;
+    }
     /** @use LocksByChanging<string> */
     use LocksByChanging;
     use PacksByCodec;
@@ -70,6 +72,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return 1
         LUA;
 
+    /** ARGV: what to add; the sum where nothing is there, and its milliseconds to live. Gives the sum as a string: Lua has no such integers. */
+    private const COUNT = <<<'LUA'
+        if redis.call('EXISTS', KEYS[1]) == 1 then
+            redis.call('INCRBY', KEYS[1], ARGV[1])
+        elseif ARGV[3] == '0' then
+            redis.call('SET', KEYS[1], ARGV[2])
+        else
+            redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+        end
+        return redis.call('GET', KEYS[1])
+        LUA;
+
     /** KEYS: names. Gives bytes and milliseconds to live, or nothing, in their order. */
     private const READ = <<<'LUA'
         local all = {}
@@ -92,6 +106,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** What a server says that is there and works, but does not do this: its memory is full, it only reads, … */
     private const REFUSAL = '/^(OOM|MISCONF|NOREPLICAS|READONLY|WRONGTYPE|NOPERM|ERR(?! max number of clients)) /';
 
+    /** How many of what was added last are remembered, if they are not longer than so many bytes. */
+    private const ADDED = 8;
+    private const ADDED_BYTES = 1024;
     /** What nobody else begins the names of his keys with by accident. */
     private const PREFIX = 'larder-cache:';
     /** Nanoseconds. A server that closes idle connections gives them a second at least. */
@@ -99,7 +116,12 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
     private const TIMEOUTS = 4;
 
+    /** @var array<string, string> SHA-1 of scripts */
+    private array $hashes = [];
+    /** @var array<string, string> bytes by name: what was added last, such as locks and placeholders, is soon changed, which then needs no read */
+    private array $added = [];
     private int $process = 0;
+    private bool $isAsking = false;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
     private readonly int $opener;
@@ -114,6 +136,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
         protected readonly int $database = 0,
+        private readonly ServerRole $role = ServerRole::Single,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
@@ -141,6 +164,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         try {
             // PHP tells in warnings what was wrong with a name or with TLS.
             Quietly::collect($this->reconnect(...), $warnings);
+            $this->takeRole();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
@@ -149,6 +173,24 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
+    }
+
+    /**
+     * Does it with what is on its way to this server: its slot is still another one's.
+     *
+     * @template T
+     * @param \Closure(): T $work of one key
+     * @return T
+     */
+    public function asking(\Closure $work): mixed
+    {
+        $this->isAsking = true;
+
+        try {
+            return $work();
+        } finally {
+            $this->isAsking = false;
+        }
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -173,7 +215,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = array_map($this->name(...), $keys);
-        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->readMany($names)) ?? [];
+        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->role->hasSlots() ? $this->commands(array_map(static fn(string $name): array => ['GET', $name], $names)) : $this->readMany($names)) ?? [];
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
@@ -248,7 +290,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         foreach (array_chunk($names, self::NAMES_AT_ONCE) as $some) {
-            if ($this->asks(fn(): bool => $this->remove($some)) !== true) {
+            if ($this->asks(fn(): bool => $this->removeMany($some)) !== true) {
                 return false;
             }
         }
@@ -260,7 +302,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         return $this->asks(function (): bool {
             foreach ($this->names($this->prefix . '*') as $names) {
-                $this->remove($names);
+                $this->removeMany($names);
             }
 
             return $this->answers();
@@ -290,10 +332,29 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             if ($there !== '' && LockState::of($this->codec->decode($there, $name)) !== null) {
                 return null;
             }
-            $this->asks(fn(): mixed => $this->command('EVAL', self::REMOVE, '1', $this->name($name), $there));
+            $this->asks(fn(): mixed => $this->script(self::REMOVE, [$this->name($name)], $there));
         } // it fell between the two, or the server refuses
 
         return $this->has($name) ? null : false;
+    }
+
+    /**
+     * By the server, for which an integer is what it is for every codec: its digits. What is no integer for it, as one that
+     * is signed, is left to a comparison, which finds out.
+     */
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        $name = $this->name($key);
+        $milliseconds = self::milliseconds($ttl);
+        $sum = (string) ($first + $step); // of a float, where it is out of the range of int
+        if ($this->codec->encode((int) $sum, $key) !== $sum) {
+            return $this->incrementBySwapping($key, $step, $first, $ttl);
+        }
+        $counted = $first === 0 && $milliseconds === 0
+            ? $this->asks(fn(): mixed => $this->command('INCRBY', $name, (string) $step))
+            : $this->asks(fn(): mixed => $this->script(self::COUNT, [$name], (string) $step, $sum, (string) $milliseconds));
+
+        return \is_int($counted) || \is_string($counted) ? (int) $counted : $this->incrementBySwapping($key, $step, $first, $ttl);
     }
 
     public function touch(string $key, int|float $ttl): bool
@@ -310,7 +371,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         $now = microtime(true);
-        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->command('EVAL', self::READ, (string) \count($names), ...$names));
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->role->hasSlots()
+            ? array_merge(...array_map(static fn(mixed $one): array => \is_array($one) && $one !== [] ? $one : [null, null], $this->commands(array_map(static fn(string $name): array => ['EVAL', self::READ, '1', $name], $names))))
+            : $this->script(self::READ, $names));
         $entries = [];
         foreach ($keys as $i => $key) {
             [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
@@ -375,9 +438,20 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
+    /** Whether the client has not closed it by itself. */
+    abstract protected function isConnected(): bool;
+
     abstract protected function answers(): bool;
 
     abstract protected function command(string $command, string ...$arguments): mixed;
+
+    /**
+     * Sends several at once.
+     *
+     * @param non-empty-list<non-empty-list<string>> $commands
+     * @return list<mixed> their answers
+     */
+    abstract protected function commands(array $commands): array;
 
     abstract protected function read(string $name): ?string;
 
@@ -400,6 +474,14 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     /** @return iterable<non-empty-list<string>> some names at a time */
     abstract protected function names(string $pattern): iterable;
+
+    /** @param non-empty-list<string> $names */
+    private function removeMany(array $names): bool
+    {
+        return $this->role->hasSlots()
+            ? !\in_array(false, $this->commands(array_map(static fn(string $name): array => ['UNLINK', $name], $names)), true)
+            : $this->remove($names);
+    }
 
     private function name(string $key): string
     {
@@ -431,6 +513,39 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
+    /** @throws Redirection when it has not the role that it is used for */
+    private function takeRole(): void
+    {
+        if ($this->role === ServerRole::ClusterReplica) {
+            $this->command('READONLY');
+        } elseif ($this->role === ServerRole::Master) {
+            $answer = $this->command('ROLE');
+            $role = \is_array($answer) && \is_string($answer[0] ?? null) ? $answer[0] : 'unknown';
+            if ($role !== 'master') {
+                $this->disconnect();
+
+                throw Redirection::noMaster($role);
+            }
+        }
+    }
+
+    /**
+     * By its hash; whole where the server does not know it, or refuses, or is asked for this command only.
+     *
+     * @param non-empty-list<string> $names
+     */
+    private function script(string $script, array $names, string ...$arguments): mixed
+    {
+        $rest = [(string) \count($names), ...$names, ...$arguments];
+        if ($this->isAsking) {
+            return $this->command('EVAL', $script, ...$rest);
+        }
+        $this->hashes[$script] ??= sha1($script);
+        $answer = $this->command('EVALSHA', $this->hashes[$script], ...$rest);
+
+        return $answer === false ? $this->command('EVAL', $script, ...$rest) : $answer;
+    }
+
     private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
@@ -457,6 +572,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $now = hrtime(true);
         if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+            if ($this->isAsking) {
+                $this->command('ASKING');
+            }
+
             return $this->used = $now;
         }
 
@@ -466,6 +585,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             $reason = \sprintf('%s. %s', $none->what, $none->how);
 
             throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
+        }
+        if ($this->isAsking) {
+            $this->command('ASKING');
         }
 
         return $this->used;
@@ -505,6 +627,12 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
+        $redirection = $this->role->isFound() ? Redirection::of($error->getMessage()) : null;
+        if ($redirection !== null) {
+            $this->process = $this->isConnected() ? $this->process : 0; // it was a whole answer, so the connection is of use
+
+            throw $redirection;
+        }
         $this->closeConnection();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;
@@ -535,21 +663,33 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $milliseconds = self::milliseconds($ttl);
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 
-        return \in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true); // clients differ
+        if (!\in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true)) { // clients differ
+            return false;
+        }
+        if (!$isThere && \strlen($bytes) <= self::ADDED_BYTES) {
+            $this->added = [...\array_slice($this->added, 1 - self::ADDED), $this->prefix . $key => $bytes];
+        }
+
+        return true;
     }
 
     /**
      * Reads, and writes by a script that compares what is there with what was read. When another was first, all begins
-     * again; others have gone on then.
+     * again; others have gone on then. What this object has added itself is not read, but expected to be there still.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */
     private function change(string $key, \Closure $change): bool
     {
         $name = $this->name($key);
-        for ($try = 0; $try < self::TRIES; ++$try) {
-            $old = $this->asks(fn(): string => (string) $this->read($name));
+        $expected = $this->added[$name] ?? null;
+        unset($this->added[$name]);
+        for ($try = 0; $try < self::TRIES; ++$try, $expected = null) {
+            $old = $expected ?? $this->asks(fn(): string => (string) $this->read($name));
             $new = $old === null ? false : $change($old === '' ? null : new Entry($old, null));
+            if ($new === false && $expected !== null) {
+                continue;
+            }
             if ($new === false) {
                 return false;
             }
@@ -558,7 +698,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
                 $new->until === 0.0 => '0',
                 default => (string) max(1, (int) ceil(1000 * ($new->until - microtime(true)))),
             };
-            $swapped = $this->asks(fn(): mixed => $this->command('EVAL', self::SWAP, '1', $name, $old, $new === null ? '' : $new->stored, $live));
+            $swapped = $this->asks(fn(): mixed => $this->script(self::SWAP, [$name], $old, $new === null ? '' : $new->stored, $live));
             if ($swapped !== 0) {
                 return $swapped === 1;
             }

@@ -90,6 +90,11 @@ final class RedisStore extends RedisProtocol
         }
     }
 
+    protected function isConnected(): bool
+    {
+        return $this->client->isConnected();
+    }
+
     protected function answers(): bool
     {
         return @$this->client->ping() !== false;
@@ -144,6 +149,17 @@ final class RedisStore extends RedisProtocol
     protected function command(string $command, string ...$arguments): mixed
     {
         return @$this->client->rawcommand($command, ...$arguments);
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = $this->client->pipeline();
+        foreach ($commands as $words) {
+            $pipeline->rawcommand(...$words);
+        }
+        $answers = @$pipeline->exec();
+
+        return \is_array($answers) && \count($answers) === \count($commands) ? array_values($answers) : throw $this->wrongAnswer();
     }
 
     protected function names(string $pattern): iterable

@@ -39,7 +39,7 @@ final class PlantedValueTest extends TestCase
     public function testPlantedValueIsNotUnserialized(string $scheme, string $options): void
     {
         $namespace = 'planted' . bin2hex(random_bytes(4));
-        $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, $options));
+        $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, Servers::PATIENTLY . $options));
         $raw = new RawMemcached(Servers::memcached()->socket);
         $places = 0;
         $payloads = self::payloads($scheme, str_contains($options, 'classes'));
@@ -104,7 +104,7 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'flags' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s', $scheme, Servers::memcached()->socket, $namespace));
+            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
             $cache->setMany(['a' => 1, 'b' => 2]);
             foreach ($raw->names($namespace . ':') as $name) {
                 if (str_ends_with($name, '~a')) {
@@ -126,7 +126,7 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'inject' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s', $scheme, Servers::memcached()->socket, $namespace));
+            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
             foreach (["x\r\nset injected$namespace 0 0 1\r\n1\r\nget x", '', ' ', str_repeat('A', 300), "AAAAAAAAAAA\n"] as $generation) {
                 $raw->plant($namespace . ':generation', 0, $generation);
                 usleep(50_100);

@@ -32,7 +32,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
         }
         $server = MariaDbServer::start(Servers::directory('mariadb-6'), ['--bind-address=::1']);
         try {
-            $cache = Cache::open(\sprintf('mysql://%s:%s@[::1]:%d/%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE));
+            $cache = Cache::open(Servers::patiently(\sprintf('mysql://%s:%s@[::1]:%d/%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE)));
             self::assertTrue($cache->set('k', 'value'));
             self::assertSame('value', $cache->get('k'));
         } finally {

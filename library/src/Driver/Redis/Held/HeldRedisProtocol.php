@@ -76,6 +76,12 @@ abstract class HeldRedisProtocol extends RedisProtocol
 
     protected function disconnect(): void {}
 
+    /** Whether it is, the application sees to. */
+    protected function isConnected(): bool
+    {
+        return true;
+    }
+
     protected function answers(): bool
     {
         return \in_array($this->send('PING'), [true, 'PONG'], true);
@@ -84,6 +90,12 @@ abstract class HeldRedisProtocol extends RedisProtocol
     protected function command(string $command, string ...$arguments): mixed
     {
         return $this->send($command, ...$arguments);
+    }
+
+    /** One after the other: a pipeline would be the application's too. */
+    protected function commands(array $commands): array
+    {
+        return array_map(fn(array $words): mixed => $this->send(...$words), $commands);
     }
 
     protected function read(string $name): ?string
