@@ -78,7 +78,7 @@ final class ResponseCache implements MiddlewareInterface
         if ($refusal !== null) {
             return self::said($handler->handle($request), "fwd=bypass; detail=$refusal");
         }
-        $id = $this->cache->remember($this->key($request), self::KNOWN, static fn(): mixed => bin2hex(random_bytes(16)), beta: 0.0, jitter: 0.0);
+        $id = $this->cache->remember($this->key($request), self::KNOWN, self::newId(...), beta: 0.0, jitter: 0.0);
         if (!\is_string($id)) { // something else has this key
             return self::said($handler->handle($request), 'fwd=bypass; detail=key');
         }
@@ -195,6 +195,11 @@ final class ResponseCache implements MiddlewareInterface
     private function key(ServerRequestInterface $request): string
     {
         return 'url:' . CacheableRequest::key($request);
+    }
+
+    private static function newId(): mixed
+    {
+        return bin2hex(random_bytes(16));
     }
 
     private function name(KnownUrl $url, ServerRequestInterface $request): string
