@@ -18,8 +18,10 @@ use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Engine\EngineStore;
+use Larder\Driver\HeldClient;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
@@ -70,6 +72,28 @@ final class Cache implements CacheInterface
     public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
     {
         $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials);
+
+        return new self($search->store(), $search);
+    }
+
+    /**
+     * Opens a cache over a client that the application has: a Redis, RedisCluster, Predis, Memcached or PDO object. It opens no
+     * connection of its own, neither changes the client's settings nor depends on them, and never closes it. While the
+     * application has a transaction or a pipeline open on the client, calls are misses, or false. A process that was forked
+     * needs another client.
+     *
+     * @param object $client or a closure that returns it, called on first use, in each process: its return type says which
+     *        client it is, as in fn(): \Redis => …
+     * @param string $options those of a DSN, such as "namespace=shop&serializer=igbinary"
+     * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
+     * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
+     * @throws NotSupported for an object of another class; for a client whose settings the store cannot work with
+     * @throws StoreUnavailable as open() does
+     */
+    public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog()): self
+    {
+        $held = new HeldClient($client);
+        $search = Resolver::at($held->dsn($options), $logger, client: $held);
 
         return new self($search->store(), $search);
     }

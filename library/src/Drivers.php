@@ -9,25 +9,32 @@ use Larder\Decorator\Tier\TierDriver;
 use Larder\Driver\Apcu\ApcuDriver;
 use Larder\Driver\Auto\AutoDriver;
 use Larder\Driver\AutoCandidate;
+use Larder\Driver\ClientDriver;
 use Larder\Driver\Driver;
 use Larder\Driver\Engine\EngineDriver;
 use Larder\Driver\File\FileDriver;
 use Larder\Driver\Legacy\Memcache\MemcacheDriver;
 use Larder\Driver\Legacy\Shmop\ShmopDriver;
 use Larder\Driver\Legacy\Yac\YacDriver;
+use Larder\Driver\Memcached\Held\HeldMemcachedDriver;
 use Larder\Driver\Memcached\MemcachedDriver;
 use Larder\Driver\Memory\ArrayDriver;
 use Larder\Driver\MySql\MySqlDriver;
 use Larder\Driver\None\NoneDriver;
+use Larder\Driver\Pdo\PdoDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
+use Larder\Driver\Redis\Held\HeldRedisDriver;
 use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Redis\Topology\ClusterDriver;
+use Larder\Driver\Redis\Topology\SentinelDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
 
 /** The registry of drivers, the only list of stores. A driver is created on first use. */
 final class Drivers implements Schemes
@@ -42,6 +49,8 @@ final class Drivers implements Schemes
         'memcached' => MemcachedDriver::class,
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
+        'redis+cluster' => ClusterDriver::class,
+        'redis+sentinel' => SentinelDriver::class,
         'mysql' => MySqlDriver::class,
         'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,
@@ -57,10 +66,20 @@ final class Drivers implements Schemes
         'rediss' => ['redis', true],
         'valkey' => ['redis', false],
         'valkeys' => ['redis', true],
+        'rediss+cluster' => ['redis+cluster', true],
+        'valkey+cluster' => ['redis+cluster', false],
+        'valkeys+cluster' => ['redis+cluster', true],
+        'rediss+sentinel' => ['redis+sentinel', true],
+        'valkey+sentinel' => ['redis+sentinel', false],
+        'valkeys+sentinel' => ['redis+sentinel', true],
+        'memcacheds' => ['memcached', true],
     ];
 
     /** What auto: looks for, in this order. */
     private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
+
+    /** The drivers of clients that applications hold. */
+    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class, PdoDriver::class];
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];
@@ -116,6 +135,23 @@ final class Drivers implements Schemes
     public static function automatic(): array
     {
         return array_map(static fn(string $class): AutoCandidate => new $class(), self::AUTO);
+    }
+
+    /** @throws NotSupported naming the classes that are known */
+    public static function ofClient(string $class): ClientDriver
+    {
+        $known = [];
+        foreach (self::CLIENTS as $driver) {
+            $driver = new $driver();
+            foreach ($driver->clients() as $name) {
+                if (is_a($class, $name, true)) {
+                    return $driver;
+                }
+                $known[] = $name;
+            }
+        }
+
+        throw new NotSupported(\sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)));
     }
 
     /** @throws InvalidDsn naming what is known */

@@ -17,6 +17,8 @@ use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
+use Larder\Driver\Driver;
+use Larder\Driver\HeldClient;
 use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
@@ -44,17 +46,19 @@ final class Resolver implements Opener
         private readonly LoggerInterface $logger,
         public readonly Failures $failures,
         private readonly ?\Closure $credentials,
+        private readonly ?HeldClient $client = null,
     ) {}
 
     /**
      * Opens the first store that works here; those after it are not looked at.
      *
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
+     * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
     {
-        $resolver = new self($dsn, $logger, new Failures(), $credentials);
+        $resolver = new self($dsn, $logger, new Failures(), $credentials, $client);
 
         try {
             $every = $dsn->sample();
@@ -63,7 +67,7 @@ final class Resolver implements Opener
                 throw $dsn->invalid('opens no store that asks a callable for credentials');
             }
             $resolver->sampled = $every === 0 ? null : new SamplingStore($resolver->outcome, $every);
-            $candidate = new CandidateStore($dsn->scheme, true, 'the DSN names it');
+            $candidate = new CandidateStore($dsn->scheme, true, $client === null ? 'the DSN names it' : 'the application has given its client');
         } catch (StoreUnavailable $none) {
             $resolver->outcome = $none;
             $candidate = new CandidateStore($dsn->scheme, false, $none->what, $none->how);
@@ -92,7 +96,7 @@ final class Resolver implements Opener
 
     public function open(Dsn $dsn): Store
     {
-        return Drivers::get($dsn->scheme)->open($dsn, $this);
+        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : $this->client->driver->over($this->client, $dsn, $this);
     }
 
     public function search(Dsn $dsn): Store
@@ -144,15 +148,27 @@ final class Resolver implements Opener
         return ConnectionSettings::of($dsn, $endpoint, $this->credentials);
     }
 
-    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store
     {
-        $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
+        $throws = $throws || $dsn->throws();
         // What makes two ways to one server differ: one may work where the other does not.
         $way = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
         ksort($way);
         $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $way]));
 
         return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+    }
+
+    public function logger(): LoggerInterface
+    {
+        return $this->logger;
+    }
+
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store
+    {
+        $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
+
+        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws);
     }
 
     public function codec(Dsn $dsn): Codec
@@ -169,7 +185,7 @@ final class Resolver implements Opener
     {
         $why = $candidate->why;
         $how = $candidate->how;
-        $driver = Drivers::get($candidate->scheme);
+        $driver = $this->client->driver ?? Drivers::get($candidate->scheme);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();
@@ -184,7 +200,9 @@ final class Resolver implements Opener
             $why .= ', but it keeps nothing now: ' . $problem;
         }
 
-        return new CandidateStore($candidate->scheme, true, $why, $how, ($driver->variants()[0] ?? null)->owner ?? '');
+        $whose = $driver instanceof Driver ? ($driver->variants()[0] ?? null)->owner ?? '' : '';
+
+        return new CandidateStore($candidate->scheme, true, $why, $how, $whose);
     }
 
     /**

@@ -11,17 +11,15 @@ use Larder\Decorator\Tier\Listener\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Driver;
-use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Resolver;
-use Larder\Server\ConnectionSettings;
 use Symfony\Component\Console\Attribute\AsCommand;
 use Symfony\Component\Console\Command\Command;
 use Symfony\Component\Console\Command\SignalableCommandInterface;
@@ -67,17 +65,19 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $text = $input->getArgument('dsn');
         $local = null;
         $reason = null;
-        $servers = [];
+        $driver = null;
+        $servers = null;
 
         try {
             $dsn = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($dsn);
             $local = $reason === null ? self::local($dsn) : null;
-            $servers = $reason === null ? self::servers($dsn->tiers[1]) : [];
+            $driver = $local === null ? null : Drivers::get($dsn->tiers[1]->scheme);
+            $servers = $driver instanceof TellsOfChanges ? $driver->written($dsn->tiers[1]) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($local === null || $servers === []) {
+        if ($local === null || $servers === null || !$driver instanceof TellsOfChanges) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
@@ -88,8 +88,10 @@ final class ListenCommand extends Command implements SignalableCommandInterface
             new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
             $servers,
+            $driver->question(),
             RedisProtocol::prefix($shared->namespace()),
             $dsn->poll(),
+            $shared->connectTimeout() + $shared->readTimeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
                     $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
@@ -102,12 +104,6 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $output->writeln(\sprintf('Another process listens here for this cache already: %s', $presence->listener() ?? 'it has just ended, try again'), OutputInterface::OUTPUT_RAW);
 
         return Command::FAILURE;
-    }
-
-    /** @return non-empty-list<ConnectionSettings> */
-    private static function servers(Dsn $shared): array
-    {
-        return array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($shared, $endpoint), $shared->endpoints(6379));
     }
 
     /** The shared tier is not opened: its servers may be away now. */
@@ -132,7 +128,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
                 implode(':, ', array_keys($reachable)) . ':',
             );
         }
-        if (!Drivers::get($shared) instanceof RedisDriver) {
+        if (!Drivers::get($shared) instanceof TellsOfChanges) {
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 

@@ -29,6 +29,7 @@ final class InterruptTest extends TestCase
             [__DIR__ . '/../../../larder', 'compare', '--rounds=1000', '--stores=memcached,redis,mysql-memory,shmop,sqlite', '--values=10b'],
             null,
             ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
+            timeout: null,
         );
         $this->run->start();
         $pid = (int) $this->run->getPid();
@@ -54,7 +55,7 @@ final class InterruptTest extends TestCase
         $this->run->signal($signal);
         $this->run->wait();
         self::assertSame($status, $this->run->getExitCode());
-        self::assertLessThan(20.0, microtime(true) - $start, 'less than what was begun would have taken');
+        self::assertLessThan(60.0, microtime(true) - $start, 'less than what was begun would have taken');
         self::assertStringContainsString('Interrupted. Everything that was started has been stopped.', $this->run->getErrorOutput());
         self::assertSame([], self::alive($this->started));
         self::assertSame([], $this->directories());

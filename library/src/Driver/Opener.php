@@ -13,6 +13,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
+use Psr\Log\LoggerInterface;
 
 /** What a driver needs to open a store. */
 interface Opener
@@ -52,9 +53,21 @@ interface Opener
     /**
      * The store behind a breaker, so that an outage does not cost every call a timeout.
      *
+     * @param bool $throws StoreFailed, whatever the DSN says
      * @throws InvalidDsn
      */
-    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store;
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store;
+
+    /** Receives one line when an outage begins, and one when it ends. */
+    public function logger(): LoggerInterface;
+
+    /**
+     * The same for a store over a client of the application: the first failure opens the breaker and is logged, since the
+     * application uses that connection too. Other processes may have another one, so they do not learn of it.
+     *
+     * @throws InvalidDsn
+     */
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store;
 
     /**
      * The codec that the options of the DSN ask for.

@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
@@ -151,14 +151,6 @@ final class Dsn
         }
     }
 
-    /** @throws InvalidDsn when there is a user or a password */
-    public function refuseLogin(): void
-    {
-        if ($this->user . $this->password() !== '') {
-            throw $this->invalid(\sprintf('has a user or a password, which %s does not ask for here', $this->scheme));
-        }
-    }
-
     /**
      * @return string the absolute path of a file or a directory
      * @throws InvalidDsn
@@ -194,6 +186,15 @@ final class Dsn
             throw $this->invalid('has a path after its host, where none is known. ' . DsnError::ENCODING);
         }
 
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
+    /**
+     * @return list<Endpoint> of the hosts, whatever path follows them
+     * @throws InvalidDsn
+     */
+    public function hosts(int $defaultPort): array
+    {
         return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
     }
 
@@ -269,6 +270,15 @@ final class Dsn
     public function readTimeout(): float
     {
         return $this->number('read_timeout', $this->timeout(), 0.001, 3600.0);
+    }
+
+    /**
+     * @return bool whether calls throw while a server does not answer
+     * @throws InvalidDsn
+     */
+    public function throws(): bool
+    {
+        return $this->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
     }
 
     /** @throws InvalidDsn */

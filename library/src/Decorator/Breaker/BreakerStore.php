@@ -218,7 +218,11 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
-        $this->breaker->failed($failure, $seconds);
+        if ($failure->isBusy) {
+            $this->breaker->endedWithoutCall();
+        } else {
+            $this->breaker->failed($failure, $seconds);
+        }
 
         return $this->throws ? throw $failure : $otherwise;
     }

@@ -52,7 +52,8 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Stands in the place of what was removed: no codec's bytes. */
     private const NOTHING = "\0";
 
-    private const NAME_LIMIT = 250;
+    /** Bytes of a name that the server takes. */
+    protected const NAME_LIMIT = 250;
 
     /** memcached takes more than 30 days for a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
@@ -66,7 +67,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     private const DIRECT = '~';
     private const HASHED = '#';
 
-    protected MemcachedText $text;
+    protected MemcachedItems $text;
     private readonly NamespaceVersion $version;
     private int $process = 0;
     private readonly int $opener;
@@ -88,9 +89,9 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         try {
             $this->text->version();
         } catch (StoreFailed $failure) {
-            throw StoreUnavailable::because($failure->store, $failure->what, str_ends_with($failure->what, 'Permission denied')
-                ? 'Let this user use the socket, by its group or memcached -a'
-                : 'Is memcached running there? To install it: apt-get install memcached', $failure);
+            $cause = $failure->getPrevious();
+
+            throw $cause instanceof StoreUnavailable ? $cause : StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there, and not overloaded?', $failure);
         }
     }
 
@@ -199,7 +200,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return true;
     }
 
-    /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
+    /** @return string that of the DSN, for messages */
     abstract protected function scheme(): string;
 
     /** Makes the client that writes, which connects with its first command. Throws nothing. */
@@ -216,6 +217,18 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
 
     /** Throws unless there is nothing under that name any more. */
     abstract protected function remove(string $name): void;
+
+    /** What reads, which connects with its first request. Throws nothing. */
+    protected function items(bool $persistent): MemcachedItems
+    {
+        return new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->settings, $persistent)));
+    }
+
+    /** Bytes of a name, at most. */
+    protected function nameLimit(): int
+    {
+        return self::NAME_LIMIT;
+    }
 
     /** In a fork no connection is persistent: it would be the parent's. */
     protected function isPersistent(): bool
@@ -323,7 +336,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         }
         $name = $prefix . self::DIRECT . rawurlencode($key);
 
-        return \strlen($name) <= self::NAME_LIMIT ? $name : $prefix . self::HASHED . hash('xxh128', $key);
+        return \strlen($name) <= $this->nameLimit() ? $name : $prefix . self::HASHED . hash('xxh128', $key);
     }
 
     private function isHashed(string $name): bool
@@ -360,7 +373,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     {
         if ($this->process !== Pid::own()) {
             $persistent = $this->isPersistent();
-            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->settings, $persistent)));
+            $this->text = $this->items($persistent);
             $this->connect($persistent);
             $this->process = Pid::own();
             $this->version->expire(); // a process that reopens a cache sees that others have cleared it

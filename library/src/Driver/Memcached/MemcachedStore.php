@@ -94,7 +94,7 @@ final class MemcachedStore extends MemcachedProtocol
     /** The client; with a new connection if the reader has needed one, since its own is as old. */
     private function client(): Memcached
     {
-        $connects = $this->text->connection->connects;
+        $connects = $this->text instanceof MemcachedText ? $this->text->connection->connects : 0;
         if ($connects !== $this->connects) {
             if ($this->connects !== 0) {
                 $this->disconnect();

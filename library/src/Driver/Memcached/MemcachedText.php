@@ -15,7 +15,7 @@ use Larder\Exception\StoreFailed;
  * Replies are checked: items are those that were asked for, each once, and as long as they say. All else is StoreFailed,
  * and the connection is closed.
  */
-final class MemcachedText
+final class MemcachedText implements MemcachedItems
 {
     /** Bytes of a value, at most; the largest that servers take without being told otherwise has 1 MB. */
     public const LONGEST_VALUE = 64 << 20;
@@ -30,16 +30,11 @@ final class MemcachedText
 
     public function __construct(public readonly MemcachedConnection $connection) {}
 
-    /** @throws StoreFailed unless the server answers */
     public function version(): string
     {
         return $this->line("version\r\n", 'VERSION')[1];
     }
 
-    /**
-     * @return string|null null for a miss
-     * @throws StoreFailed
-     */
     public function get(string $name): ?string
     {
         try {
@@ -66,11 +61,6 @@ final class MemcachedText
         }
     }
 
-    /**
-     * @param list<string> $names
-     * @return array<string, string> those found
-     * @throws StoreFailed
-     */
     public function getMany(array $names): array
     {
         $found = [];
@@ -95,11 +85,6 @@ final class MemcachedText
         return $found;
     }
 
-    /**
-     * @return array{string|null, string}|null bytes, null for those of others, and the number by which cas() knows that
-     *         nobody has changed them; null for a miss
-     * @throws StoreFailed
-     */
     public function gets(string $name): ?array
     {
         try {
@@ -114,47 +99,26 @@ final class MemcachedText
         }
     }
 
-    /**
-     * @param int $expiry as memcached takes it
-     * @return bool false when refused
-     * @throws StoreFailed
-     */
     public function set(string $name, string $bytes, int $expiry): bool
     {
         return $this->store('set', $name, $bytes, $expiry) === true;
     }
 
-    /**
-     * @return bool|null false when there is something; null when refused
-     * @throws StoreFailed
-     */
     public function add(string $name, string $bytes, int $expiry): ?bool
     {
         return $this->store('add', $name, $bytes, $expiry);
     }
 
-    /**
-     * @param string $unchanged the number of gets()
-     * @return bool|null false when somebody has changed or removed it; null when refused
-     * @throws StoreFailed
-     */
     public function cas(string $name, string $bytes, int $expiry, string $unchanged): ?bool
     {
         return $this->store('cas', $name, $bytes, $expiry, ' ' . $unchanged);
     }
 
-    /** @throws StoreFailed unless there is nothing under that name any more */
     public function delete(string $name): void
     {
         $this->line("delete $name\r\n", 'DELETED', 'NOT_FOUND');
     }
 
-    /**
-     * @param array<array-key, string> $items bytes by name
-     * @param int $expiry as memcached takes it
-     * @return list<string> names of those that were refused
-     * @throws StoreFailed
-     */
     public function setMany(array $items, int $expiry): array
     {
         $refused = $requests = [];
@@ -173,10 +137,6 @@ final class MemcachedText
         return $requests === [] ? [] : [...$refused, ...$this->refusedOf($requests)];
     }
 
-    /**
-     * @param list<string> $names
-     * @throws StoreFailed unless there is nothing under these names any more
-     */
     public function deleteMany(array $names): void
     {
         foreach (array_chunk($names, self::REQUESTS) as $some) {

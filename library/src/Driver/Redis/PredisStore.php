@@ -7,6 +7,7 @@ namespace Larder\Driver\Redis;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
+use Predis\Command\RawCommand;
 use Predis\Connection\Parameters;
 use Predis\Connection\StreamConnection;
 use Predis\Pipeline\Pipeline;
@@ -78,6 +79,11 @@ final class PredisStore extends RedisProtocol
         }
     }
 
+    protected function isConnected(): bool
+    {
+        return $this->client->isConnected();
+    }
+
     protected function answers(): bool
     {
         $this->client->ping();
@@ -137,7 +143,21 @@ final class PredisStore extends RedisProtocol
     {
         $answer = $this->client->executeRaw([$command, ...$arguments], $isError);
 
+        if ($isError === true && \is_string($answer) && Redirection::of($answer) !== null) {
+            throw new ClientException($answer);
+        }
+
         return $isError === true ? false : $answer;
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = new Pipeline($this->client);
+        foreach ($commands as $words) {
+            $pipeline->executeCommand(RawCommand::create(...$words));
+        }
+
+        return array_values($pipeline->execute());
     }
 
     protected function names(string $pattern): iterable

@@ -121,6 +121,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** @var array<string, string> bytes by name: what was added last, such as locks and placeholders, is soon changed, which then needs no read */
     private array $added = [];
     private int $process = 0;
+    private bool $isAsking = false;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
     private readonly int $opener;
@@ -135,6 +136,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
         protected readonly int $database = 0,
+        private readonly ServerRole $role = ServerRole::Single,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
@@ -162,6 +164,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         try {
             // PHP tells in warnings what was wrong with a name or with TLS.
             Quietly::collect($this->reconnect(...), $warnings);
+            $this->takeRole();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
@@ -170,6 +173,24 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
+    }
+
+    /**
+     * Does it with what is on its way to this server: its slot is still another one's.
+     *
+     * @template T
+     * @param \Closure(): T $work of one key
+     * @return T
+     */
+    public function asking(\Closure $work): mixed
+    {
+        $this->isAsking = true;
+
+        try {
+            return $work();
+        } finally {
+            $this->isAsking = false;
+        }
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -201,7 +222,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = array_map($this->name(...), $keys);
-        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->readMany($names)) ?? [];
+        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->role->hasSlots() ? $this->commands(array_map(static fn(string $name): array => ['GET', $name], $names)) : $this->readMany($names)) ?? [];
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
@@ -283,7 +304,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         foreach (array_chunk($names, self::NAMES_AT_ONCE) as $some) {
-            if ($this->asks(fn(): bool => $this->remove($some)) !== true) {
+            if ($this->asks(fn(): bool => $this->removeMany($some)) !== true) {
                 return false;
             }
         }
@@ -295,7 +316,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         return $this->asks(function (): bool {
             foreach ($this->names($this->prefix . '*') as $names) {
-                $this->remove($names);
+                $this->removeMany($names);
             }
 
             return $this->answers();
@@ -364,7 +385,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         $now = microtime(true);
-        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->script(self::READ, $names));
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->role->hasSlots()
+            ? array_merge(...array_map(static fn(mixed $one): array => \is_array($one) && $one !== [] ? $one : [null, null], $this->commands(array_map(static fn(string $name): array => ['EVAL', self::READ, '1', $name], $names))))
+            : $this->script(self::READ, $names));
         $entries = [];
         foreach ($keys as $i => $key) {
             [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
@@ -429,9 +452,20 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
+    /** Whether the client has not closed it by itself. */
+    abstract protected function isConnected(): bool;
+
     abstract protected function answers(): bool;
 
     abstract protected function command(string $command, string ...$arguments): mixed;
+
+    /**
+     * Sends several at once.
+     *
+     * @param non-empty-list<non-empty-list<string>> $commands
+     * @return list<mixed> their answers
+     */
+    abstract protected function commands(array $commands): array;
 
     abstract protected function read(string $name): ?string;
 
@@ -454,6 +488,14 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     /** @return iterable<non-empty-list<string>> some names at a time */
     abstract protected function names(string $pattern): iterable;
+
+    /** @param non-empty-list<string> $names */
+    private function removeMany(array $names): bool
+    {
+        return $this->role->hasSlots()
+            ? !\in_array(false, $this->commands(array_map(static fn(string $name): array => ['UNLINK', $name], $names)), true)
+            : $this->remove($names);
+    }
 
     private function name(string $key): string
     {
@@ -485,15 +527,34 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
+    /** @throws Redirection when it has not the role that it is used for */
+    private function takeRole(): void
+    {
+        if ($this->role === ServerRole::ClusterReplica) {
+            $this->command('READONLY');
+        } elseif ($this->role === ServerRole::Master) {
+            $answer = $this->command('ROLE');
+            $role = \is_array($answer) && \is_string($answer[0] ?? null) ? $answer[0] : 'unknown';
+            if ($role !== 'master') {
+                $this->disconnect();
+
+                throw Redirection::noMaster($role);
+            }
+        }
+    }
+
     /**
-     * By its hash; whole where the server does not know it, or refuses.
+     * By its hash; whole where the server does not know it, or refuses, or is asked for this command only.
      *
      * @param non-empty-list<string> $names
      */
     private function script(string $script, array $names, string ...$arguments): mixed
     {
-        $this->hashes[$script] ??= sha1($script);
         $rest = [(string) \count($names), ...$names, ...$arguments];
+        if ($this->isAsking) {
+            return $this->command('EVAL', $script, ...$rest);
+        }
+        $this->hashes[$script] ??= sha1($script);
         $answer = $this->command('EVALSHA', $this->hashes[$script], ...$rest);
 
         return $answer === false ? $this->command('EVAL', $script, ...$rest) : $answer;
@@ -525,6 +586,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $now = hrtime(true);
         if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+            if ($this->isAsking) {
+                $this->command('ASKING');
+            }
+
             return $this->used = $now;
         }
 
@@ -534,6 +599,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             $reason = \sprintf('%s. %s', $none->what, $none->how);
 
             throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
+        }
+        if ($this->isAsking) {
+            $this->command('ASKING');
         }
 
         return $this->used;
@@ -573,6 +641,12 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
+        $redirection = $this->role->isFound() ? Redirection::of($error->getMessage()) : null;
+        if ($redirection !== null) {
+            $this->process = $this->isConnected() ? $this->process : 0; // it was a whole answer, so the connection is of use
+
+            throw $redirection;
+        }
         $this->closeConnection();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;

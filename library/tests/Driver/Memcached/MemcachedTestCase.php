@@ -147,8 +147,8 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
         foreach ($addresses as $address) {
             $its = $this->cache($address, '?namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
-            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
-            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+            self::assertGreaterThan(10, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(90, \count(array_filter($its, \is_string(...))));
         }
         self::assertTrue($both->clear());
         self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
@@ -166,9 +166,8 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertGivesOnlyMisses($cache);
         self::assertSame(['default', false], Fork::run(static fn(): array => [$cache->get('k', 'default'), $cache->clear()]));
         $server = MemcachedServer::start($directory);
-        usleep(2_100_000); // a second for the extension to try again, and its clock ticks in whole ones
         self::assertNull($cache->get('k'));
-        self::assertTrue($cache->set('k', 'again'));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'again')), 'it is left alone for a while');
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }
@@ -210,7 +209,7 @@ abstract class MemcachedTestCase extends DriverTestCase
             var_export(Servers::memcached()->socket, true),
         );
         self::assertSame(
-            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory',
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory. Is memcached running there? To install it: apt-get install memcached',
             PhpProcess::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 4), '-d', 'allow_url_fopen=0']),
         );
     }
@@ -220,7 +219,7 @@ abstract class MemcachedTestCase extends DriverTestCase
     {
         $server = MemcachedServer::start(Servers::directory('warnings-' . static::scheme()));
         $store = $this->store(Endpoint::unix($server->socket));
-        $store->set('k', 'value');
+        self::failure(static fn(): bool => $store->set('k', 'value'), $store); // it connects
         $warnings = [];
         set_error_handler(static function (int $level, string $message) use (&$warnings): bool {
             $warnings[] = $message;
@@ -250,7 +249,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $said = [];
         foreach ($calls as $call => $work) {
             $stopped = $this->store(Endpoint::unix($server->socket));
-            $stopped->get('k');
+            self::failure(static fn(): mixed => $stopped->get('k'), $stopped); // it connects
             Servers::freeze($process);
             $said["$call, stopped"] = self::failure($work, $stopped);
             posix_kill($process, \SIGCONT);
@@ -264,7 +263,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         foreach ($said as $case => $message) {
             self::assertMatchesRegularExpression(match (true) {
                 str_ends_with($case, 'stopped') => "~^$scheme: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
-                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)(\. Is memcached running there\? .*)?$~D",
             }, $message, $case);
         }
     }
@@ -288,7 +287,7 @@ abstract class MemcachedTestCase extends DriverTestCase
 
     private function cache(string $where, string $options = ''): Cache
     {
-        return Cache::open(\sprintf('%s://%s%s', static::scheme(), $where, $options));
+        return Cache::open(Servers::patiently(\sprintf('%s://%s%s', static::scheme(), $where, $options)));
     }
 
     private static function raw(string $socket): \Memcached
