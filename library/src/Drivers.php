@@ -73,6 +73,7 @@ final class Drivers implements Schemes
         'rediss+sentinel' => ['redis+sentinel', true],
         'valkey+sentinel' => ['redis+sentinel', false],
         'valkeys+sentinel' => ['redis+sentinel', true],
+        'memcacheds' => ['memcached', true],
     ];
 
     /** What auto: looks for, in this order. */

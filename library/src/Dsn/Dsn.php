@@ -170,14 +170,6 @@ final class Dsn
         }
     }
 
-    /** @throws InvalidDsn when there is a user or a password */
-    public function refuseLogin(): void
-    {
-        if ($this->user . $this->password() !== '') {
-            throw $this->invalid(\sprintf('has a user or a password, which %s does not ask for here', $this->scheme));
-        }
-    }
-
     /**
      * @return string the absolute path of a file or a directory
      * @throws InvalidDsn

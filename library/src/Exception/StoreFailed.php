@@ -41,9 +41,9 @@ final class StoreFailed extends \RuntimeException implements CacheException
      * @param string $store its scheme
      * @param string $what it says, with its name
      */
-    public static function refused(string $store, string $what): self
+    public static function refused(string $store, string $what, ?\Throwable $previous = null): self
     {
-        return new self($store, rtrim($what, '.'), null, true);
+        return new self($store, rtrim($what, '.'), $previous, true);
     }
 
     /**

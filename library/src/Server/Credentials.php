@@ -52,6 +52,12 @@ final class Credentials
         return $credentials;
     }
 
+    /** Whether nobody is to be logged in, whatever files and callables would say. */
+    public function areNone(): bool
+    {
+        return $this->ask === null && $this->user . $this->userFile . $this->passwordFile === '' && $this->password->getValue() === '';
+    }
+
     /**
      * Reads the files, or calls the callable.
      *

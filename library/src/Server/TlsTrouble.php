@@ -44,7 +44,7 @@ final class TlsTrouble
             }
         }
 
-        return preg_match('~SSL|TLS|crypt|certificate~i', $said) === 1 ? new self(\sprintf('TLS failed (%s)', self::printable($said)), 'The log of the server may say more') : null;
+        return preg_match('~SSL|crypt|certificate~i', $said) === 1 ? new self(\sprintf('TLS failed (%s)', self::printable($said)), 'The log of the server may say more') : null;
     }
 
     private static function ofCertificate(ConnectionSettings $settings, Tls $tls): self

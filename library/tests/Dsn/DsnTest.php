@@ -73,7 +73,6 @@ final class DsnTest extends TestCase
         yield 'a database twice' => ['redis://localhost/2?database=2', 'This redis: DSN has the option database twice, once as a path'];
         yield 'a database that is no number' => ['redis://localhost/shop', 'has a value for the option database that is not a number'];
         yield 'a port that is none' => ['redis://localhost:70000', 'has something in the place of a host and a port'];
-        yield 'a user for memcached' => ['memcached://me:secret@localhost', 'has a user or a password, which memcached does not ask for here'];
         yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
         yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
         yield 'two databases servers' => ['mysql://me@a,b/db', 'names no single server'];

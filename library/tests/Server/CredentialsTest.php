@@ -130,7 +130,7 @@ final class CredentialsTest extends TestCase
     public function testCallableMustReturnStrings(): void
     {
         foreach (['7', '["a user alone"]', 'null'] as $wrong) {
-            $code = \sprintf('try { Larder\Cache::open("redis:///nowhere.sock", credentials: fn() => %s)->get("k"); } catch (UnexpectedValueException $error) { echo $error->getMessage(); }', $wrong);
+            $code = \sprintf('try { Larder\Cache::open("redis:///nowhere.sock", credentials: fn() => %s)->reach(); } catch (UnexpectedValueException $error) { echo $error->getMessage(); }', $wrong);
             self::assertStringContainsString('returns the password, or [user, password], as strings', PhpProcess::run($code));
         }
     }

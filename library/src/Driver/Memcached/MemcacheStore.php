@@ -4,12 +4,26 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Memcached;
 
-/** A memcached server by Larder's own client: it needs no extension. */
+use Larder\Codec\Codec;
+use Larder\Codec\PhpCodec;
+use Larder\Server\ConnectionSettings;
+
+/** A memcached server by Larder's own client, which needs no extension, speaks TLS and logs in. */
 final class MemcacheStore extends MemcachedProtocol
 {
+    /** @param string $scheme of the DSN, for messages */
+    public function __construct(
+        ConnectionSettings $settings,
+        string $namespace = 'larder',
+        Codec $codec = new PhpCodec(),
+        private readonly string $scheme = 'memcache',
+    ) {
+        parent::__construct($settings, $namespace, $codec);
+    }
+
     protected function scheme(): string
     {
-        return 'memcache';
+        return $this->scheme;
     }
 
     protected function write(string $name, string $bytes, int $expiry): bool

@@ -89,9 +89,9 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         try {
             $this->text->version();
         } catch (StoreFailed $failure) {
-            throw StoreUnavailable::because($failure->store, $failure->what, str_ends_with($failure->what, 'Permission denied')
-                ? 'Let this user use the socket, by its group or memcached -a'
-                : 'Is memcached running there? To install it: apt-get install memcached', $failure);
+            $cause = $failure->getPrevious();
+
+            throw $cause instanceof StoreUnavailable ? $cause : StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there, and not overloaded?', $failure);
         }
     }
 
@@ -200,7 +200,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return true;
     }
 
-    /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
+    /** @return string that of the DSN, for messages */
     abstract protected function scheme(): string;
 
     /** Makes the client that writes, which connects with its first command. Throws nothing. */

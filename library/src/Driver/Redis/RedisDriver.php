@@ -6,7 +6,7 @@ namespace Larder\Driver\Redis;
 
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
-use Larder\Driver\Driver;
+use Larder\Driver\ExaminesServers;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
@@ -16,7 +16,7 @@ use Larder\Dsn\Scheme;
 use Larder\Server\ConnectionSettings;
 
 /** redis: and valkey: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
-final class RedisDriver implements Driver, TellsOfChanges
+final class RedisDriver implements ExaminesServers, TellsOfChanges
 {
     public const PORT = 6379;
 
@@ -55,6 +55,11 @@ final class RedisDriver implements Driver, TellsOfChanges
         $servers = array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($dsn, $endpoint), $dsn->endpoints(self::PORT));
 
         return static fn(): array => $servers;
+    }
+
+    public function examine(Dsn $dsn): array
+    {
+        return Examination::ofAll($this, $dsn);
     }
 
     public function question(): array

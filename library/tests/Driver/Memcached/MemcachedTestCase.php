@@ -209,7 +209,7 @@ abstract class MemcachedTestCase extends DriverTestCase
             var_export(Servers::memcached()->socket, true),
         );
         self::assertSame(
-            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory',
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory. Is memcached running there? To install it: apt-get install memcached',
             PhpProcess::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 4), '-d', 'allow_url_fopen=0']),
         );
     }
@@ -263,7 +263,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         foreach ($said as $case => $message) {
             self::assertMatchesRegularExpression(match (true) {
                 str_ends_with($case, 'stopped') => "~^$scheme: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
-                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)(\. Is memcached running there\? .*)?$~D",
             }, $message, $case);
         }
     }

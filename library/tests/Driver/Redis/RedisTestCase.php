@@ -7,6 +7,7 @@ namespace Larder\Tests\Driver\Redis;
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Redis\RedisStore;
+use Larder\Driver\Redis\Rights;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
@@ -16,6 +17,7 @@ use Larder\Tests\PhpProcess;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\ExpectationFailedException;
 
 /** What the tests of both Redis clients share. */
 abstract class RedisTestCase extends DriverTestCase
@@ -279,14 +281,40 @@ abstract class RedisTestCase extends DriverTestCase
         $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
         self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
         $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL']);
+        self::assertSame(array_keys(Rights::COMMANDS), [...explode(', ', $rights[1]), 'EVAL'], 'those that the doctor looks for');
         self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
+        self::raw()->rawcommand('ACL', 'LOG', 'RESET');
+        self::useEverything();
+        self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
+        foreach (array_keys(Rights::COMMANDS) as $command) {
+            self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '-' . $command);
+            try {
+                self::useEverything();
+            } catch (StoreFailed|StoreUnavailable|ExpectationFailedException) {
+                // some does without, some fails
+            }
+            self::assertNotSame([], self::raw()->rawcommand('ACL', 'LOG'), "nothing needs $command");
+            self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '+' . $command);
+            self::raw()->rawcommand('ACL', 'LOG', 'RESET');
+        }
+        self::useEverything();
+        self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
+    }
+
+    /** As a user with few rights, who needs each of them for something. */
+    private static function useEverything(): void
+    {
+        self::raw()->rawcommand('SCRIPT', 'FLUSH');
+        self::raw()->del(['larder-cache:narrow:none', ...self::raw()->keys('larder-cache:narrow:*')]); // of one that failed
         $log = new RecordingLogger();
         $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw%s', Servers::redis()->socket, static::client(), Servers::PATIENTLY), $log);
+        $cache->reach();
         self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
         self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
         self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
         self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
+        self::assertSame(7, $cache->increment('s', 7, ttl: 60));
         self::assertTrue($cache->lock('q', 10)?->release());
         $made = $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t']);
         self::assertSame($made, $cache->get('r'));

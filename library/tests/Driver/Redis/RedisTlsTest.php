@@ -80,6 +80,11 @@ final class RedisTlsTest extends TestCase
         $refused = self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$foreignCert&tls_key_file=$foreignKey")->reach(...));
         self::assertMatchesRegularExpression('~: the server (refuses the client certificate|ended the connection) ~', $refused->getMessage());
         self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$foreignKey")->reach(...), 'the client certificate or its key cannot be used');
+        // Nobody is asked for the passphrase at the terminal.
+        $private = openssl_pkey_get_private((string) file_get_contents($key));
+        self::assertNotFalse($private);
+        openssl_pkey_export_to_file($private, "$key.encrypted", 'passphrase');
+        self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_cert_file=$cert&tls_key_file=$key.encrypted")->reach(...), 'the client certificate or its key cannot be used');
     }
 
     /** @return iterable<string, array{string, \Closure(): array{RedisServer, string}, string}> */
@@ -174,7 +179,7 @@ final class RedisTlsTest extends TestCase
     {
         yield 'a socket' => ['rediss:///run/redis.sock', InvalidDsn::class, 'names a Unix socket, over which there is no TLS'];
         yield 'an option without TLS' => ['redis://127.0.0.1?tls_ca_file=/ca.pem', InvalidDsn::class, 'has the option tls_ca_file, which it does not take. Known: namespace'];
-        yield 'the schemes with TLS' => ['valkey://127.0.0.1?tls_cert_file=/a', InvalidDsn::class, 'Without TLS there is no use for it: the schemes with TLS are rediss:, valkeys:'];
+        yield 'the schemes with TLS' => ['valkey://127.0.0.1?tls_cert_file=/a', InvalidDsn::class, 'Without TLS there is no use for it: the schemes with TLS are rediss:, valkeys:, '];
         yield 'a missing file' => ['rediss://127.0.0.1?tls_ca_file=/nowhere.pem', StoreUnavailable::class, 'the option tls_ca_file names no file that this user can read'];
         yield 'a key alone' => ['rediss://127.0.0.1?tls_key_file=' . __FILE__, InvalidDsn::class, 'has tls_key_file without tls_cert_file'];
         yield 'verification off' => ['rediss://127.0.0.1?tls_verify=0', InvalidDsn::class, 'has an unknown option'];

@@ -22,12 +22,11 @@ final class MemcacheDriver implements Driver
 
     public function scheme(): Scheme
     {
-        return new Scheme('memcache', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, 'persistent', 'on_failure'], isRemote: true);
+        return new Scheme('memcache', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS], isRemote: true);
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        $dsn->refuseLogin();
         $codec = $opener->codec($dsn);
 
         return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcacheStore => new MemcacheStore($settings, $dsn->namespace(), $codec));

@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Larder\Driver\Redis\Topology;
 
 use Larder\Contract\Store;
-use Larder\Driver\Driver;
+use Larder\Driver\ExaminesServers;
 use Larder\Driver\Opener;
+use Larder\Driver\Redis\Examination;
 use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Redis\ServerRole;
 use Larder\Driver\Redis\TellsOfChanges;
@@ -16,7 +17,7 @@ use Larder\Dsn\Scheme;
 use Larder\Server\ConnectionSettings;
 
 /** redis+cluster: a cluster of Redis or Valkey, by the extension redis or by Predis. The DSN names some of its servers. */
-final class ClusterDriver implements Driver, TellsOfChanges
+final class ClusterDriver implements ExaminesServers, TellsOfChanges
 {
     public function scheme(): Scheme
     {
@@ -42,6 +43,11 @@ final class ClusterDriver implements Driver, TellsOfChanges
         $settings = ConnectionSettings::of($dsn, $seeds[0]);
 
         return Routes::masters(self::discovery($seeds, $settings), $settings);
+    }
+
+    public function examine(Dsn $dsn): array
+    {
+        return Examination::ofAll($this, $dsn);
     }
 
     public function question(): array

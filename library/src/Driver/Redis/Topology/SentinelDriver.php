@@ -5,8 +5,9 @@ declare(strict_types=1);
 namespace Larder\Driver\Redis\Topology;
 
 use Larder\Contract\Store;
-use Larder\Driver\Driver;
+use Larder\Driver\ExaminesServers;
 use Larder\Driver\Opener;
+use Larder\Driver\Redis\Examination;
 use Larder\Driver\Redis\ServerRole;
 use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Dsn\Dsn;
@@ -15,7 +16,7 @@ use Larder\Dsn\Scheme;
 use Larder\Server\ConnectionSettings;
 
 /** redis+sentinel: the master that sentinels watch under a name. The DSN names the sentinels. */
-final class SentinelDriver implements Driver, TellsOfChanges
+final class SentinelDriver implements ExaminesServers, TellsOfChanges
 {
     private const PORT = 26_379;
 
@@ -41,6 +42,11 @@ final class SentinelDriver implements Driver, TellsOfChanges
         $settings = ConnectionSettings::of($dsn, self::sentinels($dsn)[0]);
 
         return Routes::masters(self::discovery($dsn, $settings), $settings);
+    }
+
+    public function examine(Dsn $dsn): array
+    {
+        return Examination::ofAll($this, $dsn);
     }
 
     public function question(): array
