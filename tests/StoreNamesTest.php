@@ -21,6 +21,7 @@ final class StoreNamesTest extends TestCase
         'library/src/Driver/Legacy/MySqlMemory/' => 'a table engine of a recommended store',
         'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
         'library/src/Driver/Memcached/' => 'the client of the same servers that needs no extension',
+        'library/src/Driver/Pdo/' => 'the names of PDO\'s drivers',
         'library/src/Driver/PhpFile/' => 'locks by files of another store',
         'library/src/Cache.php' => 'calls the engine without a detour',
         'library/src/Decorator/Breaker/' => 'answers as a store that keeps nothing',

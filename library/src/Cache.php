@@ -18,7 +18,6 @@ use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Engine\EngineStore;
-use Larder\Driver\HeldClient;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
@@ -92,8 +91,24 @@ final class Cache implements CacheInterface
      */
     public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog()): self
     {
-        $held = new HeldClient($client);
+        $held = Drivers::hold($client);
         $search = Resolver::at($held->dsn($options), $logger, client: $held);
+
+        return new self($search->store(), $search);
+    }
+
+    /**
+     * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
+     * other, also when one of them is cleared. Over Redis servers, and over a client of the application, they have one
+     * connection.
+     *
+     * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
+     * @throws InvalidDsn for another name
+     * @throws NotSupported for a store that was passed to the constructor
+     */
+    public function withSubNamespace(string $name): self
+    {
+        $search = $this->search?->inSubNamespace($name) ?? throw new NotSupported('Only a cache of Cache::open() or Cache::over() has sub-namespaces: open another store with a namespace of its own');
 
         return new self($search->store(), $search);
     }

@@ -13,6 +13,7 @@ use Larder\Driver\ClientDriver;
 use Larder\Driver\Driver;
 use Larder\Driver\Engine\EngineDriver;
 use Larder\Driver\File\FileDriver;
+use Larder\Driver\HeldClient;
 use Larder\Driver\Legacy\Memcache\MemcacheDriver;
 use Larder\Driver\Legacy\Shmop\ShmopDriver;
 use Larder\Driver\Legacy\Yac\YacDriver;
@@ -135,6 +136,17 @@ final class Drivers implements Schemes
     public static function automatic(): array
     {
         return array_map(static fn(string $class): AutoCandidate => new $class(), self::AUTO);
+    }
+
+    /**
+     * @param object $client of the application, or a closure that returns it
+     * @throws NotSupported naming the classes that are known
+     */
+    public static function hold(object $client): HeldClient
+    {
+        $class = HeldClient::classOf($client);
+
+        return new HeldClient($client, $class, self::ofClient($class)->scheme(), new self());
     }
 
     /** @throws NotSupported naming the classes that are known */

@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
+use Larder\Contract\SharesConnection;
 use Larder\Contract\Store;
 use Larder\Decorator\Breaker\Breaker;
 use Larder\Decorator\Breaker\BreakerStore;
@@ -37,6 +38,11 @@ final class Resolver implements Opener
     /** @var list<CandidateStore> */
     private array $candidates = [];
 
+    /** @var list<RemoteStore> those of servers(), in the order in which a DSN names them */
+    private array $servers = [];
+    /** @var list<RemoteStore> of the cache of which this is a sub-namespace: their connections are used */
+    private array $connected = [];
+
     /** Whether a store was opened that asks the callable for credentials. */
     private bool $isCredentialsUsed = false;
 
@@ -58,7 +64,25 @@ final class Resolver implements Opener
      */
     public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
     {
-        $resolver = new self($dsn, $logger, new Failures(), $credentials, $client);
+        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client));
+    }
+
+    /**
+     * @param string $name the end of the namespace
+     * @throws InvalidDsn when the namespace is too long or malformed
+     */
+    public function inSubNamespace(string $name): self
+    {
+        $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client);
+        $resolver->connected = $this->servers;
+
+        return self::opened($resolver);
+    }
+
+    /** @throws InvalidDsn */
+    private static function opened(self $resolver): self
+    {
+        [$dsn, $credentials, $client] = [$resolver->dsn, $resolver->credentials, $resolver->client];
 
         try {
             $every = $dsn->sample();
@@ -96,7 +120,7 @@ final class Resolver implements Opener
 
     public function open(Dsn $dsn): Store
     {
-        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : $this->client->driver->over($this->client, $dsn, $this);
+        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : Drivers::ofClient($this->client->class)->over($this->client, $dsn, $this);
     }
 
     public function search(Dsn $dsn): Store
@@ -135,7 +159,10 @@ final class Resolver implements Opener
     {
         $stores = [];
         foreach ($dsn->endpoints($defaultPort) as $endpoint) {
-            $stores[(string) $endpoint] = $this->withBreaker($connect($this->connection($dsn, $endpoint)), $dsn, $endpoint);
+            $store = $connect($this->connection($dsn, $endpoint));
+            $connected = $this->connected[\count($this->servers)] ?? null;
+            $this->servers[] = $store = $store instanceof SharesConnection && $connected !== null ? $store->over($connected) : $store;
+            $stores[(string) $endpoint] = $this->withBreaker($store, $dsn, $endpoint);
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
@@ -185,7 +212,7 @@ final class Resolver implements Opener
     {
         $why = $candidate->why;
         $how = $candidate->how;
-        $driver = $this->client->driver ?? Drivers::get($candidate->scheme);
+        $driver = $this->client === null ? Drivers::get($candidate->scheme) : Drivers::ofClient($this->client->class);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();

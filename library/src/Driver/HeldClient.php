@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Driver;
 
-use Larder\Drivers;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
@@ -20,9 +19,6 @@ final class HeldClient implements Schemes
     /** As in messages, where the name of a server would stand. */
     public const NAME = 'the application\'s client';
 
-    public readonly ClientDriver $driver;
-    /** Of the client, as far as it is known before it is there. */
-    public readonly string $class;
     private ?object $client = null;
     private int $process;
 
@@ -30,13 +26,16 @@ final class HeldClient implements Schemes
     private array $inherited = [];
 
     /**
-     * @param object $given the client, or a closure with its class as the return type
-     * @throws NotSupported when it is no client that a store can use
+     * @param object $given the client, or a closure that returns it
+     * @param string $class its class, see classOf()
+     * @param Schemes $others of which options are known that the store does not take here
      */
-    public function __construct(private readonly object $given)
-    {
-        $this->class = $given instanceof \Closure ? self::returned($given) : $given::class;
-        $this->driver = Drivers::ofClient($this->class);
+    public function __construct(
+        private readonly object $given,
+        public readonly string $class,
+        private readonly Scheme $scheme,
+        private readonly Schemes $others,
+    ) {
         $this->process = Pid::own();
         if (!$given instanceof \Closure) {
             $this->client = $given;
@@ -46,7 +45,7 @@ final class HeldClient implements Schemes
     /** @throws InvalidDsn for options that the store does not take here */
     public function dsn(string $options): Dsn
     {
-        return Dsn::parse(\sprintf('%s:?%s', $this->driver->scheme()->name, $options), $this);
+        return Dsn::parse(\sprintf('%s:?%s', $this->scheme->name, $options), $this);
     }
 
     /** The client if it is there already, to look at its settings: no closure is called for that. */
@@ -73,12 +72,12 @@ final class HeldClient implements Schemes
 
     public function scheme(string $name): Scheme
     {
-        return $this->driver->scheme();
+        return $this->scheme;
     }
 
     public function schemes(): array
     {
-        return [$this->driver->scheme(), ...(new Drivers())->schemes()];
+        return [$this->scheme, ...$this->others->schemes()];
     }
 
     private function make(): object
@@ -88,14 +87,21 @@ final class HeldClient implements Schemes
         }
         $client = $this->given instanceof \Closure ? ($this->given)() : $this->given;
         if (!\is_object($client) || \in_array($client, $this->inherited, true)) {
-            throw StoreFailed::because($this->driver->scheme()->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
+            throw StoreFailed::because($this->scheme->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
         }
 
         return $client;
     }
 
-    private static function returned(\Closure $given): string
+    /**
+     * @param object $given a client, or a closure with its class as the return type
+     * @throws NotSupported when the closure does not say it
+     */
+    public static function classOf(object $given): string
     {
+        if (!$given instanceof \Closure) {
+            return $given::class;
+        }
         $type = (new \ReflectionFunction($given))->getReturnType();
         if (!$type instanceof \ReflectionNamedType || $type->isBuiltin()) {
             throw new NotSupported('The closure does not say which client it returns: give it a return type, as in fn(): \Redis => …');

@@ -128,6 +128,25 @@ final class Dsn
         return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
     }
 
+    /**
+     * The same with the namespace "<its own>-<name>", where there are namespaces.
+     *
+     * @throws InvalidDsn
+     */
+    public function inSubNamespace(string $name, Schemes $schemes): self
+    {
+        $scheme = $schemes->scheme($this->scheme) ?? throw DsnError::unknownScheme($schemes);
+        NamespaceName::check($name);
+        $options = $this->options;
+        if (\in_array('namespace', $scheme->options, true)) {
+            $options['namespace'] = $this->namespace() . '-' . $name;
+        }
+        $dsn = new self($scheme, $this->rest, $this->servers, $this->user, $this->secret, $options, array_map(static fn(self $tier): self => $tier->inSubNamespace($name, $schemes), $this->tiers));
+        $dsn->namespace();
+
+        return $dsn;
+    }
+
     /** The part after the scheme as one name or path, decoded. */
     public function name(): string
     {

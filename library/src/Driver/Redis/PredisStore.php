@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
+use Larder\Contract\SharesConnection;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
@@ -14,8 +15,10 @@ use Predis\Pipeline\Pipeline;
 use Predis\Response\Status;
 
 /** A Redis or Valkey server by Predis, which needs no extension. */
-final class PredisStore extends RedisProtocol
+final class PredisStore extends RedisProtocol implements SharesConnection
 {
+    use SharesRedisConnection;
+
     private Client $client;
 
     protected function checkClient(): void

@@ -133,8 +133,8 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
         protected readonly ConnectionSettings $settings,
-        string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
+        protected readonly string $namespace = 'larder',
+        protected readonly Codec $codec = new PhpCodec(),
         protected readonly int $database = 0,
         private readonly ServerRole $role = ServerRole::Single,
     ) {
@@ -582,7 +582,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
      *
      * @return int nanoseconds: when it was ready
      */
-    private function ready(): int
+    protected function ready(): int
     {
         $now = hrtime(true);
         if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
@@ -658,7 +658,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->settings->endpoint, self::TIMEOUTS * $this->settings->readTimeout));
     }
 
-    private function closeConnection(): void
+    protected function closeConnection(): void
     {
         if ($this->process === Pid::own()) {
             $this->disconnect();

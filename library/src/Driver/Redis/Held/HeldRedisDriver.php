@@ -12,8 +12,9 @@ use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
 use Predis\ClientInterface;
 use Redis;
+use RedisCluster;
 
-/** Redis and Valkey servers by a client of the application: phpredis, what has the same methods, or Predis. */
+/** Redis and Valkey servers by a client of the application: phpredis and its RedisCluster, what has the same methods, or Predis. */
 final class HeldRedisDriver implements ClientDriver
 {
     /** With the methods of phpredis, and not tried. */
@@ -21,7 +22,7 @@ final class HeldRedisDriver implements ClientDriver
 
     public function clients(): array
     {
-        return [Redis::class, ClientInterface::class, ...self::ALIKE];
+        return [Redis::class, RedisCluster::class, ClientInterface::class, ...self::ALIKE];
     }
 
     public function scheme(): Scheme
@@ -31,7 +32,11 @@ final class HeldRedisDriver implements ClientDriver
 
     public function over(HeldClient $client, Dsn $dsn, Opener $opener): Store
     {
-        $class = is_a($client->class, ClientInterface::class, true) ? HeldPredisStore::class : HeldRedisStore::class;
+        $class = match (true) {
+            is_a($client->class, ClientInterface::class, true) => HeldPredisStore::class,
+            is_a($client->class, RedisCluster::class, true) => HeldClusterStore::class,
+            default => HeldRedisStore::class,
+        };
 
         return $opener->withOwnBreaker(new $class($client, $dsn->namespace(), $opener->codec($dsn)), $dsn);
     }

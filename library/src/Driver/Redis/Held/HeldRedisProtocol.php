@@ -142,9 +142,18 @@ abstract class HeldRedisProtocol extends RedisProtocol
 
     protected function names(string $pattern): iterable
     {
+        return $this->namesOf($pattern, $this->send(...));
+    }
+
+    /**
+     * @param \Closure(string, string...): mixed $send
+     * @return iterable<non-empty-list<string>>
+     */
+    final protected function namesOf(string $pattern, \Closure $send): iterable
+    {
         $position = '0';
         do {
-            $answer = $this->send('SCAN', $position, 'MATCH', $pattern, 'COUNT', (string) self::NAMES_AT_ONCE);
+            $answer = $send('SCAN', $position, 'MATCH', $pattern, 'COUNT', (string) self::NAMES_AT_ONCE);
             if (!\is_array($answer) || !isset($answer[0], $answer[1]) || !\is_scalar($answer[0]) || !\is_array($answer[1])) {
                 throw $this->failure($answer);
             }

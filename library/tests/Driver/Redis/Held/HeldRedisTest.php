@@ -8,6 +8,9 @@ use Larder\Cache;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
 use Larder\Tests\RecordingLogger;
+use PHPUnit\Framework\Attributes\DataProvider;
+use Predis\Client;
+use Symfony\Component\Cache\Adapter\RedisAdapter;
 
 final class HeldRedisTest extends HeldRedisTestCase
 {
@@ -108,6 +111,24 @@ final class HeldRedisTest extends HeldRedisTestCase
         self::assertInstanceOf(\ArrayObject::class, $client->get('own'), 'the control: the client does');
         self::assertSame('miss', Cache::over($client, 'namespace=planted&classes=none')->get('k', 'miss'));
         self::assertTrue(Cache::over($client, 'namespace=planted')->clear());
+    }
+
+    /** @return iterable<string, array{array<string, mixed>}> */
+    public static function waysOfSymfony(): iterable
+    {
+        yield 'at once' => [[]];
+        yield 'lazily, by its proxy' => [['lazy' => true]];
+        yield 'by Predis' => [['class' => Client::class]];
+    }
+
+    /** @param array<string, mixed> $options */
+    #[DataProvider('waysOfSymfony')]
+    public function testClientsOfSymfonyCacheWork(array $options): void
+    {
+        $cache = Cache::over(RedisAdapter::createConnection('redis://' . self::socket(), $options), 'namespace=symfony&on_failure=throw');
+        self::assertTrue($cache->set('k', 1) && $cache->setMany(['l' => 2], 60));
+        self::assertSame(['k' => 1, 'l' => 2], $cache->getMany(['k', 'l']));
+        self::assertTrue($cache->clear());
     }
 
     public function testOtherObjectsAreRefused(): void
