@@ -57,9 +57,10 @@ final class Certificates
         $config = $this->path('openssl.cnf');
         file_put_contents($config, "[req]\ndistinguished_name=name\n[name]\n[extensions]\n$extension\n");
         $options = ['config' => $config, 'x509_extensions' => 'extensions', 'digest_alg' => 'sha256'];
+        $signer = $by === null ? $key : $this->key;
         $request = openssl_csr_new(['commonName' => $name], $key, $options);
         \assert($request instanceof \OpenSSLCertificateSigningRequest);
-        $certificate = openssl_csr_sign($request, $by, $by === null ? $key : $this->key, $days, $options, random_int(1, \PHP_INT_MAX));
+        $certificate = openssl_csr_sign($request, $by, $signer, $days, $options, random_int(1, \PHP_INT_MAX));
         \assert($certificate !== false);
 
         return $certificate;
