@@ -29,6 +29,9 @@ const PROMISES = [
     'reentrance' => 'Code that runs in the middle of a call (destructors, handlers, autoloaders) can use the cache.',
     'leftovers' => 'No byte of a deleted value is visible through the API.',
     'observability' => 'The engine reports how full it is, what it evicts and refuses and why, and which process pins how much.',
+    'objects' => 'A graph of objects is fetched as `unserialize()` would create it: with its values and references, and by the same calls of its methods. Where that throws, the fetch is a miss.',
+    'workers' => 'A worker that never ends a request keeps the values that it uses, releases the others, and does not grow.',
+    'threads' => 'In a thread-safe PHP (ZTS), a value that a thread holds stays unchanged whatever others do. A thread that ends leaves nothing behind, any may fork, and a process with threads can be killed at any moment.',
 ];
 
 /** A text with more parts than this becomes a list. */

@@ -9,7 +9,7 @@ clang_format_version() {
 
 # Generated files are left as the generator writes them.
 c_sources() {
-    find extension/core extension/php extension/core-tests tests/Threads -name '*.[ch]' ! -path '*/build/*' ! -name '*_arginfo.h' | sort
+    find extension/core extension/php extension/core-tests extension/larder_api.h apcu tests/Threads -name '*.[ch]' ! -path '*/build/*' ! -name '*_arginfo.h' | sort
 }
 
 shell_sources() {

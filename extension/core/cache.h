@@ -190,6 +190,7 @@ struct cache_span {
     void *bytes;    /* write the value here, `length` bytes, 8-byte aligned, content undefined */
     uintptr_t base; /* pointers inside the value must assume that it lies here */
     size_t length;  /* as asked for, rounded up to 8; fill the rounding too */
+    bool cold;      /* not in the processor's caches: write long values past them */
 };
 
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
@@ -246,6 +247,7 @@ struct cache_entry {
     size_t size;      /* bytes of memory: header, key and value */
     uint64_t expires; /* milliseconds of cache_now(), 0 for never */
     uint64_t age;     /* seconds since it was stored, wraps after a year; moves and touches keep it */
+    uint64_t stored;  /* the same as milliseconds of cache_now(), up to a second early */
     bool used;        /* fetched since it was stored, or since it last moved to another page */
 };
 
@@ -328,6 +330,21 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info);
  * process has no segment or record now: after a fork at the limit of processes, or if the segment was removed and
  * cannot be created again. */
 bool cache_read_info(struct cache *cache, struct cache_info *info);
+
+/* How the segment is used. */
+struct cache_usage {
+    const char *path;              /* of the segment's file */
+    uint64_t hits, misses, stores; /* as in cache_info */
+    uint64_t age_ms;
+    size_t slots;
+    size_t bytes; /* of all pages */
+    size_t held;  /* of those that readers hold, or that were reclaimed under them: a store cannot have them now */
+    size_t live;  /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
+    size_t entries; /* as many, about: what is just being stored may count twice */
+};
+
+/* Fills `usage` without a system call: a microsecond for 64 MiB. False, with zeros: as cache_read_info(). */
+bool cache_read_usage(struct cache *cache, struct cache_usage *usage);
 
 /* The processes that hold pages, most pages first: fills up to `most`, returns how many. */
 struct cache_holder {

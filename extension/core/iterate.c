@@ -114,6 +114,33 @@ static uint64_t slot_count(const struct map *map) {
     return (uint64_t)map->bucket_count * BUCKET_SLOTS;
 }
 
+/* Begins to load the entries of a bucket: they lie all over the pages, and a walk would wait for each. */
+static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket) {
+    for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+        const uint64_t location = slot_location(word_peek(&bucket->slots[i]));
+        if (location != 0 && ref_page(map, location) < map->page_count) {
+            __builtin_prefetch(ref_entry(map, location));
+        }
+    }
+}
+
+/* The first slot from `slot` on that is not empty, or the number of slots. Most are empty. */
+static uint64_t next_used(const struct map *map, uint64_t slot) {
+    for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
+        const struct bucket_shared *bucket = ref_bucket(map, (uint32_t)(slot / BUCKET_SLOTS));
+        if (slot % BUCKET_SLOTS == 0) {
+            const uint32_t next = (uint32_t)(slot / BUCKET_SLOTS) + 4;
+            prefetch_entries(map, ref_bucket(map, next < map->bucket_count ? next : 0));
+        }
+        for (unsigned i = slot % BUCKET_SLOTS; i < BUCKET_SLOTS; i++) {
+            if (word_peek(&bucket->slots[i]) != 0) {
+                return slot / BUCKET_SLOTS * BUCKET_SLOTS + i;
+            }
+        }
+    }
+    return slot;
+}
+
 static bool begins_with(const struct entry_shared *entry, const char *prefix, size_t length) {
     return where_key_length(entry->where) >= length && memcmp(entry_key(entry), prefix, length) == 0;
 }
@@ -122,12 +149,14 @@ static bool begins_with(const struct entry_shared *entry, const char *prefix, si
 static void describe(const struct found *found, struct cache_entry *entry) {
     const struct entry_shared *it = found->entry;
     const uint64_t now = os_milliseconds() / 1000;
+    const uint64_t age = (now - it->stored) & ((1u << STORED_BITS) - 1);
     *entry = (struct cache_entry){
         .key_length = where_key_length(it->where),
         .kind = where_kind(it->where),
         .size = (size_t)entry_units_all(it) << UNIT_SHIFT,
         .expires = it->expires,
-        .age = (now - it->stored) & ((1u << STORED_BITS) - 1),
+        .age = age,
+        .stored = (now - age) * 1000,
         .used = slot_use(found->word) > USE_NONE,
     };
 }
@@ -207,9 +236,13 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
         return CACHE_ABSENT;
     }
     enum cache_result result = CACHE_ABSENT;
-    while (walk->slot < slot_count(&cache->map) && result != CACHE_OK && result != CACHE_NO_ROOM) {
+    while (result != CACHE_OK && result != CACHE_NO_ROOM) {
         struct found found;
         result = CACHE_ABSENT;
+        walk->slot = next_used(&cache->map, walk->slot);
+        if (walk->slot == slot_count(&cache->map)) {
+            break;
+        }
         if (find_in_slot(cache, record, walk->slot++, &found)) {
             result = give(walk, &found, entry);
         }
@@ -221,8 +254,12 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
 uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length) {
     struct record_shared *record = enter_to_delete(cache);
     uint64_t deleted = 0;
-    for (uint64_t slot = 0; record && slot < slot_count(&cache->map); slot++) {
+    for (uint64_t slot = 0; record; slot++) {
         struct found found;
+        slot = next_used(&cache->map, slot);
+        if (slot == slot_count(&cache->map)) {
+            break;
+        }
         while (find_in_slot(cache, record, slot, &found) && begins_with(found.entry, prefix, length)) {
             const bool expired = index_is_expired(found.entry);
             if (index_unlink(cache, &found)) {

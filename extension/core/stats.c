@@ -140,6 +140,51 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
+/* Units of a page, or of a run, that entries have taken. */
+static uint64_t units_taken(const struct map *map, uint32_t page) {
+    const uint32_t run = page_run(map, page);
+    const uint64_t appended = (uint32_t)word_peek(&map->pages[page].append);
+    return run > 1 ? run * page_units(map) : appended < page_units(map) ? appended : page_units(map);
+}
+
+bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
+    memset(usage, 0, sizeof *usage);
+    if (!attached_record(cache)) {
+        return false;
+    }
+    pin_recount(cache);
+    const struct map *map = &cache->map;
+    const uint64_t begun = word_peek(&map->header->pages_begun);
+    uint64_t units = 0;
+    for (uint32_t page = 0; page < map->page_count && page < begun; page++) {
+        const struct page_shared *row = &map->pages[page];
+        const enum page_state state = state_of(word_peek(&row->state));
+        if (state == PAGE_FREE || state == PAGE_MEMBER) {
+            continue;
+        }
+        if (state == PAGE_LIMBO || pin_seems_held(map, page)) {
+            usage->held += page_run(map, page) * page_bytes(map);
+        }
+        const uint32_t live = (uint32_t)word_peek(&row->live);
+        if (state != PAGE_LIMBO && live > 0) {
+            const uint64_t taken = units_taken(map, page), dead = word_peek(&row->dead);
+            units += taken > dead ? taken - dead : 0;
+            usage->entries += live;
+        }
+    }
+    struct cache_info counters;
+    read_counters(map, &counters);
+    usage->path = segment_path(cache->segment);
+    usage->hits = counters.hits;
+    usage->misses = counters.misses;
+    usage->stores = counters.stores;
+    usage->age_ms = os_milliseconds() - map->header->created;
+    usage->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
+    usage->bytes = map->page_count * page_bytes(map);
+    usage->live = (size_t)units << UNIT_SHIFT;
+    return true;
+}
+
 static size_t pages_held(const struct map *map, const struct record_shared *record) {
     size_t pages = 0;
     for (uint32_t page = 0; page < map->page_count; page++) {

@@ -1,4 +1,5 @@
 #include "attach.h"
+#include "api.h"
 #include "shape.h"
 
 #include "SAPI.h"
@@ -22,16 +23,16 @@ static bool is_long_lived(void) {
  * as long as the segment is only absent, which another process may change at any time, again every 10 ms (an attempt
  * costs about 60 us). Long-lived processes also try again after a failure.
  */
-static bool may_try(bool to_store) {
+static bool may_try(struct client *client, bool to_store) {
     enum { SOON = 10, LATER = 1000 }; /* milliseconds */
-    bool *tried = to_store ? &LARDER_G(store_tried) : &LARDER_G(attach_tried);
-    const bool absent = LARDER_G(absent);
+    bool *tried = to_store ? &client->store_tried : &client->attach_tried;
+    const bool absent = client->absent;
     const uint64_t pause = to_store || absent ? SOON : LATER;
-    if (*tried && !((absent || is_long_lived()) && cache_now() - LARDER_G(attach_tried_at) >= pause)) {
+    if (*tried && !((absent || is_long_lived()) && cache_now() - client->attach_tried_at >= pause)) {
         return false;
     }
-    *tried = LARDER_G(attach_tried) = true;
-    LARDER_G(attach_tried_at) = cache_now();
+    *tried = client->attach_tried = true;
+    client->attach_tried_at = cache_now();
     return true;
 }
 
@@ -48,6 +49,21 @@ struct attachment {
 
 enum { ATTACHMENTS_MAX = 16 };
 
+static bool is_in_use(const struct client *client) {
+    return client == &LARDER_G(own) || api_segment_size() > 0;
+}
+
+/* A name that is too long stays too long, and core refuses it. */
+struct name {
+    char bytes[CACHE_SEGMENT_MAX + 8];
+};
+
+static struct name name_of(const struct client *client) {
+    struct name name;
+    snprintf(name.bytes, sizeof(name.bytes), "%s%s", LARDER_G(segment), client->suffix);
+    return name;
+}
+
 static void log_line(const char *format, const char *text) {
     char *line;
     spprintf(&line, 0, format, text);
@@ -56,20 +72,22 @@ static void log_line(const char *format, const char *text) {
 }
 
 /* Logs each reason once: it would be the same in every request. */
-static void log_reason(void) {
-    if (LARDER_G(reason)[0] == '\0' || strcmp(LARDER_G(reason), LARDER_G(logged)) == 0) {
+static void log_reason(struct client *client) {
+    if (client->reason[0] == '\0' || strcmp(client->reason, client->logged) == 0) {
         return;
     }
-    strcpy(LARDER_G(logged), LARDER_G(reason));
-    log_line(LARDER_G(cache) ? "larder: %s" : "larder: no cache is available in this process: %s",
-             LARDER_G(reason));
+    strcpy(client->logged, client->reason);
+    log_line(client->cache ? "larder: %s" : "larder: no cache is available in this process: %s", client->reason);
 }
 
 static void detach(struct attachment **link) {
     struct attachment *attachment = *link;
     *link = attachment->next;
-    if (LARDER_G(cache) == attachment->cache) {
-        LARDER_G(cache) = NULL;
+    if (LARDER_G(own).cache == attachment->cache) {
+        LARDER_G(own).cache = NULL;
+    }
+    if (LARDER_G(apcu).cache == attachment->cache) {
+        LARDER_G(apcu).cache = NULL;
     }
     cache_detach(attachment->cache);
     pefree(attachment, 1);
@@ -85,37 +103,39 @@ static void detach_oldest(void) {
     }
 }
 
-static void remember(struct cache *cache) {
+static void remember(const struct client *client) {
     detach_oldest();
     struct attachment *attachment = pemalloc(sizeof(*attachment), 1);
-    attachment->cache = cache;
-    strlcpy(attachment->segment, LARDER_G(segment), sizeof(attachment->segment));
-    memcpy(attachment->reason, LARDER_G(reason), sizeof(attachment->reason));
+    attachment->cache = client->cache;
+    strlcpy(attachment->segment, name_of(client).bytes, sizeof(attachment->segment));
+    memcpy(attachment->reason, client->reason, sizeof(attachment->reason));
     attachment->next = LARDER_G(attachments);
     LARDER_G(attachments) = attachment;
 }
 
-/* Selects the attachment to this request's segment, if there is one. */
-static void choose(void) {
-    LARDER_G(cache) = NULL;
+/* Selects the attachment to the client's segment in this request, if there is one. */
+static void choose(struct client *client) {
+    const struct name name = name_of(client);
+    client->cache = NULL;
     for (struct attachment **link = &LARDER_G(attachments); *link; link = &(*link)->next) {
         struct attachment *attachment = *link;
-        if (strcmp(attachment->segment, LARDER_G(segment)) == 0) {
+        if (strcmp(attachment->segment, name.bytes) == 0) {
             *link = attachment->next;
             attachment->next = LARDER_G(attachments);
             LARDER_G(attachments) = attachment;
-            LARDER_G(cache) = attachment->cache;
-            memcpy(LARDER_G(reason), attachment->reason, sizeof(attachment->reason));
+            client->cache = attachment->cache;
+            memcpy(client->reason, attachment->reason, sizeof(attachment->reason));
             return;
         }
     }
 }
 
-static struct cache_options options_now(void) {
+/* Valid while `name` is. */
+static struct cache_options options_now(const struct client *client, const struct name *name) {
     return (struct cache_options){
         .directory = LARDER_G(path),
-        .segment = LARDER_G(segment),
-        .size = (size_t)MAX(LARDER_G(size), 0),
+        .segment = name->bytes,
+        .size = (size_t)MAX(client == &LARDER_G(own) ? LARDER_G(size) : api_segment_size(), 0),
         .processes = (unsigned)MIN(MAX(LARDER_G(processes), 0), UINT_MAX),
         .pin_share = LARDER_G(pin_share),
         .value_layout = shape_layout(),
@@ -132,60 +152,73 @@ static const char *forbidden(void) {
     return LARDER_G(enabled) ? NULL : "larder.enabled is off";
 }
 
-static bool is_allowed(void) {
+static bool is_allowed(struct client *client) {
     const char *reason = forbidden();
     if (reason) {
-        LARDER_G(absent) = false;
-        strcpy(LARDER_G(reason), reason);
+        client->absent = false;
+        strcpy(client->reason, reason);
     }
     return !reason;
 }
 
-struct cache *attach_now(bool to_store) {
-    if (!is_allowed() || !may_try(to_store)) {
+struct cache *attach_now(struct client *client, bool to_store) {
+    if (!is_allowed(client) || !may_try(client, to_store)) {
         return NULL;
     }
-    struct cache_options options = options_now();
+    const struct name name = name_of(client);
+    struct cache_options options = options_now(client, &name);
     options.joins_only = !to_store;
     errno = 0;
-    LARDER_G(cache) = cache_attach(&options, LARDER_G(reason));
-    LARDER_G(absent) = !LARDER_G(cache) && errno == ENOENT;
-    if (LARDER_G(absent)) { /* an empty cache, and no fault */
-        LARDER_G(reason)[0] = '\0';
+    client->cache = cache_attach(&options, client->reason);
+    client->absent = !client->cache && errno == ENOENT;
+    if (client->absent) { /* an empty cache, and no fault */
+        client->reason[0] = '\0';
     }
-    if (LARDER_G(cache)) {
-        remember(LARDER_G(cache));
+    if (client->cache) {
+        remember(client);
     }
-    log_reason();
-    return LARDER_G(cache);
+    log_reason(client);
+    return client->cache;
 }
 
 const char *attach_reason(void) {
-    if (!LARDER_G(cache)) {
-        return LARDER_G(reason);
+    const struct client *client = &LARDER_G(own);
+    if (!client->cache) {
+        return client->reason;
     }
-    const char *reason = cache_reason(LARDER_G(cache));
+    const char *reason = cache_reason(client->cache);
     return *reason ? reason : "all process records are in use; raise larder.processes and run larder resize";
 }
 
-bool attach_resize(void) {
-    if (!is_allowed()) {
+static bool resize(struct client *client) {
+    if (!is_allowed(client)) {
         return false;
     }
-    LARDER_G(absent) = false;
-    struct cache_options options = options_now();
+    client->absent = false;
+    const struct name name = name_of(client);
+    struct cache_options options = options_now(client, &name);
     options.replaces = true;
     /* This process stays attached to the old segment for up to a second, so fetched values stay. */
-    struct cache *made = cache_attach(&options, LARDER_G(reason));
+    struct cache *made = cache_attach(&options, client->reason);
     if (made) {
         cache_detach(made);
-        LARDER_G(attach_tried) = LARDER_G(store_tried) = false;
+        client->attach_tried = client->store_tried = false;
     }
     return made != NULL;
 }
 
+bool attach_resize(void) {
+    const bool resized = resize(&LARDER_G(own));
+    return (!is_in_use(&LARDER_G(apcu)) || resize(&LARDER_G(apcu))) && resized;
+}
+
+static void forget_attempts(struct client *client) {
+    client->attach_tried = client->store_tried = client->absent = false;
+}
+
 void attach_request_begin(void) {
-    LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
+    forget_attempts(&LARDER_G(own));
+    forget_attempts(&LARDER_G(apcu));
     if (UNEXPECTED(LARDER_G(refused_setting) != NULL) && !LARDER_G(refused_logged)) {
         LARDER_G(refused_logged) = true;
         log_line("larder: %s is ignored: a request can set only larder.segment; use php.ini or the FPM pool",
@@ -198,12 +231,16 @@ void attach_request_begin(void) {
             detach(link);
         }
     }
-    choose();
+    if (is_in_use(&LARDER_G(apcu))) {
+        choose(&LARDER_G(apcu));
+    }
+    choose(&LARDER_G(own));
 }
 
-/* Only this request's cache holds values; they stay. */
+/* Only this request's caches hold values; they stay. */
 void attach_user_changed(void) {
-    LARDER_G(attach_tried) = LARDER_G(store_tried) = LARDER_G(absent) = false;
+    forget_attempts(&LARDER_G(own));
+    forget_attempts(&LARDER_G(apcu));
     for (struct attachment *attachment = LARDER_G(attachments); attachment; attachment = attachment->next) {
         cache_user_changed(attachment->cache);
     }
@@ -218,17 +255,27 @@ static bool names_outlive_request(void) {
            php_get_stream_filters_hash() != php_get_stream_filters_hash_global();
 }
 
-void attach_request_end(void) {
-    if (!LARDER_G(cache)) {
+static void end_request(struct client *client, bool keep_pins) {
+    if (!client->cache) {
         return;
     }
-    bool keep_pins = names_outlive_request();
-    cache_request_end(LARDER_G(cache), keep_pins);
+    cache_request_end(client->cache, keep_pins);
 #ifdef LARDER_UNREADABLE
     if (!keep_pins) {
-        unreadable_forbid();
+        unreadable_forbid(client->cache);
     }
 #endif
+}
+
+void attach_request_end(void) {
+    const bool keep_pins = names_outlive_request();
+    end_request(&LARDER_G(own), keep_pins);
+    end_request(&LARDER_G(apcu), keep_pins);
+}
+
+void attach_begin(zend_larder_globals *globals) {
+    globals->own.suffix = "";
+    globals->apcu.suffix = ".apcu";
 }
 
 void attach_end(zend_larder_globals *globals) {
@@ -241,6 +288,6 @@ void attach_end(zend_larder_globals *globals) {
         cache_detach(attachment->cache);
         pefree(attachment, 1);
     }
-    globals->cache = NULL;
+    globals->own.cache = globals->apcu.cache = NULL;
     plan_release(&globals->plan);
 }

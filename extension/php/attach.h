@@ -9,41 +9,46 @@
 #include "unreadable.h"
 
 /*
- * Attaches. NULL: the cache is empty because there is no segment yet (LARDER_G(absent)), or it is not available
- * (LARDER_G(reason)). With `to_store` creates the segment where there is none.
+ * Attaches a client. NULL: its cache is empty because there is no segment yet (client->absent), or it is not available
+ * (client->reason). With `to_store` creates the segment where there is none.
  */
-struct cache *attach_now(bool to_store);
+struct cache *attach_now(struct client *client, bool to_store);
 
-/* Replaces the segment if its settings differ from this process's. False: none can be created, see LARDER_G(reason). */
+/* Replaces the segments whose settings differ from this process's. False: one cannot be created; if it is larder's own,
+ * see LARDER_G(own).reason. */
 bool attach_resize(void);
 
-/* Why no cache is available, if so: a sentence without its full stop. */
+/* Why larder's own cache is not available, if so: a sentence without its full stop. */
 const char *attach_reason(void);
 
-static zend_always_inline struct cache *attach_for(bool to_store) {
-    struct cache *cache = LARDER_G(cache);
+static zend_always_inline struct cache *attach_client(struct client *client, bool to_store) {
+    struct cache *cache = client->cache;
 #ifdef LARDER_UNREADABLE
     unreadable_allow();
 #endif
-    return EXPECTED(cache != NULL) ? cache : attach_now(to_store);
+    return EXPECTED(cache != NULL) ? cache : attach_now(client, to_store);
+}
+
+/* For deletes: looks again for a segment that was absent, or values that others have stored since would stay. */
+static zend_always_inline struct cache *attach_client_to_delete(struct client *client) {
+    if (UNEXPECTED(client->absent)) {
+        client->attach_tried = false;
+    }
+    return attach_client(client, false);
 }
 
 /* For readers. NULL: there is no cache. */
 static zend_always_inline struct cache *attach(void) {
-    return attach_for(false);
+    return attach_client(&LARDER_G(own), false);
 }
 
 /* For stores: creates the segment if there is none. */
 static zend_always_inline struct cache *attach_to_store(void) {
-    return attach_for(true);
+    return attach_client(&LARDER_G(own), true);
 }
 
-/* For deletes: looks again for a segment that was absent, or values that others have stored since would stay. */
 static zend_always_inline struct cache *attach_to_delete(void) {
-    if (UNEXPECTED(LARDER_G(absent))) {
-        LARDER_G(attach_tried) = false;
-    }
-    return attach_for(false);
+    return attach_client_to_delete(&LARDER_G(own));
 }
 
 /* At the start of a request, and at its very end, when nothing of the script is left. */
@@ -53,7 +58,8 @@ void attach_request_end(void);
 /* The effective user may have changed; see cache_user_changed(). */
 void attach_user_changed(void);
 
-/* At the end of the process, or of the thread that owns these globals. */
+/* At the start of the process, or of the thread that owns these globals; and at its end. */
+void attach_begin(zend_larder_globals *globals);
 void attach_end(zend_larder_globals *globals);
 
 #endif

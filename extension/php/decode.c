@@ -147,13 +147,6 @@ static bool decode_graph(const struct cache_value *value, zval *result) {
     return read;
 }
 
-static bool note_unreadable(bool read) {
-    if (UNEXPECTED(!read) && LARDER_G(cache)) {
-        cache_unreadable(LARDER_G(cache));
-    }
-    return read;
-}
-
 bool decode_value_slowly(const struct cache_value *value, zval *result) {
     switch (value->kind) {
         case VALUE_INTEGER:
@@ -189,9 +182,9 @@ bool decode_value_slowly(const struct cache_value *value, zval *result) {
         case VALUE_PHP:
         case VALUE_IGBINARY:
         case VALUE_INCOMPLETE:
-            return note_unreadable(decode_serialized(value, result));
+            return decode_serialized(value, result);
         case VALUE_GRAPH:
-            return note_unreadable(decode_graph(value, result));
+            return decode_graph(value, result);
         default:
             return false;
     }

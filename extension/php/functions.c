@@ -1,20 +1,11 @@
 /* The PHP functions: each parses its arguments, makes one call of the engine, and returns. */
 #include "attach.h"
-#include "decode.h"
-#include "hash.h"
+#include "fetch.h"
 #include "info.h"
 #include "last_error.h"
 #include "store.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
-
-static zend_always_inline bool is_key(const zend_string *name) {
-    return ZSTR_LEN(name) - 1 < CACHE_KEY_MAX;
-}
-
-static zend_always_inline struct cache_key key_of(zend_string *name) {
-    return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), string_hash(name)};
-}
 
 static ZEND_COLD bool refuse_key(uint32_t argument, const char *subject) {
     zend_argument_value_error(argument, "%s between 1 and %d bytes long", subject, CACHE_KEY_MAX);
@@ -85,26 +76,6 @@ static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
-static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
-    struct cache_value value;
-    const struct cache_key key = key_of(name);
-#ifdef LARDER_UNREADABLE
-    if (LARDER_G(control) >= CONTROL_SCAN) {
-        cache_scan(cache, 1u << (LARDER_G(control) - CONTROL_SCAN) >> 1);
-    }
-#endif
-    if (UNEXPECTED(!cache_find(cache, &key, LARDER_G(zero_copy), &value))) {
-        return false;
-    }
-#ifdef LARDER_UNREADABLE
-    if (LARDER_G(control) == CONTROL_UNPIN) {
-        cache_request_end(cache, false);
-    }
-#endif
-    return decode_value(&value, result);
-}
-
 static void set_default(zval *result, zval *missing) {
     if (missing) {
         ZVAL_COPY(result, missing);
@@ -127,7 +98,7 @@ static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool
         RETURN_THROWS();
     }
 
-    if (!missed && attach() && fetch(LARDER_G(cache), name, return_value)) {
+    if (!missed && attach() && fetch(LARDER_G(own).cache, name, return_value)) {
         return;
     }
     set_default(return_value, EG(exception) ? NULL : missing);
@@ -135,7 +106,7 @@ static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool
 
 ZEND_FUNCTION(larder_fetch) {
     const zval *name = ZEND_CALL_ARG(execute_data, 1);
-    struct cache *cache = LARDER_G(cache);
+    struct cache *cache = LARDER_G(own).cache;
     bool simple = ZEND_NUM_ARGS() - 1 <= 1 && Z_TYPE_P(name) == IS_STRING && ZSTR_H(Z_STR_P(name)) &&
                   is_key(Z_STR_P(name)) && cache;
 #ifdef LARDER_UNREADABLE
@@ -192,7 +163,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
     const bool found = cache && cache_find_token(cache, &key, LARDER_G(zero_copy), &value, &token);
-    if (!found || !decode_value(&value, return_value)) {
+    if (!found || !decode_or_count(cache, &value, return_value)) {
         if (EG(exception)) {
             RETURN_THROWS();
         }
@@ -377,7 +348,7 @@ ZEND_FUNCTION(larder_delete_prefix) {
     }
 
     struct cache *cache = attach_to_delete();
-    is_done(cache || LARDER_G(absent) ? CACHE_OK : CACHE_UNAVAILABLE);
+    is_done(cache || LARDER_G(own).absent ? CACHE_OK : CACHE_UNAVAILABLE);
     RETURN_LONG(cache ? (zend_long)cache_delete_prefix(cache, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) : 0);
 }
 
@@ -385,7 +356,7 @@ ZEND_FUNCTION(larder_clear) {
     ZEND_PARSE_PARAMETERS_NONE();
 
     struct cache *cache = attach_to_delete();
-    RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(absent)) ? CACHE_OK : CACHE_UNAVAILABLE));
+    RETURN_BOOL(is_done((cache ? cache_clear(cache) : LARDER_G(own).absent) ? CACHE_OK : CACHE_UNAVAILABLE));
 }
 
 ZEND_FUNCTION(larder_release) {
@@ -464,7 +435,7 @@ ZEND_FUNCTION(larder_last_error) {
 ZEND_FUNCTION(larder_last_error_msg) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_STR(last_error_message(LARDER_G(cache)));
+    RETURN_STR(last_error_message(LARDER_G(own).cache));
 }
 
 ZEND_FUNCTION(larder_info) {

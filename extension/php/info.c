@@ -100,7 +100,7 @@ static void add_settings(zval *result, const struct cache_info *info, bool exist
 
 /* False: no cache is available, and `reason` says why. Else `reason` is a note or "". */
 static bool read_info(struct cache *cache, bool tables, struct cache_info *info, const char **reason) {
-    if (!cache && LARDER_G(absent)) { /* an empty cache */
+    if (!cache && LARDER_G(own).absent) { /* an empty cache */
         memset(info, 0, sizeof(*info));
         info->path = "";
         info->size_asked = (size_t)LARDER_G(size);
@@ -109,7 +109,7 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
         return true;
     }
     const bool available = cache && (tables ? cache_read_info : cache_read_counters)(cache, info);
-    *reason = available ? LARDER_G(reason) : attach_reason();
+    *reason = available ? LARDER_G(own).reason : attach_reason();
     return available;
 }
 

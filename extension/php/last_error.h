@@ -14,6 +14,9 @@ enum error {
     ERROR_UNAVAILABLE,
 };
 
+/* In place of the length of a refused value: it has too many levels to be unserialized. */
+#define REFUSED_TOO_DEEP SIZE_MAX
+
 /* The error of a result; ERROR_NONE if nothing was refused, as when larder_add() finds a value. */
 enum error error_of(enum cache_result result);
 
@@ -25,7 +28,7 @@ static zend_always_inline bool is_done(enum cache_result result) {
 
 /* The result of a call without a cache: no error if there is only no segment yet. */
 static zend_always_inline enum cache_result without_cache(void) {
-    return LARDER_G(absent) ? CACHE_ABSENT : CACHE_UNAVAILABLE;
+    return LARDER_G(own).absent ? CACHE_ABSENT : CACHE_UNAVAILABLE;
 }
 
 /* What the last error was and what to do; "" if there was none. `cache` may be NULL. */

@@ -18,6 +18,7 @@ static PHP_GINIT_FUNCTION(larder) {
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     memset(larder_globals, 0, sizeof(*larder_globals));
+    attach_begin(larder_globals);
 }
 
 static PHP_GSHUTDOWN_FUNCTION(larder) {
@@ -71,10 +72,10 @@ static PHP_MINFO_FUNCTION(larder) {
     DISPLAY_INI_ENTRIES();
 }
 
+/* Not igbinary, which is found when it is called: it wants to start after a module apcu, and that after this one. */
 /* clang-format off */
 static const zend_module_dep larder_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
-    ZEND_MOD_OPTIONAL("igbinary")
     ZEND_MOD_OPTIONAL("posix")
     ZEND_MOD_END
 };

@@ -37,8 +37,19 @@ enum { FORMS = 64 };
 
 struct attachment; /* see attach.c */
 
+/* Who uses a segment in this request: the functions of this module, or those of another (api.c). */
+struct client {
+    const char *suffix;             /* of the segment's name, which begins with larder.segment */
+    struct cache *cache;            /* NULL: not attached */
+    bool attach_tried, store_tried; /* in this request, for reading and for storing */
+    bool absent;                    /* there is no segment yet; the first store creates it */
+    uint64_t attach_tried_at;       /* cache_now() */
+    char reason[CACHE_REASON_MAX];  /* why no cache is available, or how it differs from the settings */
+    char logged[CACHE_REASON_MAX];  /* the reason that was logged last */
+};
+
 ZEND_BEGIN_MODULE_GLOBALS(larder)
-    struct cache *cache;            /* of this request's segment; NULL: not attached */
+    struct client own, apcu;
     struct attachment *attachments; /* to all segments, the one used last first */
     bool zero_copy;
     bool enabled;
@@ -51,16 +62,11 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
 
-    bool attach_tried, store_tried; /* in this request, for reading and for storing */
-    bool absent;                    /* there is no segment yet; the first store creates it */
-    const char *refused_setting;    /* came with a request; NULL: none */
+    const char *refused_setting; /* came with a request; NULL: none */
     bool refused_logged;
-    uint64_t attach_tried_at;      /* cache_now() */
-    char reason[CACHE_REASON_MAX]; /* why no cache is available, or how it differs from the settings */
-    char logged[CACHE_REASON_MAX]; /* the reason that was logged last */
 
     uint8_t last_error;    /* enum error */
-    size_t refused_length; /* bytes of the value that was refused as too large; 0: not known */
+    size_t refused_length; /* of the value that was refused as too large; 0: not known; or REFUSED_TOO_DEEP */
     double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;

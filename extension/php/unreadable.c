@@ -10,27 +10,34 @@
 #error "All threads share the mapping: build this without ZTS"
 #endif
 
-static void *view;
-static size_t size; /* 0: it is readable */
+enum { MAPPINGS = 2 }; /* one for each client */
 
-void unreadable_forbid(void) {
+static struct {
+    void *start;
+    size_t size; /* 0: it is readable */
+} mappings[MAPPINGS];
+
+void unreadable_forbid(struct cache *cache) {
     struct cache_info info;
-    if (!cache_read_info(LARDER_G(cache), &info)) {
+    if (!cache_read_info(cache, &info)) {
         return; /* nothing is mapped */
     }
-    view = (void *)info.address;
-    size = info.size;
-    if (mprotect(view, size, PROT_NONE) != 0) {
+    const size_t i = mappings[0].size > 0;
+    mappings[i].start = (void *)info.address;
+    mappings[i].size = info.size;
+    if (mprotect(mappings[i].start, mappings[i].size, PROT_NONE) != 0) {
         zend_error_noreturn(E_ERROR, "larder: cannot make the mapping unreadable");
     }
 }
 
 void unreadable_allow(void) {
-    /* ENOMEM: the segment was replaced between the requests and unmapped. */
-    if (size && mprotect(view, size, PROT_READ) != 0 && errno != ENOMEM) {
-        zend_error_noreturn(E_ERROR, "larder: cannot make the mapping readable");
+    for (size_t i = 0; i < MAPPINGS; i++) {
+        /* ENOMEM: the segment was replaced between the requests and unmapped. */
+        if (mappings[i].size && mprotect(mappings[i].start, mappings[i].size, PROT_READ) != 0 && errno != ENOMEM) {
+            zend_error_noreturn(E_ERROR, "larder: cannot make the mapping readable");
+        }
+        mappings[i].size = 0;
     }
-    size = 0;
 }
 
 #endif

@@ -19,7 +19,7 @@ enum control {
 
 /* At the first use of the cache in a request. */
 void unreadable_allow(void);
-/* At the end of a request. */
-void unreadable_forbid(void);
+/* At the end of a request, for each of its caches. */
+void unreadable_forbid(struct cache *cache);
 
 #endif

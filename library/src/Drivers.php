@@ -21,6 +21,7 @@ use Larder\Driver\Memcached\MemcachedDriver;
 use Larder\Driver\Memory\ArrayDriver;
 use Larder\Driver\MySql\MySqlDriver;
 use Larder\Driver\None\NoneDriver;
+use Larder\Driver\Pdo\PdoDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
 use Larder\Driver\Redis\Held\HeldRedisDriver;
@@ -78,7 +79,7 @@ final class Drivers implements Schemes
     private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
 
     /** The drivers of clients that applications hold. */
-    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class];
+    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class, PdoDriver::class];
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];

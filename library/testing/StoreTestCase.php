@@ -8,6 +8,7 @@ use Larder\Cache;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
+use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -71,6 +72,12 @@ abstract class StoreTestCase extends TestCase
     protected function tooLarge(): ?string
     {
         return null;
+    }
+
+    /** A value that add() refuses, where it takes less than set(). */
+    protected function tooLargeToAdd(): ?string
+    {
+        return $this->tooLarge();
     }
 
     /** Bytes of the longest key that keys() lists. */
@@ -212,6 +219,22 @@ abstract class StoreTestCase extends TestCase
         usleep((int) (1e6 * max($this->changeDelay(), $this->clearDelay())));
 
         return $result;
+    }
+
+    /**
+     * Checks each case of a data provider on one store: hundreds of stores take minutes to open. A failure names its case.
+     *
+     * @param iterable<string, array<mixed>> $cases arguments of the check by the case's name
+     */
+    protected static function checkEach(iterable $cases, \Closure $check): void
+    {
+        foreach ($cases as $name => $arguments) {
+            try {
+                $check(...$arguments);
+            } catch (ExpectationFailedException $failure) {
+                self::fail("$name: {$failure->getMessage()}" . $failure->getComparisonFailure()?->getDiff());
+            }
+        }
     }
 
     /** @return list<string> short, long, of any bytes */

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Breaker;
 
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
+use Larder\Contract\Decorator;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\PrunableStore;
@@ -89,6 +91,20 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
     public function clear(): bool
     {
         return $this->attempt(static fn(Store $store): bool => $store->clear(), false);
+    }
+
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        if (!$this->breaker->isWell || !$this->store instanceof AtomicStore || $this->store instanceof Decorator) {
+            return parent::increment($key, $step, $first, $ttl);
+        }
+
+        // As in get().
+        try {
+            return $this->store->increment($key, $step, $first, $ttl);
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, false);
+        }
     }
 
     public function keys(): iterable

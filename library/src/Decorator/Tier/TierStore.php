@@ -65,6 +65,10 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
 
     public function get(string $key, mixed $default = null): mixed
     {
+        $value = $this->copies->served($key, $this);
+        if ($value !== $this) {
+            return $value;
+        }
         $lease = $this->copies->lease() ?? $this->poll->lease();
         $value = $this->copies->find($key, $lease[0], $this);
         if ($value !== $this) {

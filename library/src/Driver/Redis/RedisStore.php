@@ -17,6 +17,8 @@ final class RedisStore extends RedisProtocol
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
     private array $inherited = [];
 
+    private bool $isPersistent = false;
+
     /** The process that made the client. */
     private int $maker = 0;
 
@@ -36,7 +38,8 @@ final class RedisStore extends RedisProtocol
         $endpoint = $settings->endpoint;
         $where = $endpoint->socket ?? ($settings->tls === null ? '' : 'tls://') . $endpoint->host;
         $context = $settings->tls === null ? [] : [['stream' => $settings->tls->context($endpoint)]];
-        if ($persistent && self::hasNamedPools()) {
+        $this->isPersistent = $persistent && self::hasNamedPools();
+        if ($this->isPersistent) {
             $this->client->pconnect($where, $endpoint->port, $settings->connectTimeout, $this->connectionName(), 0, $settings->readTimeout, ...$context);
         } else {
             $this->client->connect($where, $endpoint->port, $settings->connectTimeout, null, 0, $settings->readTimeout, ...$context);
@@ -83,6 +86,12 @@ final class RedisStore extends RedisProtocol
 
     protected function disconnect(): void
     {
+        if (!$this->isPersistent) {
+            $this->client = new Redis(); // close() would connect again, and wait, if the client has closed it by itself
+
+            return;
+        }
+
         try {
             $this->client->close();
         } catch (RedisException) {
@@ -92,7 +101,7 @@ final class RedisStore extends RedisProtocol
 
     protected function isConnected(): bool
     {
-        return $this->client->isConnected();
+        return true; // it stays open after a whole answer
     }
 
     protected function answers(): bool

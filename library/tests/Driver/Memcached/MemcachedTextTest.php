@@ -9,9 +9,11 @@ use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** How the client of memcached's text protocol handles slow, broken and hostile servers. */
+#[Group('waiting')]
 final class MemcachedTextTest extends TestCase
 {
     use AssertsThrows;

@@ -9,12 +9,14 @@ use Larder\Contract\LockingStore;
 use Larder\Lock\Lock;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
  * Who can write to the server stores items that the PHP extensions unserialize as soon as they read them. None of the
  * stores' operations does, whatever is planted: in the place of values, counters, locks, tags, or the generation.
  */
+#[Group('waiting')]
 final class PlantedValueTest extends TestCase
 {
     private const KEY = 'LARDER_TESTS_PLANTED';

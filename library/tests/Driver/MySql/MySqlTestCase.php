@@ -89,15 +89,6 @@ abstract class MySqlTestCase extends DriverTestCase
         $cache->clear();
     }
 
-    public function testStoppedServerGivesMisses(): void
-    {
-        $server = MariaDbServer::start(Servers::directory('mariadb-gone-' . static::engine()));
-        $cache = Cache::open(Servers::patiently(self::address($server, static::engine())));
-        $cache->set('k', 'value');
-        $server->stop();
-        self::assertGivesOnlyMisses($cache);
-    }
-
     public function testConnectionErrorsAreNamed(): void
     {
         $address = Servers::patiently(self::address(Servers::mariaDb(), static::engine()));
@@ -252,7 +243,7 @@ abstract class MySqlTestCase extends DriverTestCase
         return array_map(static fn(mixed $value): string => \is_scalar($value) ? (string) $value : '', array_values($rows->fetchAll(PDO::FETCH_COLUMN)));
     }
 
-    private static function address(MariaDbServer $server, string $engine): string
+    protected static function address(MariaDbServer $server, string $engine): string
     {
         return \sprintf('mysql://%s:%s@127.0.0.1:%d/%s?engine=%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE, $engine);
     }

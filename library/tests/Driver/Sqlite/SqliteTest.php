@@ -13,6 +13,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 
 final class SqliteTest extends DriverTestCase
 {
@@ -115,6 +116,7 @@ final class SqliteTest extends DriverTestCase
         self::assertTrue($isStored);
     }
 
+    #[Group('waiting')]
     public function testWaitingForAWriterIsBounded(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-busy')));
@@ -134,6 +136,7 @@ final class SqliteTest extends DriverTestCase
     }
 
     /** PDO's own statement, refused when it is first used, is refused forever. */
+    #[Group('waiting')]
     public function testStoreWritesAgainAfterARefusedFirstWrite(): void
     {
         $cache = Cache::open(\sprintf('sqlite://%s/cache.sqlite', Servers::directory('sqlite-first')));
@@ -200,6 +203,7 @@ final class SqliteTest extends DriverTestCase
         }
     }
 
+    #[Group('waiting')]
     public function testWaitingForAStoppedCreatorIsBounded(): void
     {
         $file = Servers::directory('sqlite-stopped') . '/cache.sqlite';

@@ -20,7 +20,6 @@ final class ClusterDiscovery implements Discovery
 
     public function ask(array $known, array $away): SlotMap
     {
-        shuffle($known); // not every process the same one
         $none = new ServerGone('no server of the cluster is known');
         foreach (array_unique([...array_diff([...$known, ...$this->seeds], $away), ...$away]) as $server) {
             try {

@@ -10,8 +10,8 @@ use Larder\Driver\Redis\Wire\ServerGone;
 interface Discovery
 {
     /**
-     * @param list<string> $known "host:port" of servers that may be asked besides those of the DSN
-     * @param list<string> $away "host:port" of servers that are asked last, as they have just failed
+     * @param list<string> $known "host:port" of servers that may be asked before those of the DSN, in this order
+     * @param array<int, string> $away "host:port" of servers that are asked last, as they have failed
      * @throws ServerGone when none of those asked can tell
      */
     public function ask(array $known, array $away): SlotMap;

@@ -287,7 +287,7 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
                     try {
                         $done += $work($this->node($server, $role)->store, $its);
                     } catch (Redirection $redirection) {
-                        $this->topology->refresh();
+                        $this->topology->refresh(first: $server);
                         foreach ($its as $key) {
                             // What is on its way elsewhere one by one; the rest together again.
                             if ($redirection->slot !== HashSlot::of($this->prefix . $key) && $try < self::TRIES) {
@@ -349,19 +349,25 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
         return $replicas === [] ? null : $replicas[$this->choice % \count($replicas)];
     }
 
-    /** @return bool|null null when some of the keys are on their way to another server */
+    /**
+     * @return bool|null null when some of the keys are on their way to another server
+     * @throws StoreFailed
+     */
     private function clearAll(SlotMap $map): ?bool
     {
         $isDone = true;
+        $failed = null;
         foreach ($map->masters() as $master) {
             try {
                 $isDone = $this->node($master, $this->role)->store->clear() && $isDone;
             } catch (Redirection) {
                 return null;
+            } catch (StoreFailed $failure) {
+                $failed = $failure; // the others are cleared all the same
             }
         }
 
-        return $isDone;
+        return $failed === null ? $isDone : throw $failed;
     }
 
     private function node(string $server, ServerRole $role): Node

@@ -13,16 +13,16 @@ use Larder\Server\ConnectionSettings;
 final class SentinelDiscovery implements Discovery
 {
     /**
-     * @param non-empty-list<ConnectionSettings> $sentinels
+     * @param non-empty-list<ConnectionSettings> $sentinels in the order in which they are asked
      * @param string $name of the master, as the sentinels have it
      * @param bool $wantsReplicas whether to ask for its replicas too
      */
-    public function __construct(private readonly array $sentinels, private readonly string $name, private readonly bool $wantsReplicas) {}
+    public function __construct(private array $sentinels, private readonly string $name, private readonly bool $wantsReplicas) {}
 
     public function ask(array $known, array $away): SlotMap
     {
         $none = new ServerGone('no sentinel is known');
-        foreach ($this->sentinels as $settings) {
+        foreach ($this->sentinels as $i => $settings) {
             try {
                 $sentinel = WireConnection::open($settings);
                 $master = $sentinel->ask(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', $this->name]);
@@ -31,7 +31,12 @@ final class SentinelDiscovery implements Discovery
                     throw new ServerGone(\sprintf('the sentinel at %s knows no master of the name that the DSN has', $settings->endpoint));
                 }
 
-                return SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);
+                $map = SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);
+                $others = $this->sentinels;
+                unset($others[$i]);
+                $this->sentinels = [$settings, ...array_values($others)]; // one that is gone may cost a timeout
+
+                return $map;
             } catch (ServerGone $gone) {
                 $none = $gone;
             }

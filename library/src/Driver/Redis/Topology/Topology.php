@@ -18,12 +18,19 @@ final class Topology
 {
     /** Seconds between two questions. */
     private const PAUSE = 0.1;
+    /** Seconds after which an object that begins with what another process was told asks for itself: replicas come and go. */
+    private const FRESH = 60.0;
+    /** Seconds for which a server that failed is asked after all others: it may cost a timeout. */
+    private const AVOIDED = 60.0;
 
     private ?SlotMap $map = null;
     /** When the servers said so, unix time. */
     private float $asOf = 0.0;
     /** When this object last asked in vain. */
     private float $failedAt = 0.0;
+
+    /** @var array<string, float> when a server last failed, by "host:port": it is asked last */
+    private array $away = [];
 
     public function __construct(
         private readonly Discovery $discovery,
@@ -34,8 +41,12 @@ final class Topology
     /** @throws StoreFailed when no server tells */
     public function map(): SlotMap
     {
-        if ($this->map === null && !$this->adopt()) {
-            $this->ask('');
+        if ($this->map === null && (!$this->adopt() || microtime(true) - $this->asOf > self::FRESH)) {
+            try {
+                $this->ask();
+            } catch (StoreFailed $failure) {
+                return $this->map ?? throw $failure;
+            }
         }
 
         return $this->map ?? throw $this->breaker->refusal();
@@ -44,11 +55,15 @@ final class Topology
     /**
      * Asks again, unless somebody has just done so.
      *
-     * @param string $away "host:port" of the server that has just failed; may be empty
+     * @param string $away "host:port" of a server that has just failed; may be empty
+     * @param string $first "host:port" of one that has just answered; may be empty
      * @return bool whether it is another map now
      */
-    public function refresh(string $away = ''): bool
+    public function refresh(string $away = '', string $first = ''): bool
     {
+        if ($away !== '') {
+            $this->away[$away] = microtime(true);
+        }
         if ($this->adopt()) {
             return true;
         }
@@ -58,7 +73,7 @@ final class Topology
         }
 
         try {
-            return $this->ask($away);
+            return $this->ask($first);
         } catch (StoreFailed) {
             return false;
         }
@@ -71,7 +86,7 @@ final class Topology
      */
     public function current(): SlotMap
     {
-        $this->ask('');
+        $this->ask();
 
         return $this->map ?? throw $this->breaker->refusal();
     }
@@ -89,7 +104,7 @@ final class Topology
         if ($redirection->isOnce) {
             return $target;
         }
-        $this->refresh();
+        $this->refresh(first: $server);
         $map = $this->map();
         if ($target !== null && $map->master($name) !== $target) {
             $this->map = $map->with($redirection->slot, $target); // the one that was asked has not heard of it yet
@@ -102,7 +117,7 @@ final class Topology
      * @return bool whether it is another map now
      * @throws StoreFailed
      */
-    private function ask(string $away): bool
+    private function ask(string $first = ''): bool
     {
         if (!$this->breaker->allows()) {
             throw $this->breaker->refusal();
@@ -110,7 +125,10 @@ final class Topology
         $start = microtime(true);
 
         try {
-            $map = $this->discovery->ask($this->map?->servers() ?? [], $away === '' ? [] : [$away]);
+            $known = $this->map?->servers() ?? [];
+            shuffle($known); // not every process the same one
+            $away = array_keys(array_filter($this->away, static fn(float $time): bool => $start - $time < self::AVOIDED));
+            $map = $this->discovery->ask($first === '' ? $known : [$first, ...$known], array_diff($away, [$first]));
         } catch (ServerGone $gone) {
             $this->failedAt = microtime(true);
             $failure = StoreFailed::because('redis', $gone->getMessage(), $gone);

@@ -14,6 +14,9 @@ use Larder\Process\Quietly;
  */
 final class TopologyRecord
 {
+    /** Seconds: what nobody has asked for so long is forgotten. */
+    private const FORGOTTEN = 7 * 86_400;
+
     private function __construct(private readonly ?string $file) {}
 
     /** @param string $servers identifies those of the DSN, and the way to them */
@@ -44,6 +47,11 @@ final class TopologyRecord
             return;
         }
         Quietly::run(static function () use ($file, $time, $map): void {
+            foreach (is_file($file) ? [] : (array) glob(\dirname($file) . '/*') as $old) {
+                if ((int) filemtime((string) $old) < time() - self::FORGOTTEN) {
+                    unlink((string) $old);
+                }
+            }
             $new = \sprintf('%s.%d', $file, getmypid());
             if (file_put_contents($new, \sprintf('%F %s', $time, $map->toString())) === false || !rename($new, $file)) {
                 unlink($new);

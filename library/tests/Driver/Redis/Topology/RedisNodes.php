@@ -63,6 +63,17 @@ final class RedisNodes
         foreach (\array_slice($ports, $masters) as $port) {
             $nodes->awaitLink($port);
         }
+        // A replica is listed once it has received a write, and the others have heard of that.
+        foreach ($replicas === 0 ? [] : \array_slice($ports, 0, $masters) as $port) {
+            $nodes->ask($port, 'FLUSHALL');
+        }
+        foreach ($ports as $port) {
+            self::await(static function () use ($nodes, $port, $replicas): bool {
+                $ranges = $nodes->ask($port, 'CLUSTER', 'SLOTS');
+
+                return \is_array($ranges) && array_filter($ranges, static fn(mixed $range): bool => \is_array($range) && \count($range) < 3 + $replicas) === [];
+            });
+        }
 
         return $nodes;
     }

@@ -1,0 +1,410 @@
+/*
+ * The class APCUIterator: walks over all keys, those of a list, or those that match an expression. APCu copies a hundred
+ * items at a time; here each item is as it is when the iterator comes to it.
+ */
+#include "php_apcu.h"
+#include "pattern.h"
+
+#include "zend_exceptions.h"
+
+struct iterator {
+    bool made; /* by its constructor, which a subclass may not call */
+    zend_long format;
+    zend_long list; /* enum list */
+    struct pattern pattern;
+    zend_array *keys; /* the only ones; NULL: all */
+
+    bool begun;
+    struct larder_walk *walk; /* NULL: none, or ended */
+    HashPosition position;    /* in `keys` */
+    zend_string *key;         /* of the current item; NULL: none */
+    zval item;
+
+    bool counted;
+    zend_long hits, size, count;
+    zend_object object;
+};
+
+static zend_class_entry *class_of_iterators;
+static zend_object_handlers handlers;
+
+static struct iterator *iterator_of(zend_object *object) {
+    return (struct iterator *)((char *)object - offsetof(struct iterator, object));
+}
+
+static zend_object *create(zend_class_entry *class) {
+    struct iterator *iterator = zend_object_alloc(sizeof(*iterator), class);
+    zend_object_std_init(&iterator->object, class);
+    object_properties_init(&iterator->object, class);
+    iterator->object.handlers = &handlers;
+    return &iterator->object;
+}
+
+static void leave_item(struct iterator *iterator) {
+    if (iterator->key) {
+        zend_string_release(iterator->key);
+        iterator->key = NULL;
+        zval_ptr_dtor(&iterator->item);
+        ZVAL_UNDEF(&iterator->item);
+    }
+}
+
+static void end_walk(struct iterator *iterator) {
+    leave_item(iterator);
+    if (iterator->walk) {
+        larder->walk_end(iterator->walk);
+        iterator->walk = NULL;
+    }
+}
+
+static void unmake(struct iterator *iterator) {
+    end_walk(iterator);
+    pattern_release(&iterator->pattern);
+    if (iterator->keys) {
+        zend_array_release(iterator->keys);
+    }
+    memset(iterator, 0, offsetof(struct iterator, object));
+}
+
+static void destroy(zend_object *object) {
+    unmake(iterator_of(object));
+    zend_object_std_dtor(object);
+}
+
+/* ---- Walking ---------------------------------------------------------------------------------- */
+
+/* The next key of the list that is in the cache. */
+static zend_string *next_listed(struct iterator *iterator, struct larder_entry *entry) {
+    zend_string *key;
+    zend_ulong number;
+    while (zend_hash_get_current_key_ex(iterator->keys, &key, &number, &iterator->position) ==
+           HASH_KEY_IS_STRING) {
+        zend_hash_move_forward_ex(iterator->keys, &iterator->position);
+        if (larder->describe(key, entry)) {
+            return zend_string_copy(key);
+        }
+    }
+    return NULL;
+}
+
+static bool next_prefixed(struct iterator *iterator, struct larder_entry *entry) {
+    return iterator->walk && larder->walk_next(iterator->walk, entry);
+}
+
+static zend_string *next_matching(struct iterator *iterator, struct larder_entry *entry) {
+    while (next_prefixed(iterator, entry)) {
+        zend_string *key = zend_string_init(entry->key, entry->key_length, false);
+        if (pattern_matches(&iterator->pattern, key)) {
+            return key;
+        }
+        zend_string_release(key);
+    }
+    return NULL;
+}
+
+static zend_string *next_key(struct iterator *iterator, struct larder_entry *entry) {
+    if (iterator->keys && iterator->list == LIST_ACTIVE) {
+        return next_listed(iterator, entry);
+    }
+    return next_matching(iterator, entry);
+}
+
+static void begin(struct iterator *iterator) {
+    const zend_string *prefix = iterator->pattern.prefix;
+    end_walk(iterator);
+    iterator->begun = true;
+    iterator->position = 0;
+    if (iterator->list == LIST_ACTIVE && !iterator->keys) {
+        iterator->walk = larder->walk_begin(prefix ? ZSTR_VAL(prefix) : "", prefix ? ZSTR_LEN(prefix) : 0);
+    }
+}
+
+/* ---- Items ------------------------------------------------------------------------------------ */
+
+/* False: the entry has gone meanwhile. An object that cannot be unserialized is false, as of apcu_fetch(). */
+static bool fetch_value(zend_string *key, zval *value) {
+    if (larder->fetch(key, value)) {
+        return true;
+    }
+    ZVAL_FALSE(value);
+    return !EG(exception) && larder->exists(key);
+}
+
+static void add_number(struct iterator *iterator, zend_long part, enum name name, zend_long number) {
+    if (iterator->format & part) {
+        add_long(&iterator->item, name, number);
+    }
+}
+
+static void add_string(struct iterator *iterator, zend_long part, enum name name, zend_string *string) {
+    if (iterator->format & part) {
+        zval value;
+        ZVAL_STR_COPY(&value, string);
+        add_value(&iterator->item, name, &value);
+    }
+}
+
+static bool make_item(struct iterator *iterator, zend_string *key, const struct larder_entry *entry) {
+    enum { PARTS = 11 };
+    zval value;
+    if ((iterator->format & ITER_VALUE) && !fetch_value(key, &value)) {
+        return false;
+    }
+    array_init_size(&iterator->item, PARTS);
+    add_string(iterator, ITER_TYPE, NAME_TYPE, names[NAME_USER]);
+    add_string(iterator, ITER_KEY, NAME_KEY, key);
+    if (iterator->format & ITER_VALUE) {
+        add_value(&iterator->item, NAME_VALUE, &value);
+    }
+    add_number(iterator, ITER_NUM_HITS, NAME_NUM_HITS, entry->used);
+    add_number(iterator, ITER_MTIME, NAME_MTIME, (zend_long)entry->stored);
+    add_number(iterator, ITER_CTIME, NAME_CREATION_TIME, (zend_long)entry->stored);
+    add_number(iterator, ITER_DTIME, NAME_DELETION_TIME, 0);
+    add_number(iterator, ITER_ATIME, NAME_ACCESS_TIME, (zend_long)entry->stored);
+    add_number(iterator, ITER_REFCOUNT, NAME_REF_COUNT, 0);
+    add_number(iterator, ITER_MEM_SIZE, NAME_MEM_SIZE, (zend_long)entry->size);
+    add_number(iterator, ITER_TTL, NAME_TTL, entry->ttl);
+    return true;
+}
+
+static void advance(struct iterator *iterator) {
+    struct larder_entry entry;
+    zend_string *key;
+    leave_item(iterator);
+    while (!iterator->key && !EG(exception) && (key = next_key(iterator, &entry))) {
+        if (make_item(iterator, key, &entry)) {
+            iterator->key = key;
+        } else {
+            zend_string_release(key);
+        }
+    }
+}
+
+/* ---- Methods ---------------------------------------------------------------------------------- */
+
+/* NULL, with an exception: its constructor was not called, or failed. */
+static struct iterator *this_iterator(zval *this) {
+    struct iterator *iterator = iterator_of(Z_OBJ_P(this));
+    if (!iterator->made) {
+        zend_throw_error(NULL, "Trying to use uninitialized APCUIterator");
+        return NULL;
+    }
+    return iterator;
+}
+
+/* The same at an item if there is one: any method may be the first to be called. */
+static struct iterator *this_begun(zval *this) {
+    struct iterator *iterator = this_iterator(this);
+    if (iterator && !iterator->begun) {
+        begin(iterator);
+        advance(iterator);
+    }
+    return iterator;
+}
+
+static zend_array *strings_of(HashTable *list) {
+    zend_array *keys = zend_new_array(zend_hash_num_elements(list));
+    zval *key;
+    ZEND_HASH_FOREACH_VAL(list, key) {
+        ZVAL_DEREF(key);
+        if (Z_TYPE_P(key) == IS_STRING) {
+            zend_hash_add_empty_element(keys, Z_STR_P(key));
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return keys;
+}
+
+/* As APCu checks them, and with its words. */
+static bool check(zend_long format, zend_long chunk_size, zend_long list) {
+    if (chunk_size < 0) {
+        php_error_docref(NULL, E_ERROR, "APCUIterator chunk size must be 0 or greater");
+    } else if (!APCU_G(enabled)) {
+        zend_throw_error(NULL, "APC must be enabled to use APCUIterator");
+    } else if (format > ITER_ALL) {
+        php_error_docref(NULL, E_ERROR, "APCUIterator format is invalid");
+    } else if (list != LIST_ACTIVE && list != LIST_DELETED) {
+        php_error_docref(NULL, E_WARNING, "APCUIterator invalid list type");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+ZEND_METHOD(APCUIterator, __construct) {
+    zval *search = NULL;
+    zend_long format = ITER_ALL, chunk_size = 0, list = LIST_ACTIVE;
+
+    ZEND_PARSE_PARAMETERS_START(0, 4)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL_OR_NULL(search)
+        Z_PARAM_LONG(format)
+        Z_PARAM_LONG(chunk_size)
+        Z_PARAM_LONG(list)
+    ZEND_PARSE_PARAMETERS_END();
+
+    struct iterator *iterator = iterator_of(Z_OBJ_P(ZEND_THIS));
+    if (!check(format, chunk_size, list)) {
+        return;
+    }
+    unmake(iterator);
+    iterator->format = format;
+    iterator->list = list;
+    if (search && Z_TYPE_P(search) == IS_STRING && Z_STRLEN_P(search) > 0) {
+        if (!pattern_compile(Z_STR_P(search), &iterator->pattern)) {
+            php_error_docref(NULL, E_ERROR, "Could not compile regular expression: %s", Z_STRVAL_P(search));
+            return;
+        }
+    } else if (search && Z_TYPE_P(search) == IS_ARRAY) {
+        iterator->keys = strings_of(Z_ARRVAL_P(search));
+    }
+    iterator->made = true;
+}
+
+ZEND_METHOD(APCUIterator, rewind) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_iterator(ZEND_THIS);
+    if (iterator) {
+        begin(iterator);
+        advance(iterator);
+    }
+}
+
+ZEND_METHOD(APCUIterator, valid) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_begun(ZEND_THIS);
+    if (iterator) {
+        RETURN_BOOL(iterator->key != NULL);
+    }
+}
+
+ZEND_METHOD(APCUIterator, current) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_begun(ZEND_THIS);
+    if (iterator && iterator->key) {
+        RETURN_COPY(&iterator->item);
+    }
+    if (!EG(exception)) {
+        zend_throw_error(NULL, "Cannot call current() on invalid iterator");
+    }
+}
+
+ZEND_METHOD(APCUIterator, key) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_begun(ZEND_THIS);
+    if (iterator && iterator->key) {
+        RETURN_STR_COPY(iterator->key);
+    }
+    if (!EG(exception)) {
+        zend_throw_error(NULL, "Cannot call key() on invalid iterator");
+    }
+}
+
+ZEND_METHOD(APCUIterator, next) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_iterator(ZEND_THIS);
+    if (iterator && iterator->begun) {
+        advance(iterator);
+    }
+}
+
+/* ---- Totals ----------------------------------------------------------------------------------- */
+
+/* The same without the key, which is made only if something looks at it. */
+static bool next_entry(struct iterator *iterator, struct larder_entry *entry) {
+    if (!iterator->keys && !iterator->pattern.regex) {
+        return next_prefixed(iterator, entry);
+    }
+    zend_string *key = next_key(iterator, entry);
+    if (key) {
+        zend_string_release(key);
+    }
+    return key != NULL;
+}
+
+/* By a walk of its own, so that the iterator stays where it is. */
+static void add_up(struct iterator *iterator) {
+    struct iterator other = {.list = LIST_ACTIVE, .pattern = iterator->pattern, .keys = iterator->keys};
+    struct larder_entry entry;
+    begin(&other);
+    while (next_entry(&other, &entry)) {
+        iterator->hits += entry.used;
+        iterator->size += (zend_long)entry.size;
+        iterator->count++;
+    }
+    end_walk(&other);
+    iterator->counted = true;
+}
+
+static void total_function(INTERNAL_FUNCTION_PARAMETERS, size_t offset) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    struct iterator *iterator = this_iterator(ZEND_THIS);
+    if (!iterator) {
+        return;
+    }
+    if (!iterator->counted) {
+        add_up(iterator);
+    }
+    RETURN_LONG(*(zend_long *)((char *)iterator + offset));
+}
+
+#define TOTAL(method, field)                                                                \
+    ZEND_METHOD(APCUIterator, method) {                                                     \
+        total_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, offsetof(struct iterator, field)); \
+    }
+
+TOTAL(getTotalHits, hits)
+TOTAL(getTotalSize, size)
+TOTAL(getTotalCount, count)
+
+/* ---- Deleting --------------------------------------------------------------------------------- */
+
+static bool is_prefix_only(const struct iterator *iterator) {
+    return !iterator->begun && iterator->list == LIST_ACTIVE && !iterator->keys && !iterator->pattern.regex;
+}
+
+static void delete_rest(struct iterator *iterator) {
+    struct larder_entry entry;
+    zend_string *key;
+    leave_item(iterator);
+    if (!iterator->begun) {
+        begin(iterator);
+    }
+    while ((key = next_key(iterator, &entry))) {
+        larder->remove(key);
+        zend_string_release(key);
+    }
+}
+
+bool iterator_delete(zval *object) {
+    if (!instanceof_function(Z_OBJCE_P(object), class_of_iterators)) {
+        php_error_docref(NULL, E_ERROR, "apc_delete object argument must be instance of APCUIterator.");
+        return false;
+    }
+    struct iterator *iterator = this_iterator(object);
+    if (!iterator) {
+        return false;
+    }
+    const zend_string *prefix = iterator->pattern.prefix;
+    if (is_prefix_only(iterator)) {
+        larder->remove_prefix(prefix ? ZSTR_VAL(prefix) : "", prefix ? ZSTR_LEN(prefix) : 0);
+    } else {
+        delete_rest(iterator);
+    }
+    return true;
+}
+
+void iterator_register(zend_class_entry *class) {
+    class_of_iterators = class;
+    class->create_object = create;
+    memcpy(&handlers, &std_object_handlers, sizeof(handlers));
+    handlers.offset = offsetof(struct iterator, object);
+    handlers.free_obj = destroy;
+    handlers.clone_obj = NULL;
+}

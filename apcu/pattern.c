@@ -1,0 +1,119 @@
+#include "pattern.h"
+
+#include <ctype.h>
+
+/* ---- The literal beginning of an expression --------------------------------------------------- */
+
+/* The expression between the delimiters, and the modifiers. The text is a valid expression. */
+struct parts {
+    const char *body, *end; /* of the body, at the closing delimiter */
+    const char *modifiers, *stop;
+};
+
+static struct parts split(const zend_string *text) {
+    const char *begin = ZSTR_VAL(text), *stop = begin + ZSTR_LEN(text), *end = stop - 1;
+    while (isspace((unsigned char)*begin)) {
+        begin++;
+    }
+    while (isalpha((unsigned char)*end) || isspace((unsigned char)*end) || *end == '\0') {
+        end--;
+    }
+    return (struct parts){begin + 1, end, end + 1, stop};
+}
+
+/* With i a literal matches others too; with x blanks are none; with m lines begin with ^ as well; J, u and the rest leave
+ * literals and ^ what they are. */
+static bool may_have_prefix(const struct parts *parts) {
+    return strcspn(parts->modifiers, "ixm") == strlen(parts->modifiers) &&
+           !memchr(parts->body, '|', (size_t)(parts->end - parts->body));
+}
+
+static bool has_modifier(const struct parts *parts, char modifier) {
+    return memchr(parts->modifiers, modifier, (size_t)(parts->stop - parts->modifiers)) != NULL;
+}
+
+/* The literal character at *at, and moves on; -1: there is none. */
+static int next_literal(const char **at, const char *end) {
+    const char *c = *at;
+    if (c < end && *c == '\\') {
+        c++;
+        if (c == end || isalnum((unsigned char)*c)) {
+            return -1;
+        }
+    } else if (c == end ||
+               strchr("^$.[]|()?*+{}", *c)) { /* 0 too: PCRE takes it as any character, this need not */
+        return -1;
+    }
+    *at = c + 1;
+    return (unsigned char)*c;
+}
+
+/* Whether the character before may be absent, or begins a longer one. */
+static bool is_optional(const char *at, const char *end) {
+    return at < end && strchr("*?{", *at);
+}
+
+/* `whole`: nothing else is asked of a key. */
+static zend_string *find_prefix(const zend_string *text, bool *whole) {
+    const struct parts parts = split(text);
+    const char *at = parts.body;
+    *whole = false;
+    if (!may_have_prefix(&parts) || !(at < parts.end && (*at == '^' || has_modifier(&parts, 'A')))) {
+        return ZSTR_EMPTY_ALLOC();
+    }
+    at += *at == '^';
+    zend_string *prefix = zend_string_alloc((size_t)(parts.end - at), false);
+    const bool utf8 = has_modifier(&parts, 'u');
+    size_t length = 0;
+    for (;;) {
+        const char *after = at;
+        const int c = next_literal(&after, parts.end);
+        if (c < 0 || is_optional(after, parts.end) || (utf8 && c >= 0x80)) {
+            break;
+        }
+        ZSTR_VAL(prefix)[length++] = (char)c;
+        at = after;
+    }
+    /* In UTF-8 a key must also be valid. */
+    *whole = !utf8 && (at == parts.end || (parts.end - at == 2 && memcmp(at, ".*", 2) == 0));
+    ZSTR_VAL(prefix)[length] = '\0';
+    return zend_string_truncate(prefix, length, false);
+}
+
+/* ---- Matching -------------------------------------------------------------------------------- */
+
+bool pattern_compile(zend_string *text, struct pattern *pattern) {
+    pcre_cache_entry *regex = pcre_get_compiled_regex_cache(text);
+    bool whole;
+    if (!regex) {
+        return false;
+    }
+    pattern->prefix = find_prefix(text, &whole);
+    pattern->regex = whole ? NULL : regex;
+    if (pattern->regex) {
+        php_pcre_pce_incref(regex);
+    }
+    return true;
+}
+
+void pattern_release(struct pattern *pattern) {
+    if (pattern->regex) {
+        php_pcre_pce_decref(pattern->regex);
+    }
+    if (pattern->prefix) {
+        zend_string_release(pattern->prefix);
+    }
+}
+
+bool pattern_matches(const struct pattern *pattern, zend_string *key) {
+    zval matched;
+    if (!pattern->regex) {
+        return true;
+    }
+#if PHP_VERSION_ID < 80400
+    php_pcre_match_impl(pattern->regex, key, &matched, NULL, 0, 0, 0, 0);
+#else
+    php_pcre_match_impl(pattern->regex, key, &matched, NULL, false, 0, 0);
+#endif
+    return Z_TYPE(matched) == IS_LONG && Z_LVAL(matched) > 0;
+}

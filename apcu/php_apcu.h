@@ -1,0 +1,100 @@
+/* The module's globals (one set a thread under ZTS), and what its files call of each other. */
+#ifndef LARDER_PHP_APCU_H
+#define LARDER_PHP_APCU_H
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "php.h"
+
+#include "ext/larder/larder_api.h"
+
+/* Whose functions these are: applications ask phpversion('apcu'). */
+#define APCU_VERSION "5.1.28"
+
+ZEND_BEGIN_MODULE_GLOBALS(apcu)
+    bool enabled; /* apc.enabled; on the command line apc.enable_cli too */
+    bool enable_cli;
+    zend_long ttl;
+    struct held *held; /* the locks of the calls of apcu_entry() that run their callbacks; see entry.c */
+    int lock_file;     /* of this request and of the process lock_pid; -1: none */
+    pid_t lock_pid;
+ZEND_END_MODULE_GLOBALS(apcu)
+
+ZEND_EXTERN_MODULE_GLOBALS(apcu)
+
+#define APCU_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(apcu, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_APCU)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+extern zend_module_entry apcu_module_entry;
+#define phpext_apcu_ptr &apcu_module_entry
+
+/* The engine's functions: set when the module starts. With apc.enabled off none is called. */
+extern const struct larder_api *larder;
+
+/* The keys of all that describes entries, interned: making them for each entry would be most of the cost. */
+enum name {
+    NAME_ACCESS_TIME,
+    NAME_CREATION_TIME,
+    NAME_DELETION_TIME,
+    NAME_HITS,
+    NAME_INFO,
+    NAME_KEY,
+    NAME_MEM_SIZE,
+    NAME_MTIME,
+    NAME_NUM_HITS,
+    NAME_REF_COUNT,
+    NAME_REFS,
+    NAME_TTL,
+    NAME_TYPE,
+    NAME_USER,
+    NAME_VALUE,
+    NAMES
+};
+extern zend_string *names[NAMES];
+
+/* Adds to an array that does not have the name. */
+static zend_always_inline void add_value(zval *array, enum name name, zval *value) {
+    zend_hash_add_new(Z_ARRVAL_P(array), names[name], value);
+}
+
+static zend_always_inline void add_long(zval *array, enum name name, zend_long number) {
+    zval value;
+    ZVAL_LONG(&value, number);
+    add_value(array, name, &value);
+}
+
+/* The constants APC_ITER_*, the keys of an item of APCUIterator. */
+enum format {
+    ITER_TYPE = 1 << 0,
+    ITER_KEY = 1 << 1,
+    ITER_VALUE = 1 << 2,
+    ITER_NUM_HITS = 1 << 3,
+    ITER_MTIME = 1 << 4,
+    ITER_CTIME = 1 << 5,
+    ITER_DTIME = 1 << 6,
+    ITER_ATIME = 1 << 7,
+    ITER_REFCOUNT = 1 << 8,
+    ITER_MEM_SIZE = 1 << 9,
+    ITER_TTL = 1 << 10,
+};
+#define ITER_ALL ((zend_long)0xffffffff)
+
+enum list { LIST_ACTIVE = 1, LIST_DELETED = 2 };
+
+/* Stores as apcu_store() and apcu_add() do. False: refused, perhaps with an exception. */
+bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
+
+/* At the end of a request. */
+void entry_end(void);
+
+void iterator_register(zend_class_entry *class);
+
+/* Deletes all that an APCUIterator has not yet returned. False, with an exception: it is none. */
+bool iterator_delete(zval *iterator);
+
+#endif

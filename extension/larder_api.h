@@ -1,0 +1,84 @@
+/*
+ * What the engine offers to other modules of PHP: a cache in a segment of their own, beside that of the functions
+ * larder_*(). Today that is one module, apcu, and its segment is named <larder.segment>.apcu.
+ *
+ * A module that requires "larder" finds this table by LARDER_API_SYMBOL in the library of that module, whatever the order
+ * of both in php.ini, and compares the version.
+ *
+ * Promises are those of the engine: nothing waits for another process, a fetched value stays unchanged until the request
+ * ends, and a process may be killed at any moment. Without a cache (not on this system, larder.enabled off, no memory)
+ * every function behaves as with an empty one that refuses each store; larder_last_error_msg() says why. Keys are 1 to
+ * 65,535 bytes long; others are absent, and cannot be stored. Each thread has its own state; none is shared.
+ */
+#ifndef LARDER_API_H
+#define LARDER_API_H
+
+#include "php.h"
+
+#define LARDER_API_VERSION 1
+#define LARDER_API_SYMBOL "larder_api"
+
+struct larder_entry {
+    const char *key; /* valid until the next call with the same walk */
+    uint32_t key_length;
+    size_t size;   /* bytes of memory: header, key and value */
+    time_t stored; /* when, up to a second early */
+    zend_long ttl; /* seconds that it was stored for, 0: no expiry */
+    bool used;     /* fetched since it was stored, or since eviction last moved it */
+};
+
+struct larder_usage {
+    const char *path; /* of the segment's file; valid until the request ends */
+    size_t bytes;     /* of the pages, which all values share */
+    size_t held;      /* of those that no store can have now, because readers hold them */
+    size_t live;      /* of entries */
+    size_t entries, slots;
+    uint64_t hits, misses, stores; /* of all processes since the segment was created */
+    time_t created;
+};
+
+struct larder_walk;
+
+struct larder_api {
+    uint32_t version; /* LARDER_API_VERSION */
+
+    /* Once, at module start or when the setting changes: the bytes of the segment, from 8 MiB to 64 GiB. */
+    void (*use)(zend_long size);
+
+    /* False: larder.enabled is off. */
+    bool (*is_enabled)(void);
+
+    /* False: a miss, or an object that cannot be unserialized. Runs user code then. */
+    bool (*fetch)(zend_string *key, zval *value);
+    bool (*exists)(zend_string *key);
+
+    /* False: refused, perhaps with an exception, or with `adds` the key exists. A refused value that is not added deletes
+     * the old one. `ttl`: seconds, 0 for no expiry. */
+    bool (*store)(zend_string *key, zval *value, zend_long ttl, bool adds);
+
+    /* Adds to an integer; a missing one is created as `step`. False: no integer, out of range, or refused. */
+    bool (*count)(zend_string *key, zend_long step, zend_long ttl, zend_long *sum);
+
+    /* Replaces an integer if it is `expected`. */
+    bool (*swap)(zend_string *key, zend_long expected, zend_long desired);
+
+    bool (*remove)(zend_string *key);
+    void (*remove_prefix)(const char *prefix, size_t length);
+    void (*clear)(void);
+
+    /* False: absent. */
+    bool (*describe)(zend_string *key, struct larder_entry *entry);
+
+    /* All entries whose keys begin with a prefix, none twice. NULL: out of memory. */
+    struct larder_walk *(*walk_begin)(const char *prefix, size_t length);
+    bool (*walk_next)(struct larder_walk *walk, struct larder_entry *entry); /* false: none is left */
+    void (*walk_end)(struct larder_walk *walk);
+
+    /* Without a segment that of an empty one, whose path is "". */
+    void (*read_usage)(struct larder_usage *usage);
+
+    /* getpid(), in nanoseconds. */
+    pid_t (*pid)(void);
+};
+
+#endif

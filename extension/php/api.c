@@ -1,0 +1,223 @@
+#include "api.h"
+#include "../larder_api.h"
+#include "attach.h"
+#include "fetch.h"
+#include "last_error.h"
+#include "store.h"
+
+#include <time.h>
+
+/* Set once at module start, before there are threads; a setting of an FPM pool comes when the worker starts. */
+static zend_long segment_size;
+
+zend_long api_segment_size(void) {
+    return segment_size;
+}
+
+static void use(zend_long size) {
+    segment_size = MIN(MAX(size, (zend_long)CACHE_SIZE_MIN), (zend_long)CACHE_SIZE_MAX);
+}
+
+static bool is_enabled(void) {
+    return LARDER_G(enabled);
+}
+
+static zend_always_inline struct cache *to_read(void) {
+    return attach_client(&LARDER_G(apcu), false);
+}
+
+static enum cache_result no_cache(void) {
+    return LARDER_G(apcu).absent ? CACHE_ABSENT : CACHE_UNAVAILABLE;
+}
+
+static uint64_t expiry(zend_long ttl) {
+    return EXPECTED(ttl == 0) ? 0 : cache_expiry((double)ttl);
+}
+
+/* ---- One key --------------------------------------------------------------------------------- */
+
+static bool fetch_value(zend_string *name, zval *value) {
+    struct cache *cache = to_read();
+    return EXPECTED(cache != NULL && is_key(name)) && fetch(cache, name, value);
+}
+
+static bool exists(zend_string *name) {
+    struct cache *cache = to_read();
+    if (!cache || !is_key(name)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    return cache_exists(cache, &key);
+}
+
+static bool store(zend_string *name, zval *value, zend_long ttl, bool adds) {
+    struct cache *cache = attach_client(&LARDER_G(apcu), true);
+    if (UNEXPECTED(!cache || !is_key(name))) {
+        return cache ? false : is_done(no_cache());
+    }
+    const struct cache_key key = key_of(name);
+    return store_value(cache, &key, value, expiry(ttl), adds ? CACHE_ADD : CACHE_SET, NULL);
+}
+
+static bool count(zend_string *name, zend_long step, zend_long ttl, zend_long *sum) {
+    struct cache *cache = attach_client(&LARDER_G(apcu), true);
+    if (!cache || !is_key(name)) {
+        return cache ? false : is_done(no_cache());
+    }
+    const struct cache_key key = key_of(name);
+    int64_t result;
+    const bool done = is_done(cache_count(cache, &key, step, expiry(ttl), &result));
+    *sum = done ? (zend_long)result : 0;
+    return done;
+}
+
+static bool swap(zend_string *name, zend_long expected, zend_long desired) {
+    struct cache *cache = to_read();
+    if (!cache || !is_key(name)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    return is_done(cache_swap(cache, &key, expected, desired));
+}
+
+static bool remove_key(zend_string *name) {
+    struct cache *cache = attach_client_to_delete(&LARDER_G(apcu));
+    if (!cache || !is_key(name)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    return is_done(cache_delete(cache, &key));
+}
+
+/* ---- All keys -------------------------------------------------------------------------------- */
+
+static void remove_prefix(const char *prefix, size_t length) {
+    struct cache *cache = attach_client_to_delete(&LARDER_G(apcu));
+    if (cache) {
+        cache_delete_prefix(cache, prefix, length);
+    }
+}
+
+static void clear(void) {
+    struct cache *cache = attach_client_to_delete(&LARDER_G(apcu));
+    if (cache) {
+        cache_clear(cache);
+    }
+}
+
+/* What to add to milliseconds of cache_now() for those of the Unix time. Both clocks tick together. */
+static int64_t unix_offset(void) {
+    struct timespec now;
+#ifdef CLOCK_REALTIME_COARSE
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+#else
+    clock_gettime(CLOCK_REALTIME, &now);
+#endif
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - (int64_t)cache_now();
+}
+
+static time_t unix_time(uint64_t time, int64_t offset) {
+    return (time_t)(((int64_t)time + offset) / 1000);
+}
+
+static void to_entry(const struct cache_entry *from, int64_t offset, struct larder_entry *to) {
+    *to = (struct larder_entry){
+        .key = from->key,
+        .key_length = from->key_length,
+        .size = from->size,
+        .stored = unix_time(from->stored, offset),
+        /* cache_expiry() counts from cache_now(), which is a millisecond more than the clock of `stored` */
+        .ttl = from->expires ? (zend_long)((from->expires - 1 - from->stored) / 1000) : 0,
+        .used = from->used,
+    };
+}
+
+static bool describe(zend_string *name, struct larder_entry *entry) {
+    struct cache *cache = to_read();
+    struct cache_entry found;
+    if (!cache || !is_key(name)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    if (cache_describe(cache, &key, &found) != CACHE_OK) {
+        return false;
+    }
+    to_entry(&found, unix_offset(), entry);
+    return true;
+}
+
+struct larder_walk {
+    struct cache_walk *walk;
+    int64_t offset; /* unix_offset(): asked once */
+};
+
+static struct larder_walk *walk_begin(const char *prefix, size_t length) {
+    struct cache_walk *walk = cache_walk_begin(prefix, length);
+    if (!walk) {
+        return NULL;
+    }
+    struct larder_walk *begun = emalloc(sizeof(*begun));
+    *begun = (struct larder_walk){walk, unix_offset()};
+    return begun;
+}
+
+static bool walk_next(struct larder_walk *walk, struct larder_entry *entry) {
+    struct cache *cache = to_read();
+    struct cache_entry found;
+    if (!cache || cache_walk_next(cache, walk->walk, &found) != CACHE_OK) {
+        return false;
+    }
+    to_entry(&found, walk->offset, entry);
+    return true;
+}
+
+static void walk_end(struct larder_walk *walk) {
+    cache_walk_end(walk->walk);
+    efree(walk);
+}
+
+static void read_usage(struct larder_usage *usage) {
+    struct cache *cache = to_read();
+    struct cache_usage used;
+    if (!cache || !cache_read_usage(cache, &used)) {
+        *usage = (struct larder_usage){
+            .path = "", .bytes = (size_t)segment_size, .created = unix_time(cache_now(), unix_offset())};
+        return;
+    }
+    *usage = (struct larder_usage){
+        .path = used.path,
+        .bytes = used.bytes,
+        .held = used.held,
+        .live = used.live,
+        .entries = used.entries,
+        .slots = used.slots,
+        .hits = used.hits,
+        .misses = used.misses,
+        .stores = used.stores,
+        .created = unix_time(cache_now() - used.age_ms, unix_offset()),
+    };
+}
+
+static pid_t pid(void) {
+    return cache_pid();
+}
+
+ZEND_API const struct larder_api larder_api = {
+    .version = LARDER_API_VERSION,
+    .use = use,
+    .is_enabled = is_enabled,
+    .fetch = fetch_value,
+    .exists = exists,
+    .store = store,
+    .count = count,
+    .swap = swap,
+    .remove = remove_key,
+    .remove_prefix = remove_prefix,
+    .clear = clear,
+    .describe = describe,
+    .walk_begin = walk_begin,
+    .walk_next = walk_next,
+    .walk_end = walk_end,
+    .read_usage = read_usage,
+    .pid = pid,
+};

@@ -1,0 +1,46 @@
+/* Looking a key up, and what a key is. */
+#ifndef LARDER_FETCH_H
+#define LARDER_FETCH_H
+
+#include "decode.h"
+#include "hash.h"
+
+static zend_always_inline bool is_key(const zend_string *name) {
+    return ZSTR_LEN(name) - 1 < CACHE_KEY_MAX;
+}
+
+static zend_always_inline struct cache_key key_of(zend_string *name) {
+    return (struct cache_key){ZSTR_VAL(name), (uint32_t)ZSTR_LEN(name), string_hash(name)};
+}
+
+/* As decode_value(); a value that cannot be decoded counts as a miss. */
+static zend_always_inline bool decode_or_count(struct cache *cache, const struct cache_value *value,
+                                               zval *result) {
+    if (UNEXPECTED(!decode_value(value, result))) {
+        cache_unreadable(cache);
+        return false;
+    }
+    return true;
+}
+
+/* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
+static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
+    struct cache_value value;
+    const struct cache_key key = key_of(name);
+#ifdef LARDER_UNREADABLE
+    if (LARDER_G(control) >= CONTROL_SCAN) {
+        cache_scan(cache, 1u << (LARDER_G(control) - CONTROL_SCAN) >> 1);
+    }
+#endif
+    if (UNEXPECTED(!cache_find(cache, &key, LARDER_G(zero_copy), &value))) {
+        return false;
+    }
+#ifdef LARDER_UNREADABLE
+    if (LARDER_G(control) == CONTROL_UNPIN) {
+        cache_request_end(cache, false);
+    }
+#endif
+    return decode_or_count(cache, &value, result);
+}
+
+#endif
