@@ -63,7 +63,7 @@ final class DeploymentTest extends TestCase
             self::assertTrue($cache->set('k', 'mine'));
             self::assertSame('mine', $cache->get('k'), 'the control');
             $server->ask(['SET', 'larder-cache:versions:k', $bytes]);
-            self::assertSame(1, $cache->remember('k', 60, static fn(): int => 1));
+            $cache->remember('k', 60, static fn(): int => 1);
             self::assertSame(1, $cache->get('k'));
         }
         self::assertTrue($cache->clear());
