@@ -202,7 +202,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
         try {
             $start = \hrtime(true);
-            if ($start - $this->used >= self::IDLE || $this->process !== Pid::own()) {
+            if ($this->isAsking || $start - $this->used >= self::IDLE || $this->process !== Pid::own()) {
                 $start = $this->ready();
             }
             $bytes = $this->read($this->prefix . $key);
@@ -249,7 +249,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
         try {
             $now = \hrtime(true);
-            if ($now - $this->used >= self::IDLE || $this->process !== Pid::own()) {
+            if ($this->isAsking || $now - $this->used >= self::IDLE || $this->process !== Pid::own()) {
                 $this->ready();
             } else {
                 $this->used = $now;
