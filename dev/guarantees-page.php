@@ -177,7 +177,7 @@ function evidence(array $proof, array $controls): string
 
 /**
  * @param list<array<mixed>> $proofs
- * @param array<string, list<array<mixed>>> $controls
+ * @param array<string, array<string, array<mixed>>> $controls by their texts
  */
 function summary(array $proofs, array $controls): string
 {
@@ -215,7 +215,9 @@ foreach ($results as $line) {
         stop("the proof $name belongs to no promise.");
     }
     if (isset($line['control'])) {
-        $controls[$name][] = $line;
+        $what = text($line, 'control');
+        $known = $controls[$name][$what] ?? ['tried' => 0, 'failed' => 0];
+        $controls[$name][$what] = ['tried' => number($known, 'tried') + number($line, 'tried'), 'failed' => number($known, 'failed') + number($line, 'failed')] + $line;
     } else {
         $known = $proofs[area($name)][$name] ?? null;
         $proofs[area($name)][$name] = $known === null ? $line : together($known, $line);
@@ -265,7 +267,7 @@ foreach (PROMISES as $area => $promise) {
     ++$number;
     array_push($lines, "### $number. " . ucfirst($area), '', $promise, '');
     foreach ($proofs[$area] ?? [] as $name => $proof) {
-        $lines[] = evidence($proof, $controls[$name] ?? []);
+        $lines[] = evidence($proof, array_values($controls[$name] ?? []));
     }
 }
 file_put_contents($page, rtrim(implode("\n", $lines)) . "\n");

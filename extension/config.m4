@@ -45,6 +45,8 @@ if test "$PHP_LARDER" != "no"; then
   else
     PHP_ADD_SOURCES(PHP_EXT_DIR(larder), [$larder_core], [-std=c11 $larder_flags])
   fi
+  dnl For other modules over the engine, such as apcu.
+  PHP_INSTALL_HEADERS([ext/larder], [larder_api.h])
   PHP_ADD_BUILD_DIR([$ext_builddir/core])
   PHP_ADD_BUILD_DIR([$ext_builddir/php])
 fi

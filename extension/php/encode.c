@@ -11,6 +11,7 @@ struct encoding {
     uintptr_t address;          /* where readers will see it */
     const uint32_t *next_place; /* in plan->places */
     size_t place;               /* end of what is written, units */
+    bool cold;
 };
 
 static zend_always_inline void encode_header(zend_string *record, const zend_string *source, zend_ulong hash,
@@ -77,7 +78,8 @@ void encode_string(zend_string *record, zend_string *source, bool cold) {
 static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {
-        encode_any((zend_string *)(e->writable + place * PLAN_UNIT), source, false);
+        encode_any((zend_string *)(e->writable + place * PLAN_UNIT), source,
+                   e->cold && ZSTR_LEN(source) >= PAST_CACHES_LEAST);
         e->place += shape_of_string(ZSTR_LEN(source)) / PLAN_UNIT;
     }
     return (zend_string *)(e->address + place * PLAN_UNIT);
@@ -168,7 +170,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
 }
 
 void encode_array(const struct plan *plan, const struct cache_span *span) {
-    struct encoding e = {plan, span->bytes, span->base, plan->places, 0};
+    struct encoding e = {plan, span->bytes, span->base, plan->places, 0, span->cold};
     for (size_t i = 0; i < plan->array_count; i++) {
         encode_one(&e, &plan->arrays[i]);
     }

@@ -18,6 +18,7 @@ enum Scenario: string
     case StopMaster = 'cluster: a master stands still (SIGSTOP)';
     case Promote = 'cluster: promote a replica (CLUSTER FAILOVER)';
     case MoveSlots = 'cluster: move the slots of all keys of a master';
+    case Join = 'cluster without replicas: a server joins, and takes the slots of all keys of a master';
     case KillWatched = 'sentinels: kill -9 the master';
     case StopWatched = 'sentinels: the master stands still (SIGSTOP)';
     case PromoteWatched = 'sentinels: promote a replica (SENTINEL FAILOVER)';
@@ -35,7 +36,11 @@ enum Scenario: string
     {
         $path = $directory->add(bin2hex(random_bytes(4)));
 
-        return $this->isCluster() ? RedisNodes::cluster($path, 3, 1) : RedisNodes::watched($path, 2, 3);
+        return match (true) {
+            $this === self::Join => RedisNodes::cluster($path, 3),
+            $this->isCluster() => RedisNodes::cluster($path, 3, 1),
+            default => RedisNodes::watched($path, 2, 3),
+        };
     }
 
     public function dsn(RedisNodes $nodes): string
@@ -101,8 +106,9 @@ enum Scenario: string
             self::PromoteWatched => $nodes->ask($nodes->sentinels[0], 'SENTINEL', 'FAILOVER', 'shop'),
             self::KillSentinel => $nodes->kill($nodes->sentinels[0]),
             self::MoveSlots => $this->move($nodes, $victim, $nodes->ports()[1]),
+            self::Join => $this->move($nodes, $victim, $nodes->join()),
         };
-        if ($this === self::MoveSlots || $this === self::KillSentinel) {
+        if (\in_array($this, [self::MoveSlots, self::Join, self::KillSentinel], true)) {
             return Load::now();
         }
         for ($end = Load::now() + self::SECONDS; Load::now() < $end; usleep(2_000)) {

@@ -15,9 +15,10 @@ foreach ($lengths as $length) {
             $text = substr_replace(str_repeat('a', $length), $character, $place, strlen($character));
             $keys = ['text', "$length $place"]; // memory that is in the processor's caches is written otherwise
             larder_store_multiple(array_fill_keys($keys, $text));
+            larder_store("in $length $place", [$text, 1]);
             $isValid = preg_match('//u', $text); // after the store: it marks the string
-            foreach ($keys as $key) {
-                $wrong += preg_match('//u', larder_fetch($key)) !== $isValid || larder_fetch($key) !== $text;
+            foreach ([...array_map(larder_fetch(...), $keys), larder_fetch("in $length $place")[0]] as $fetched) {
+                $wrong += preg_match('//u', $fetched) !== $isValid || $fetched !== $text;
             }
             $valid += (int) $isValid;
             ++$tried;

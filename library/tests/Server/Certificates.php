@@ -28,22 +28,39 @@ final class Certificates
     public function issue(string $names = 'DNS:localhost,IP:127.0.0.1,IP:::1', int $days = 30): array
     {
         $key = self::newKey();
+
+        return $this->written($this->signed('A server', $this->authority, $key, 'subjectAltName=' . $names, $days), $key);
+    }
+
+    /** @return array{string, string} files of a certificate that nobody else has signed, and of its key */
+    public function issueToItself(): array
+    {
+        $key = self::newKey();
+
+        return $this->written($this->signed('A server', null, $key, 'subjectAltName=DNS:localhost,IP:127.0.0.1', 30), $key);
+    }
+
+    /** @return array{string, string} */
+    private function written(\OpenSSLCertificate $certificate, \OpenSSLAsymmetricKey $key): array
+    {
         $file = $this->path(bin2hex(random_bytes(6)));
         openssl_pkey_export_to_file($key, "$file.key");
         chmod("$file.key", 0o600);
-        file_put_contents("$file.pem", $this->text($this->signed('A server', $this->authority, $key, 'subjectAltName=' . $names, $days)));
+        file_put_contents("$file.pem", $this->text($certificate));
 
         return ["$file.pem", "$file.key"];
     }
 
+    /** @param \OpenSSLCertificate|null $by null for one that signs itself */
     private function signed(string $name, ?\OpenSSLCertificate $by, \OpenSSLAsymmetricKey $key, string $extension, int $days): \OpenSSLCertificate
     {
         $config = $this->path('openssl.cnf');
         file_put_contents($config, "[req]\ndistinguished_name=name\n[name]\n[extensions]\n$extension\n");
         $options = ['config' => $config, 'x509_extensions' => 'extensions', 'digest_alg' => 'sha256'];
+        $signer = $by === null ? $key : $this->key;
         $request = openssl_csr_new(['commonName' => $name], $key, $options);
         \assert($request instanceof \OpenSSLCertificateSigningRequest);
-        $certificate = openssl_csr_sign($request, $by, $this->key, $days, $options, random_int(1, \PHP_INT_MAX));
+        $certificate = openssl_csr_sign($request, $by, $signer, $days, $options, random_int(1, \PHP_INT_MAX));
         \assert($certificate !== false);
 
         return $certificate;

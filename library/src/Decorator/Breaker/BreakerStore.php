@@ -101,6 +101,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
 
         // As in get().
         try {
+            /** @throws StoreFailed */
             return $this->store->increment($key, $step, $first, $ttl);
         } catch (StoreFailed $failure) {
             return $this->fail($failure, false);

@@ -152,7 +152,7 @@ final class WithoutBreakerTest extends TestCase
     #[DataProvider('redisClients')]
     public function testReplyThatTricklesInIsAFailure(string $client): void
     {
-        // Repeated if the proxy stalled for a timeout, because the client gives up then, which proves nothing.
+        // Repeated if the proxy stalled for a timeout, because the client returns then, which proves nothing.
         // phpredis before version 6 then waits for more bytes than come, until the proxy hangs up.
         $tries = 0;
         $hangUp = null;

@@ -61,6 +61,25 @@ final class MemcachedTextTest extends TestCase
         yield 'nothing' => [null];
     }
 
+    public function testRepliesToManyRequestsMayComeInPieces(): void
+    {
+        $this->server = FakeMemcached::start(static fn(string $line): array => match (implode(' ', \array_slice(explode(' ', $line), 0, 2))) {
+            'set a', 'set c' => ['STO', "RED\r", "\n"],
+            'set b' => ["SERVER_ERROR object too large for cache\r\n"],
+            'delete a' => ["DELETED\r\nNOT", "_FOUND\r\n"],
+            'delete one' => ["STORED\r\n"],
+            'delete two' => ["DELETED\r\nDELETED\r\n"],
+            default => [],
+        });
+        $client = $this->server->client();
+        self::assertSame(['b'], $client->setMany(['a' => '1', 'b' => '2', 'c' => '3'], 0));
+        $client->deleteMany(['a', 'b']);
+        foreach (['one', 'two'] as $name) {
+            self::assertThrows(StoreFailed::class, static fn() => $client->deleteMany([$name]), $this->server->socket);
+        }
+        self::assertSame([], $client->setMany(['a' => '1'], 0));
+    }
+
     #[DataProvider('malformed')]
     public function testMalformedReplyFailsAndClosesTheConnection(?string $reply): void
     {

@@ -22,6 +22,7 @@ final class RedisTlsTest extends TestCase
 
     private static Certificates $ca;
     private static Certificates $otherCa;
+    private static string $itself = '';
 
     /** @var array<string, RedisServer> by what is special about each */
     private static array $servers = [];
@@ -129,7 +130,29 @@ final class RedisTlsTest extends TestCase
         self::assertSame([], $admin->rawcommand('ACL', 'LOG'), 'no login reached the server');
     }
 
-    /** The control of the test above: a login that does reach a server is in its log. */
+    #[DataProvider('clients')]
+    public function testRenewedFilesAreRead(string $client): void
+    {
+        $file = Servers::directory('tls') . '/renewed.pem';
+        copy(self::$otherCa->ca, $file);
+        $cache = Cache::open(\sprintf('rediss://127.0.0.1:%d?client=%s&tls_ca_file=%s', self::server()->port, $client, $file));
+        self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'which is not trusted here');
+        copy(self::$ca->ca, $file);
+        $cache->reach();
+    }
+
+    #[DataProvider('clients')]
+    public function testCertificateThatSignsItselfIsItsOwnCa(string $client): void
+    {
+        $server = self::server('itself');
+        [$cert] = self::$ca->issueToItself();
+        $dsn = \sprintf('rediss://127.0.0.1:%d?client=%s', $server->port, $client);
+        Cache::open("$dsn&tls_ca_file=" . self::$itself)->reach();
+        self::assertThrows(StoreUnavailable::class, Cache::open("$dsn&tls_ca_file=$cert")->reach(...), 'which is not trusted here');
+        self::assertThrows(StoreUnavailable::class, Cache::open($dsn)->reach(...), 'is signed by A server, which is not trusted here');
+    }
+
+    /** The control of testUnverifiedServerIsSentNothing(): a login that does reach a server is in its log. */
     #[DataProvider('clients')]
     public function testRefusedLoginIsInTheLogOfTheServer(string $client): void
     {
@@ -200,8 +223,10 @@ final class RedisTlsTest extends TestCase
             [$cert, $key] = match ($options[0] ?? '') {
                 'names' => self::$ca->issue($options[1]),
                 'expired' => self::$ca->issue(days: 0),
+                'itself' => self::$ca->issueToItself(),
                 default => self::$ca->issue(),
             };
+            self::$itself = $name === 'itself' ? $cert : self::$itself;
             self::$servers[$name] = RedisServer::start(Servers::directory('tls-' . \count(self::$servers)), [
                 '--tls-cert-file', $cert, '--tls-key-file', $key, '--tls-ca-cert-file', self::$ca->ca, '--tls-auth-clients', 'no',
                 ...(str_starts_with($name, '--') ? array_values($options) : []),

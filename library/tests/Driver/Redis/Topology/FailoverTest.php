@@ -14,6 +14,7 @@ use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Process;
 
 /** A cluster of three masters with a replica each, and a master with two replicas and three sentinels. */
 #[Group('cluster')]
@@ -129,6 +130,54 @@ final class FailoverTest extends TestCase
         // A map that still names it, as a process that has slept may have.
         $this->nodes->kill($this->nodes->sentinels[0]);
         self::assertSame(8, Cache::open($dsn)->increment('n'));
+    }
+
+    /** Each of the two directories is the memory of a host. */
+    public function testListenerHearsEveryMasterAndFollowsAFailover(): void
+    {
+        $this->nodes = RedisNodes::cluster(Servers::directory('listened'), 3, 1);
+        $tier = fn(string $host): string => \sprintf('tier:(file://%s)(%s)?poll=60', Servers::directory("host-$host"), $this->dsn());
+        [$here, $there] = [Cache::open($tier('here')), Cache::open($tier('there'))];
+        $keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+        self::assertCount(3, array_unique(array_map($this->masterOf(...), $keys)), 'a key at each');
+        $write = static function (string $value) use ($here, $there, $keys): void {
+            usleep(200_000); // no copies are made just after all were made void
+            self::assertSame($keys, array_keys($here->getMany($keys)));
+            foreach ($keys as $key) {
+                $there->set($key, $value);
+            }
+        };
+        $write('old');
+        self::assertTrue(self::sees($here, $keys, 'old'));
+        $write('new');
+        self::assertTrue(self::sees($here, $keys, 'old'), 'the control: nobody listens, nobody asks');
+        $listener = new Process([\PHP_BINARY, \dirname(__DIR__, 5) . '/cli/bin/larder', 'listen', $tier('here')], timeout: 120);
+        $listener->start();
+        $isListening = static fn(int $times): \Closure => static fn(): bool => substr_count($listener->getOutput(), 'listening to 127.0.0.1:') >= $times;
+        RedisNodes::await($isListening(1));
+        $write('newer');
+        RedisNodes::await(static fn(): bool => self::sees($here, $keys, 'newer'));
+        // Another server becomes a master, and the old one stays where it is.
+        $this->nodes->ask($this->replicaOf('a'), 'CLUSTER', 'FAILOVER');
+        RedisNodes::await(static fn(): bool => $there->set('a', 'newest'));
+        $write('newest');
+        RedisNodes::await(static fn(): bool => self::sees($here, $keys, 'newest'));
+        $this->nodes->kill($this->masterOf('b'));
+        RedisNodes::await(static fn(): bool => $there->set('b', 'after') && $there->get('b') === 'after');
+        RedisNodes::await($isListening(2));
+        $write('last');
+        RedisNodes::await(static fn(): bool => self::sees($here, $keys, 'last'));
+        $listener->stop();
+        self::assertSame('', $listener->getErrorOutput());
+    }
+
+    /**
+     * @param list<string> $keys
+     * @phpstan-impure
+     */
+    private static function sees(Cache $cache, array $keys, string $value): bool
+    {
+        return $cache->getMany($keys) === array_fill_keys($keys, $value);
     }
 
     private function cache(string $options): Cache

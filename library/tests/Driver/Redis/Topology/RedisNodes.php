@@ -21,8 +21,10 @@ final class RedisNodes
 {
     public const PASSWORD = 'of-these-tests';
     /** Milliseconds after which the others take a server for failed. */
-    public const FAILED_AFTER = 1000;
+    private const FAILED_AFTER = '1000';
     private const SECONDS = 60.0;
+    /** Options of a server of a cluster. */
+    private const MEMBER = ['--cluster-enabled', 'yes', '--cluster-node-timeout', self::FAILED_AFTER, '--cluster-port', '{bus}'];
 
     /** @var array<int, ServerProcess> by port */
     private array $processes = [];
@@ -44,7 +46,7 @@ final class RedisNodes
         $nodes = new self($directory);
         $ports = [];
         for ($i = 0; $i < $masters * (1 + $replicas); ++$i) {
-            $ports[] = $nodes->start(['--cluster-enabled', 'yes', '--cluster-node-timeout', (string) self::FAILED_AFTER, '--cluster-port', '{bus}']);
+            $ports[] = $nodes->start(self::MEMBER);
         }
         foreach ($ports as $i => $port) {
             if ($i < $masters) {
@@ -76,6 +78,18 @@ final class RedisNodes
         }
 
         return $nodes;
+    }
+
+    /** @return int a further server of the cluster, without slots */
+    public function join(): int
+    {
+        $ports = $this->ports();
+        $new = $this->start(self::MEMBER);
+        $this->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $new, (string) $this->busPort($new));
+        $known = \sprintf("cluster_known_nodes:%d\r", \count($ports) + 1);
+        self::await(fn(): bool => array_filter([...$ports, $new], fn(int $port): bool => !str_contains($this->info($port), $known)) === [] && str_contains($this->info($new), 'cluster_state:ok'));
+
+        return $new;
     }
 
     /** A master with replicas, and sentinels that call it "shop". */
