@@ -231,7 +231,7 @@ trait SimpleCacheContract
     {
         $list = [];
         foreach ($pairs as $key => $value) {
-            $list[] = [(string) $key, $value];
+            $list[] = [\is_int($key) ? (string) $key : $key, $value];
         }
 
         return $list;

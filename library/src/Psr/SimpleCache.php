@@ -77,12 +77,15 @@ final class SimpleCache implements Psr16
 
     /**
      * @param iterable<mixed> $keys strings
-     * @return array<array-key, mixed> a value for every key, in the order asked; misses as the default. PHP makes integers of
-     *                                 keys such as "7"
+     * @return array<string, mixed> a value for every key, in the order asked; misses as the default. PHP makes integers of
+     *                              keys such as "7"
      */
     public function getMultiple(iterable $keys, mixed $default = null): array
     {
-        return $this->cache->getMany(Keys::list($keys), $default);
+        /** @var array<string, mixed> $values */
+        $values = $this->cache->getMany(Keys::list($keys), $default);
+
+        return $values;
     }
 
     /**

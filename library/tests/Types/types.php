@@ -66,4 +66,4 @@ foreach ($pool->getItems(['a']) as $key => $item) {
 
 $simple = new SimpleCache($cache);
 assertType('mixed', $simple->get('k'));
-assertType('array<mixed>', $simple->getMultiple(['a']));
+assertType('array<string, mixed>', $simple->getMultiple(['a']));
