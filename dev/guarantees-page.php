@@ -29,6 +29,9 @@ const PROMISES = [
     'reentrance' => 'Code that runs in the middle of a call (destructors, handlers, autoloaders) can use the cache.',
     'leftovers' => 'No byte of a deleted value is visible through the API.',
     'observability' => 'The engine reports how full it is, what it evicts and refuses and why, and which process pins how much.',
+    'objects' => 'A graph of objects is fetched as `unserialize()` would create it: with its values and references, and by the same calls of its methods. Where that throws, the fetch is a miss.',
+    'workers' => 'A worker that never ends a request keeps the values that it uses, releases the others, and does not grow.',
+    'threads' => 'In a thread-safe PHP (ZTS), a value that a thread holds stays unchanged whatever others do. A thread that ends leaves nothing behind, any may fork, and a process with threads can be killed at any moment.',
 ];
 
 /** A text with more parts than this becomes a list. */
@@ -174,7 +177,7 @@ function evidence(array $proof, array $controls): string
 
 /**
  * @param list<array<mixed>> $proofs
- * @param array<string, list<array<mixed>>> $controls
+ * @param array<string, array<string, array<mixed>>> $controls by their texts
  */
 function summary(array $proofs, array $controls): string
 {
@@ -212,7 +215,9 @@ foreach ($results as $line) {
         stop("the proof $name belongs to no promise.");
     }
     if (isset($line['control'])) {
-        $controls[$name][] = $line;
+        $what = text($line, 'control');
+        $known = $controls[$name][$what] ?? ['tried' => 0, 'failed' => 0];
+        $controls[$name][$what] = ['tried' => number($known, 'tried') + number($line, 'tried'), 'failed' => number($known, 'failed') + number($line, 'failed')] + $line;
     } else {
         $known = $proofs[area($name)][$name] ?? null;
         $proofs[area($name)][$name] = $known === null ? $line : together($known, $line);
@@ -262,7 +267,7 @@ foreach (PROMISES as $area => $promise) {
     ++$number;
     array_push($lines, "### $number. " . ucfirst($area), '', $promise, '');
     foreach ($proofs[$area] ?? [] as $name => $proof) {
-        $lines[] = evidence($proof, $controls[$name] ?? []);
+        $lines[] = evidence($proof, array_values($controls[$name] ?? []));
     }
 }
 file_put_contents($page, rtrim(implode("\n", $lines)) . "\n");

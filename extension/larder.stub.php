@@ -3,6 +3,7 @@
 /**
  * @generate-function-entries
  * @generate-class-entries
+ * @generate-legacy-arginfo 80200
  *
  * Larder: a cache in shared memory, shared by all processes of one user on one machine.
  *

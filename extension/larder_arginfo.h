@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0c9a382ec484a9d497a9b1bc0cbcde5cfe9b7fb5 */
+ * Stub hash: e6d3ece368902fcb0bedea22e88f9e061ab4d9f2 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()

@@ -65,7 +65,7 @@ final class CompareTest extends TestCase
         $process = Repository::process(['setsid', 'make', 'compare', 'ARGS=--quick'], $this->environment, self::LIMIT);
         $process->start();
         $servers = ['memcached', 'redis-server', 'mariadbd'];
-        for ($tries = 0; $tries < 600 && $process->isRunning() && $servers !== []; ++$tries) {
+        for ($tries = 0; $tries < 1800 && $process->isRunning() && $servers !== []; ++$tries) {
             usleep(100_000);
             $servers = array_diff($servers, $this->running());
         }

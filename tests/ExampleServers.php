@@ -8,6 +8,7 @@ use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /**
  * The servers that examples in the pages expect at their usual addresses. A private one is started when an example first
@@ -17,20 +18,23 @@ final class ExampleServers
 {
     private ?TemporaryDirectory $folder = null;
     private ?RedisServer $redis = null;
+    private ?RedisNodes $cluster = null;
     private ?MemcachedServer $memcached = null;
     private ?MariaDbServer $mariaDb = null;
 
     public function __destruct()
     {
         $this->redis?->stop();
+        $this->cluster?->stop();
         $this->memcached?->stop();
         $this->mariaDb?->stop();
     }
 
-    /** Returns the example with the addresses of the private servers. */
+    /** Returns the example with the addresses of the private servers, and a timeout that is not over when the machine stands still. */
     public function apply(string $code): string
     {
         $usual = [
+            'redis+cluster://127.0.0.1:7000,127.0.0.1:7001' => fn(): string => \sprintf('redis+cluster://:%s@%s', RedisNodes::PASSWORD, $this->cluster()->addresses()),
             '//127.0.0.1:6379' => fn(): string => '//127.0.0.1:' . $this->redis()->port,
             '/run/redis/redis.sock' => fn(): string => $this->redis()->socket,
             '//127.0.0.1:11211' => fn(): string => '//127.0.0.1:' . $this->memcached()->port,
@@ -47,12 +51,21 @@ final class ExampleServers
             }
         }
 
-        return $code;
+        return (string) preg_replace_callback(
+            '~\b(redis|memcached|memcache|mysql)://[^\s\'"()]+~',
+            static fn(array $dsn): string => str_contains($dsn[0], 'timeout=') ? $dsn[0] : $dsn[0] . (str_contains($dsn[0], '?') ? '&' : '?') . 'timeout=30',
+            $code,
+        );
     }
 
     private function redis(): RedisServer
     {
         return $this->redis ??= RedisServer::start($this->folder('redis'));
+    }
+
+    private function cluster(): RedisNodes
+    {
+        return $this->cluster ??= RedisNodes::cluster($this->folder('cluster'), 2);
     }
 
     private function memcached(): MemcachedServer

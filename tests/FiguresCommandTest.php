@@ -96,6 +96,6 @@ final class FiguresCommandTest extends TestCase
     /** @param list<string> $arguments */
     private static function figures(array $arguments): Process
     {
-        return Repository::process(['dev/figures', 'measure', ...$arguments], [], 120);
+        return Repository::process(['dev/figures', 'measure', ...$arguments], [], 600);
     }
 }

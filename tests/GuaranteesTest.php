@@ -48,7 +48,7 @@ final class GuaranteesTest extends TestCase
             "**death.storm.** 3,000 deaths: 0 failures, so fewer than 0.10 % fail.\n\n- Run it: `make storm`\n- Measured: seed 7\n- Control: not measured\n",
             $page,
         );
-        self::assertCount(16, self::open($page), 'one promise without a control, the others without anything');
+        self::assertCount(19, self::open($page), 'one promise without a control, the others without anything');
         self::assertSame(['death.storm'], self::withoutControl($page));
     }
 
@@ -59,7 +59,7 @@ final class GuaranteesTest extends TestCase
 
         self::assertStringContainsString('0 failures, so fewer than 0.10 % fail.', $page);
         self::assertStringContainsString("- Control: no lock: failed 4 of 10\n", $page);
-        self::assertCount(15, self::open($page));
+        self::assertCount(18, self::open($page));
     }
 
     public function testFailedProofIsReported(): void
@@ -68,7 +68,7 @@ final class GuaranteesTest extends TestCase
 
         self::assertStringContainsString('3,000 deaths: **2 failures**.', $page);
         self::assertStringContainsString('- **Failed:** `make storm`', $page);
-        self::assertCount(16, self::open($page));
+        self::assertCount(19, self::open($page));
     }
 
     public function testRepeatedProofIsOneRow(): void
@@ -84,7 +84,7 @@ final class GuaranteesTest extends TestCase
     {
         preg_match_all('/^\| (\d+) \| \[(.+?)\]\(#(.+?)\) \|/m', (string) file_get_contents(self::PAGE), $promises, \PREG_SET_ORDER);
 
-        self::assertCount(16, $promises);
+        self::assertCount(19, $promises);
         foreach ($promises as [, , $promise, $anchor]) {
             self::assertLessThanOrEqual(260, \strlen($promise), $promise);
             self::assertStringContainsString("\n### " . str_replace('-', '. ', $anchor) . "\n", strtolower((string) file_get_contents(self::PAGE)));
@@ -100,7 +100,7 @@ final class GuaranteesTest extends TestCase
     private static function open(string $page): array
     {
         $promises = \array_slice(explode("\n### ", $page), 1);
-        self::assertCount(16, $promises);
+        self::assertCount(19, $promises);
         $open = [];
         foreach ($promises as $promise) {
             if (!str_contains($promise, ': 0 failures') || preg_match('/: failed [\d,]+ of /', $promise) !== 1 || str_contains($promise, ' failures**')) {

@@ -57,7 +57,7 @@ final class LeftRunningTest extends TestCase
         $daemon = Repository::process($command, $environment);
         $daemon->start();
         // sh becomes setsid becomes sleep
-        for ($tries = 0; $tries < 500 && !str_starts_with((string) @file_get_contents("/proc/{$daemon->getPid()}/cmdline"), 'sleep'); ++$tries) {
+        for ($tries = 0; $tries < 6000 && !str_starts_with((string) @file_get_contents("/proc/{$daemon->getPid()}/cmdline"), 'sleep'); ++$tries) {
             usleep(10_000);
         }
 

@@ -17,6 +17,7 @@ final class PackagesTest extends TestCase
     {
         yield 'library' => ['library'];
         yield 'cli' => ['cli'];
+        yield 'polyfill' => ['polyfill'];
         yield 'extension' => ['extension'];
     }
 

@@ -20,13 +20,15 @@ final class StoreNamesTest extends TestCase
         'library/src/Driver/Legacy/Memcache/' => 'the servers of memcached',
         'library/src/Driver/Legacy/MySqlMemory/' => 'a table engine of a recommended store',
         'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',
+        'library/src/Driver/Memcached/' => 'the client of the same servers that needs no extension',
+        'library/src/Driver/Pdo/' => 'the names of PDO\'s drivers',
         'library/src/Driver/PhpFile/' => 'locks by files of another store',
         'library/src/Cache.php' => 'calls the engine without a detour',
         'library/src/Decorator/Breaker/' => 'answers as a store that keeps nothing',
         'library/src/Decorator/Tier/' => 'reads the engine without a detour',
+        'library/src/Driver/Redis/Topology/' => 'asks a store that keeps nothing what it refuses',
         'library/src/Psr/Deferred.php' => 'keeps values in the process',
         'cli/src/Command/CompareCommand.php' => 'measures the APCu that a user names',
-        'cli/src/Command/ListenCommand.php' => 'Redis alone tells of changes',
         'cli/src/Compare/Apcu.php' => 'the APCu that a user names',
         'cli/src/Compare/Artefacts.php' => 'artefacts of single stores',
         'cli/src/Compare/Catalog.php' => 'measures the APCu that a user names',
@@ -95,7 +97,7 @@ final class StoreNamesTest extends TestCase
             $file = (string) (new \ReflectionClass($driver))->getFileName();
             $folder = substr(\dirname($file), \strlen((string) realpath(self::ROOT)) + 1) . '/';
             usort($names, static fn(string $one, string $other): int => \strlen($other) <=> \strlen($one));
-            $stores[$folder] = implode('|', $names);
+            $stores[$folder] = implode('|', [...(isset($stores[$folder]) ? [$stores[$folder]] : []), ...$names]);
         }
 
         return $stores;

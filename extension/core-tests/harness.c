@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS_USUAL = 30 * SLOWNESS, EXIT_SKIPPED = 77 };
+enum { SECONDS_USUAL = 120 * SLOWNESS, EXIT_SKIPPED = 77 };
 
 char test_folder[64];
 struct board *board;

@@ -20,8 +20,9 @@
 #include "segment.h"
 
 enum {
-    LOOK_EVERY_CALLS = 16, /* how often a process without request ends reads the clock, */
-    LOOK_EVERY_MS = 1000,  /* and how often it then checks the path */
+    LOOK_EVERY_CALLS = 16,                     /* how often a process without request ends reads the clock, */
+    LOOK_EVERY_MS = 1000,                      /* and how often it then checks the path */
+    RELEASE_EVERY_MS_MAX = 64 * LOOK_EVERY_MS, /* and at least whether it still uses a segment that it has left */
 };
 
 /* Time spent on huge pages at the end of a request, once a second without requests, and at the end of the process. */
@@ -131,6 +132,28 @@ static void release_one(struct held_segment **link) {
 static void release_held(struct cache *cache) {
     while (cache->held) {
         release_one(&cache->held);
+    }
+}
+
+void attach_release_unused(struct cache *cache) {
+    for (struct held_segment **link = &cache->held; *link;) {
+        if (pin_is_unused(cache, segment_map((*link)->segment))) {
+            release_one(link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+/* After each search in vain the next waits for twice as long. */
+static void release_in_turn(struct cache *cache) {
+    if (!cache->held) {
+        cache->release_every = 0;
+    } else if (cache->looked_at >= cache->release_at) {
+        const uint64_t twice = cache->release_every ? 2 * cache->release_every : LOOK_EVERY_MS;
+        cache->release_every = twice < RELEASE_EVERY_MS_MAX ? twice : RELEASE_EVERY_MS_MAX;
+        cache->release_at = cache->looked_at + cache->release_every;
+        attach_release_unused(cache);
     }
 }
 
@@ -296,6 +319,7 @@ void attach_look_again(struct cache *cache) {
             commit_check_index(&cache->map);
         }
         make_huge(cache, HUGE_NS_A_LOOK);
+        release_in_turn(cache);
         if (!cache->segment || !segment_is_current(cache->segment)) {
             renew(cache);
         }

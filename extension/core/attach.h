@@ -16,6 +16,9 @@ static inline struct record_shared *attached_record(struct cache *cache) {
 /* Checks whether the user has changed or the segment was replaced; in processes without request ends, now and then. */
 void attach_look_again(struct cache *cache);
 
+/* Unmaps the segments that were left while the script held values of them, if nothing points there any more. */
+void attach_release_unused(struct cache *cache);
+
 /* The same with that check. */
 static inline struct record_shared *enter(struct cache *cache) {
     if (UNLIKELY(--cache->calls_until_look == 0)) {

@@ -53,11 +53,26 @@ struct victims {
     unsigned next, count;
 };
 
+enum { WRITTEN_PAGES = 64 };
+
+/* A page that this process wrote a long value into, to tell what the processor's caches hold; see write.c. */
+struct written {
+    uint64_t at; /* units of long values that were written before, in all */
+    uint32_t page, generation;
+    bool cold;
+};
+
 /* When the readers' share of pages was last found full; see pin.c. */
 struct full {
     uint64_t recounted;           /* the recount since which */
     uint32_t pages;               /* so many more did not fit; 0: there is room */
     uint32_t calls_until_recount; /* calls until the next recount is considered */
+};
+
+/* When no pages in a row were last found that could be taken without evicting; see run.c. */
+struct no_window {
+    uint64_t age;   /* of the logs */
+    uint32_t pages; /* in a row; 0: there may be some */
 };
 
 /* The scans for pins that are needed no more; see pin.c. */
@@ -88,6 +103,7 @@ struct cache {
 
     struct reservation reservation;
     struct victims victims[LOGS];
+    struct no_window no_window;
     uint64_t counters_kept;   /* units kept by reclaiming only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */
     bool others_busy;         /* at the last survey others were opening or reclaiming pages */
@@ -101,15 +117,19 @@ struct cache {
     uint32_t
         *asked_alive; /* by record: when the kernel last said that its owner is alive, ms; NULL: never asked */
 
+    struct written written[WRITTEN_PAGES]; /* by page */
+    uint64_t units_written;                /* of long values */
+
     uint64_t words[INLINE_UNITS]; /* a copied short value */
     char *scratch;                /* copies of longer values */
     size_t scratch_size;
 
     struct segment *segment;
-    uid_t user;                    /* the segment's; USER_NONE after a change of user, until the next call */
-    struct held_segment *held;     /* until the request ends */
-    char reason[CACHE_REASON_MAX]; /* why there is no segment any more */
-    struct cache_options options;  /* strings owned */
+    uid_t user;                         /* the segment's; USER_NONE after a change of user, until the next call */
+    struct held_segment *held;          /* until the request ends, or nothing points there any more */
+    uint64_t release_at, release_every; /* the next search for that, and the pause then, ms */
+    char reason[CACHE_REASON_MAX];      /* why there is no segment any more */
+    struct cache_options options;       /* strings owned */
     uint32_t calls_until_look;
     uint64_t looked_at;     /* when the path was last compared with the segment, ms */
     uint64_t asked_user_at; /* ms */

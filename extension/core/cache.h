@@ -190,6 +190,7 @@ struct cache_span {
     void *bytes;    /* write the value here, `length` bytes, 8-byte aligned, content undefined */
     uintptr_t base; /* pointers inside the value must assume that it lies here */
     size_t length;  /* as asked for, rounded up to 8; fill the rounding too */
+    bool cold;      /* not in the processor's caches: write long values past them */
 };
 
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };

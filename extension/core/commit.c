@@ -106,7 +106,9 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
     starts->to = starts->from + count * page_units(map) / 8;
 }
 
-/* Through the mapping it takes half the time, and this process is most likely to write there. */
+/* Through the mapping it takes half the time, and this process is most likely to write there. What a failure leaves is
+ * not returned, because another process may have filled the step meanwhile: it stays for the next try, which is for the
+ * same step. */
 static bool fill(struct cache *cache, struct range range) {
     if (!os_fill_mapped(cache->map.writable + range.from, bytes_of(range)) &&
         os_fill(cache->fd, range.from, bytes_of(range)) != 0) {

@@ -135,7 +135,7 @@ int os_fill(int fd, uint64_t from, uint64_t bytes) {
     return error;
 }
 
-/* Linux 5.14. Where a write would raise SIGBUS, this fails. */
+/* Linux 5.14. Where a write would raise SIGBUS, this fails; what it took before stays. */
 bool os_fill_mapped(void *at, uint64_t bytes) {
     return madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
 }

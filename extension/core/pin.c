@@ -173,14 +173,8 @@ static void recount_now(struct cache *cache) {
     cache->full.pages = 0;
 }
 
-bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
-    struct scans *scans = &cache->scans;
-    const struct map *map = &cache->map;
-    const uint32_t held = cache->pages_held;
-    if (held == 0 || !process_trylock()) {
-        return false;
-    }
-    uint64_t used[PAGES_MAX / 64] = {0};
+/* Finds the pages that something points to. `used` comes cleared; the caller holds process_lock(). False: not known. */
+static bool find_used(const struct cache *cache, const struct map *map, uint64_t used[], uint64_t *cost) {
     struct scan scan = {
         .before = (uintptr_t)map->readonly + map->first_page * page_bytes(map) - 1,
         .page_shift = map->unit_shift + UNIT_SHIFT,
@@ -189,8 +183,30 @@ bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
         .ignored_size = cache->scratch_size,
         .used = used,
     };
-    const uint64_t began = os_nanoseconds();
     const bool known = scan_memory(&scan);
+    *cost = scan.cost;
+    return known;
+}
+
+bool pin_is_unused(const struct cache *cache, const struct map *map) {
+    uint64_t used[PAGES_MAX / 64] = {0}, cost;
+    if (!process_trylock()) {
+        return false;
+    }
+    const bool known = find_used(cache, map, used, &cost);
+    process_unlock();
+    return known && !is_used(used, 0, map->page_count);
+}
+
+bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
+    struct scans *scans = &cache->scans;
+    const uint32_t held = cache->pages_held;
+    if (held == 0 || !process_trylock()) {
+        return false;
+    }
+    uint64_t used[PAGES_MAX / 64] = {0}, cost;
+    const uint64_t began = os_nanoseconds();
+    const bool known = find_used(cache, &cache->map, used, &cost);
     process_unlock();
     if (known) {
         unpin_unused(cache, record, used);
@@ -201,7 +217,7 @@ bool pin_drop_unused_now(struct cache *cache, struct record_shared *record) {
     }
     const bool in_vain = cache->pages_held > held / 2;
     scans->in_vain = !in_vain ? 0 : scans->in_vain < SCANS_IN_VAIN_MAX ? scans->in_vain + 1 : scans->in_vain;
-    scans->price = (scan.cost > SCAN_PRICE_LEAST ? scan.cost : SCAN_PRICE_LEAST) << scans->in_vain;
+    scans->price = (cost > SCAN_PRICE_LEAST ? cost : SCAN_PRICE_LEAST) << scans->in_vain;
     scans->copied = 0;
     return cache->pages_held < held;
 }

@@ -48,6 +48,9 @@ bool pin_drop_unused(struct cache *cache, struct record_shared *record);
 /* The same at once. */
 bool pin_drop_unused_now(struct cache *cache, struct record_shared *record);
 
+/* Whether nothing in this process points into the pages of a segment that it has left. Takes as long. */
+bool pin_is_unused(const struct cache *cache, const struct map *map);
+
 /* Drops all pins of this process. */
 void pin_drop_all(struct cache *cache, struct record_shared *record);
 

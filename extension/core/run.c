@@ -8,7 +8,8 @@
 #include "spare.h"
 
 enum {
-    LOOK = 1024, /* pages searched for a cheap run */
+    LOOK = 1024,    /* pages searched for a cheap run */
+    VAIN_SHARE = 8, /* after a search in vain the logs advance by such a part of the pages before the next */
     TRIES = 12,
     INSISTS = 8, /* from this try on used runs go too */
     SPARE_TRIES = 4,
@@ -59,6 +60,33 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
         }
     }
     return count;
+}
+
+/* A window in which nothing lives; page_count if none. In a full cache each search would read all rows in vain, so
+ * after one the next waits. */
+static uint32_t unused_window(struct cache *cache, const struct refusals *refusals, uint64_t from,
+                              uint32_t pages) {
+    const struct header_shared *header = cache->map.header;
+    const uint64_t age = word_peek(&header->age[LOG_MAIN]) + word_peek(&header->age[LOG_PROBATION]);
+    const uint32_t none = cache->map.page_count;
+    struct no_window *no_window = &cache->no_window;
+    if (no_window->pages != 0 && no_window->pages <= pages && age - no_window->age < none / VAIN_SHARE) {
+        return none;
+    }
+    const uint32_t start = first_window(cache, refusals, from, pages, COST_FRESH, none);
+    *no_window = (struct no_window){.age = age, .pages = start == none ? pages : 0};
+    return start;
+}
+
+/* The first window in which nothing lives, or else, in which all pages are overdue. */
+static struct window cheap_window(struct cache *cache, const struct refusals *refusals, uint64_t from,
+                                  uint32_t pages) {
+    struct window window = {.start = unused_window(cache, refusals, from, pages), .limit = COST_FRESH};
+    if (window.start == cache->map.page_count) {
+        window.limit = COST_MAIN;
+        window.start = first_window(cache, refusals, from, pages, window.limit, LOOK);
+    }
+    return window;
 }
 
 /* The window whose most expensive page is cheapest, by a queue of decreasing costs; page_count if none. */
@@ -158,12 +186,11 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
             return (struct window){.start = warm.page, .limit = COST_FRESH};
         }
-        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where all
-         * pages are overdue, then in the older half of the main log. */
+        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where
+         * nothing lives, then where all pages are overdue, then in the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
         const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
-        window.limit = COST_MAIN;
-        window.start = first_window(cache, refusals, cursor, pages, window.limit, LOOK);
+        window = cheap_window(cache, refusals, cursor, pages);
         if (window.start == none) {
             window.limit = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
             window.start = first_window(cache, refusals, cursor, pages, window.limit, none);
@@ -171,8 +198,7 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
     } else if (attempt < INSISTS && refusals->count > 0) {
         /* Continue behind the page that was refused. */
         const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
-        window.limit = COST_MAIN;
-        window.start = first_window(cache, refusals, behind, pages, window.limit, LOOK);
+        window = cheap_window(cache, refusals, behind, pages);
     }
     if (window.start == none) {
         pin_recount(cache);

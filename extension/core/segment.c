@@ -725,6 +725,10 @@ const char *segment_path(const struct segment *segment) {
     return segment->path;
 }
 
+const struct map *segment_map(const struct segment *segment) {
+    return &segment->map;
+}
+
 int segment_open_locked(const struct segment *segment, int known) {
     int fd = known >= 0 ? os_open_again(known, true) : -1;
     if (fd < 0) {

@@ -31,6 +31,8 @@ void segment_tidy(const struct cache *cache);
 
 const char *segment_path(const struct segment *segment);
 
+const struct map *segment_map(const struct segment *segment);
+
 /* A new description of the segment's file, for a record's lock; -1 on failure. `known` is an older one of the same
  * file, or -1. The caller holds process_lock(). */
 int segment_open_locked(const struct segment *segment, int known);

@@ -45,6 +45,7 @@ size_t cache_release(struct cache *cache) {
         return 0;
     }
     pin_drop_unused_now(cache, record);
+    attach_release_unused(cache);
     reclaim_dead(cache, record);
     spare_forget_all(cache);
     size_t bytes = 0;

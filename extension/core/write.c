@@ -12,6 +12,10 @@
 #include "reservation.h"
 #include "token.h"
 
+/* Beyond so much that was written since, a page is no longer in the processor's caches; shorter values are not asked
+ * about. Measured: docs/decisions.md. */
+enum { WARM_UNITS = (4 << 20) / UNIT, LONG_UNITS = (8 << 10) / UNIT };
+
 size_t cache_value_max(const struct cache *cache) {
     return (size_t)(entry_units_max(&cache->map) - entry_units(CACHE_KEY_MAX, 0)) << UNIT_SHIFT;
 }
@@ -45,6 +49,24 @@ static struct entry_shared *begin_entry(struct cache *cache, const struct cache_
     return entry;
 }
 
+/*
+ * Whether a reservation lies in memory that this process has not written lately, so that it is in no cache of the
+ * processor. Each part of a page is written once in a generation, so what counts is the generation before. Others may
+ * have written or read there: then it is taken for cold, and only costs more.
+ */
+static bool is_cold(struct cache *cache, const struct reservation *reservation) {
+    struct written *written = &cache->written[reservation->page % WRITTEN_PAGES];
+    if (written->page != reservation->page || written->generation != reservation->generation) {
+        const bool known = written->page == reservation->page && written->at != 0;
+        written->cold = !known || cache->units_written - written->at > WARM_UNITS;
+        written->page = reservation->page;
+        written->generation = reservation->generation;
+    }
+    cache->units_written += reservation->units;
+    written->at = cache->units_written;
+    return written->cold;
+}
+
 enum cache_result write_reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 size_t length, enum cache_mode mode, struct cache_span *span) {
     if (UNLIKELY(length > cache_value_max(cache))) {
@@ -58,6 +80,7 @@ enum cache_result write_reserve(struct cache *cache, struct record_shared *recor
     span->bytes = (void *)(uintptr_t)entry_value(entry);
     span->base = cache->map.base + (uintptr_t)((char *)span->bytes - cache->map.writable);
     span->length = value_units << UNIT_SHIFT;
+    span->cold = UNLIKELY(value_units >= LONG_UNITS) && is_cold(cache, &cache->reservation);
     return CACHE_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "shape.h"
 #include "hash.h"
 #include "utf8.h"
+#include "past_caches.h"
 #include "short_string.h"
 
 struct encoding {
@@ -10,6 +11,7 @@ struct encoding {
     uintptr_t address;          /* where readers will see it */
     const uint32_t *next_place; /* in plan->places */
     size_t place;               /* end of what is written, units */
+    bool cold;
 };
 
 static zend_always_inline void encode_header(zend_string *record, const zend_string *source, zend_ulong hash,
@@ -27,10 +29,13 @@ static bool is_utf8(const zend_string *source) {
 
 /* Copies a text; whether it is valid UTF-8. A block at a time, which is read from memory once for both, as long as it is
  * ASCII. */
-static bool copy_text(char *to, const zend_string *source) {
+static bool copy_text(char *to, const zend_string *source, bool cold) {
     enum { BLOCK = 4096 };
     const char *from = ZSTR_VAL(source);
     size_t left = ZSTR_LEN(source);
+    if (cold) {
+        return copy_past_caches(to, from, left) || is_utf8(source);
+    }
     if (GC_FLAGS(source) & IS_STR_VALID_UTF8) {
         memcpy(to, from, left);
         return true;
@@ -48,32 +53,33 @@ static bool copy_text(char *to, const zend_string *source) {
 }
 
 /* Long strings are seldom hashed by anybody else, so the hash is not written into the source. */
-static void encode_long(zend_string *record, const zend_string *source) {
+static void encode_long(zend_string *record, const zend_string *source, bool cold) {
     size_t bytes = shape_of_string(ZSTR_LEN(source));
     zend_ulong hash = ZSTR_H(source) ? ZSTR_H(source) : hash_bytes(ZSTR_VAL(source), ZSTR_LEN(source));
     *(uint64_t *)((char *)record + bytes - 8) = 0; /* the padding */
-    bool utf8 = copy_text(ZSTR_VAL(record), source);
+    bool utf8 = copy_text(ZSTR_VAL(record), source, cold);
     encode_header(record, source, hash, utf8);
 }
 
-static zend_always_inline void encode_any(zend_string *record, zend_string *source) {
+static zend_always_inline void encode_any(zend_string *record, zend_string *source, bool cold) {
     if (UNEXPECTED(ZSTR_LEN(source) > SHORT_STRING_MAX)) {
-        encode_long(record, source);
+        encode_long(record, source, cold);
     } else {
         bool ascii = short_string_copy(ZSTR_VAL(record), source);
         encode_header(record, source, string_hash(source), ascii || is_utf8(source));
     }
 }
 
-void encode_string(zend_string *record, zend_string *source) {
-    encode_any(record, source);
+void encode_string(zend_string *record, zend_string *source, bool cold) {
+    encode_any(record, source, cold);
 }
 
 /* The address of the next string of the plan. Writes it, unless it is shared and already written. */
 static zend_always_inline zend_string *string_at(struct encoding *e, zend_string *source) {
     size_t place = *e->next_place++;
     if (place == e->place) {
-        encode_any((zend_string *)(e->writable + place * PLAN_UNIT), source);
+        encode_any((zend_string *)(e->writable + place * PLAN_UNIT), source,
+                   e->cold && ZSTR_LEN(source) >= PAST_CACHES_LEAST);
         e->place += shape_of_string(ZSTR_LEN(source)) / PLAN_UNIT;
     }
     return (zend_string *)(e->address + place * PLAN_UNIT);
@@ -164,7 +170,7 @@ static void encode_one(struct encoding *e, const struct plan_array *array) {
 }
 
 void encode_array(const struct plan *plan, const struct cache_span *span) {
-    struct encoding e = {plan, span->bytes, span->base, plan->places, 0};
+    struct encoding e = {plan, span->bytes, span->base, plan->places, 0, span->cold};
     for (size_t i = 0; i < plan->array_count; i++) {
         encode_one(&e, &plan->arrays[i]);
     }

@@ -7,8 +7,9 @@
 
 #include "php_larder.h"
 
-/* Writes the record of a string, shape_of_string() bytes. A short source keeps its computed hash. */
-void encode_string(zend_string *record, zend_string *source);
+/* Writes the record of a string, shape_of_string() bytes, past the processor's caches if it is `cold` there. A short
+ * source keeps its computed hash. */
+void encode_string(zend_string *record, zend_string *source, bool cold);
 
 /* Writes the array that was measured into `plan`, plan->length bytes. It must not have changed since. */
 void encode_array(const struct plan *plan, const struct cache_span *span);

@@ -35,6 +35,10 @@ static uint64_t file_system_for(const char *path, uint64_t size) {
 
 static zend_string *size_message(struct cache *cache) {
     struct cache_info info;
+    if (LARDER_G(refused_length) == REFUSED_TOO_DEEP) {
+        return strpprintf(0, "The value has more levels than unserialize_max_depth allows. "
+                             "Store it with fewer, or raise that setting");
+    }
     if (!cache || !cache_read_counters(cache, &info)) {
         return strpprintf(0, "The value is larger than the limit of the cache, which is not available now");
     }

@@ -14,6 +14,9 @@ enum error {
     ERROR_UNAVAILABLE,
 };
 
+/* In place of the length of a refused value: it has too many levels to be unserialized. */
+#define REFUSED_TOO_DEEP SIZE_MAX
+
 /* The error of a result; ERROR_NONE if nothing was refused, as when larder_add() finds a value. */
 enum error error_of(enum cache_result result);
 

@@ -66,7 +66,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool refused_logged;
 
     uint8_t last_error;    /* enum error */
-    size_t refused_length; /* bytes of the value that was refused as too large; 0: not known */
+    size_t refused_length; /* of the value that was refused as too large; 0: not known; or REFUSED_TOO_DEEP */
     double default_ttl;    /* seconds; 0: no expiry */
 
     struct plan plan;

@@ -4,6 +4,7 @@
 #include "php_larder.h"
 #include "shape.h"
 
+#include "ext/standard/basic_functions.h"
 #include "ext/standard/php_incomplete_class.h"
 #include "ext/standard/php_var.h"
 #include "zend_exceptions.h"
@@ -28,11 +29,13 @@ bool serialize_uses_igbinary(void) {
 /*
  * Inspects the whole value first, except inside objects that serialize themselves: for resources, which serialize()
  * silently turns into 0 and igbinary into null, and for its size, to refuse what is too large without serializing it.
- * The weight is a lower bound of the serialized size.
+ * The weight is a lower bound of the serialized size. And for its depth: unserialize() refuses more levels than
+ * unserialize_max_depth, and from some ten thousand on the recursion of serializers overflows the stack.
  */
-enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE };
+enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_DEEP };
 
 struct found {
+    zend_long level;          /* 1: the value itself */
     zend_refcounted *counted; /* an array or object */
     zend_refcounted *marked;  /* that it is not found again through this: itself, or a reference to it; or NULL */
 };
@@ -41,6 +44,7 @@ struct search {
     struct found *list;
     size_t count, room;
     size_t weight, most;
+    zend_long level; /* of what is looked into */
     size_t element;  /* least bytes of an element and its key */
     bool incomplete; /* it has an object whose class was missing when that was unserialized */
     bool repeats;    /* an array is written wherever it is, as by serialize(), unless behind the same reference */
@@ -76,7 +80,7 @@ static void look_into_later(struct search *met, zend_refcounted *counted, zend_r
     if (mark) {
         GC_PROTECT_RECURSION(mark);
     }
-    met->list[met->count++] = (struct found){counted, mark};
+    met->list[met->count++] = (struct found){met->level + 1, counted, mark};
 }
 
 /*
@@ -177,6 +181,11 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     enum look look = look_at(&met, value) ? LOOK_FINE : LOOK_RESOURCE;
     for (size_t i = 0; i < met.count && look == LOOK_FINE; i++) {
         zend_refcounted *counted = met.list[i].counted;
+        met.level = met.list[i].level;
+        if (UNEXPECTED(met.level > BG(unserialize_max_depth) && BG(unserialize_max_depth) > 0)) {
+            look = LOOK_TOO_DEEP;
+            break;
+        }
         look = GC_TYPE(counted) == IS_ARRAY ? look_into_array(&met, (HashTable *)counted)
                                             : look_into_object(&met, (zend_object *)counted);
         if (UNEXPECTED(met.weight > met.most) && look == LOOK_FINE) {
@@ -235,12 +244,16 @@ static zend_string *serialize_by_igbinary(zval *value) {
     return NULL;
 }
 
-zend_string *serialize_value(zval *value, size_t most, uint32_t *kind) {
+zend_string *serialize_value(zval *value, size_t most, uint32_t *kind, bool *too_deep) {
+    *too_deep = false;
     bool igbinary = serialize_uses_igbinary();
     *kind = igbinary ? VALUE_IGBINARY : VALUE_PHP;
     switch (look_before(value, most, igbinary)) {
         case LOOK_RESOURCE:
             zend_throw_exception(NULL, "Serialization of 'resource' is not allowed", 0);
+            return NULL;
+        case LOOK_TOO_DEEP:
+            *too_deep = true;
             return NULL;
         case LOOK_TOO_LARGE:
             return NULL;

@@ -8,12 +8,12 @@
 #include "php_larder.h"
 
 /*
- * Returns the bytes of a value and their kind, VALUE_PHP, VALUE_IGBINARY or VALUE_INCOMPLETE. NULL with an exception: the value cannot be
- * serialized (closures, generators, resources), or user code threw. NULL without one: the result would be longer than
- * `most` bytes. That is only noticed beforehand outside of objects that serialize themselves (__serialize, __sleep,
- * Serializable).
+ * Returns the bytes of a value and their kind, VALUE_PHP, VALUE_IGBINARY or VALUE_INCOMPLETE. NULL with an exception: the
+ * value cannot be serialized (closures, generators, resources), or user code threw. NULL without one: the result would be
+ * longer than `most` bytes, or has more levels than unserialize_max_depth. Both are only noticed beforehand outside of
+ * objects that serialize themselves (__serialize, __sleep, Serializable).
  */
-zend_string *serialize_value(zval *value, size_t most, uint32_t *kind);
+zend_string *serialize_value(zval *value, size_t most, uint32_t *kind, bool *too_deep);
 
 /* Whether objects stored from here are serialized by igbinary. */
 bool serialize_uses_igbinary(void);

@@ -22,7 +22,7 @@ static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
     return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode, s->token));
 }
 
-/* Refuses a value as too large, and deletes the stale one that it would have replaced. `length`: 0 if not known. */
+/* Refuses a value as too large, and deletes the stale one that it would have replaced. `length` as in refused_length. */
 static ZEND_COLD bool refuse(const struct storing *s, size_t length) {
     if (s->mode == CACHE_SET) {
         cache_refuse(s->cache, s->key);
@@ -59,16 +59,17 @@ static zend_always_inline bool store_string(const struct storing *s, uint32_t ki
     if (!reserve(s, length, &span)) {
         return false;
     }
-    encode_string(span.bytes, string);
+    encode_string(span.bytes, string, span.cold);
     return commit(s, kind);
 }
 
 static zend_never_inline bool store_serialized(const struct storing *s, zval *value) {
     uint32_t kind;
+    bool too_deep;
     plan_shrink(&LARDER_G(plan)); /* of the array that turned out to be none to store as it is */
-    zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind);
+    zend_string *bytes = serialize_value(value, cache_value_max(s->cache), &kind, &too_deep);
     if (!bytes) {
-        return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, 0);
+        return EG(exception) ? is_done(CACHE_ABSENT) : refuse(s, too_deep ? REFUSED_TOO_DEEP : 0);
     }
     bool stored = store_string(s, kind, bytes);
     zend_string_release(bytes);

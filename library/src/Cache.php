@@ -18,7 +18,9 @@ use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Engine\EngineStore;
+use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
@@ -60,12 +62,53 @@ final class Cache implements CacheInterface
      *
      * @param string $dsn such as "redis://127.0.0.1:6379?namespace=shop"; "auto:" takes the engine, else APCu, else files
      * @param LoggerInterface $logger receives the begin and the end of outages; by default PHP's error log
+     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called at each
+     *        connecting to a Redis or memcached server, it gives the password, or user and password. Is an exception thrown,
+     *        that is an outage
      * @throws InvalidDsn with the part that is wrong
      * @throws StoreUnavailable if an extension or a directory is missing; the message says how to get it
      */
-    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog()): self
+    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
     {
-        $search = Resolver::at(Drivers::parse($dsn), $logger);
+        $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials);
+
+        return new self($search->store(), $search);
+    }
+
+    /**
+     * Opens a cache over a client that the application has: a Redis, RedisCluster, Predis, Memcached or PDO object. It opens no
+     * connection of its own, neither changes the client's settings nor depends on them, and never closes it. While the
+     * application has a transaction or a pipeline open on the client, calls are misses, or false. A process that was forked
+     * needs another client.
+     *
+     * @param object $client or a closure that returns it, called on first use, in each process: its return type says which
+     *        client it is, as in fn(): \Redis => …
+     * @param string $options those of a DSN, such as "namespace=shop&serializer=igbinary"
+     * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
+     * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
+     * @throws NotSupported for an object of another class; for a client whose settings the store cannot work with
+     * @throws StoreUnavailable as open() does
+     */
+    public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog()): self
+    {
+        $held = Drivers::hold($client);
+        $search = Resolver::at($held->dsn($options), $logger, client: $held);
+
+        return new self($search->store(), $search);
+    }
+
+    /**
+     * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
+     * other, also when one of them is cleared. Over Redis servers, and over a client of the application, they have one
+     * connection.
+     *
+     * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
+     * @throws InvalidDsn for another name
+     * @throws NotSupported for a store that was passed to the constructor
+     */
+    public function withSubNamespace(string $name): self
+    {
+        $search = $this->search?->inSubNamespace($name) ?? throw new NotSupported('Only a cache of Cache::open() or Cache::over() has sub-namespaces: open another store with a namespace of its own');
 
         return new self($search->store(), $search);
     }
@@ -213,14 +256,12 @@ final class Cache implements CacheInterface
 
     public function deleteMany(iterable $keys): bool
     {
-        return $this->withinOneWaitBudget(function () use ($keys): bool {
-            $all = true;
-            foreach ($keys as $key) {
-                $all = $this->store->delete((string) $key) && $all;
-            }
+        $list = [];
+        foreach ($keys as $key) {
+            $list[] = (string) $key;
+        }
 
-            return $all;
-        });
+        return $this->withinOneWaitBudget(fn(): bool => $this->store->deleteMany($list));
     }
 
     public function clear(): bool

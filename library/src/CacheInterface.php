@@ -117,8 +117,11 @@ interface CacheInterface
     public function delete(string $key): bool;
 
     /**
+     * In as few steps as the store can: one round trip for each thousand keys on a server.
+     *
      * @param iterable<string|int> $keys
-     * @throws InvalidKey
+     * @return bool false if one of them may still be there
+     * @throws InvalidKey before anything is deleted
      */
     public function deleteMany(iterable $keys): bool;
 

@@ -9,25 +9,33 @@ use Larder\Decorator\Tier\TierDriver;
 use Larder\Driver\Apcu\ApcuDriver;
 use Larder\Driver\Auto\AutoDriver;
 use Larder\Driver\AutoCandidate;
+use Larder\Driver\ClientDriver;
 use Larder\Driver\Driver;
 use Larder\Driver\Engine\EngineDriver;
 use Larder\Driver\File\FileDriver;
+use Larder\Driver\HeldClient;
 use Larder\Driver\Legacy\Memcache\MemcacheDriver;
 use Larder\Driver\Legacy\Shmop\ShmopDriver;
 use Larder\Driver\Legacy\Yac\YacDriver;
+use Larder\Driver\Memcached\Held\HeldMemcachedDriver;
 use Larder\Driver\Memcached\MemcachedDriver;
 use Larder\Driver\Memory\ArrayDriver;
 use Larder\Driver\MySql\MySqlDriver;
 use Larder\Driver\None\NoneDriver;
+use Larder\Driver\Pdo\PdoDriver;
 use Larder\Driver\PhpFile\PhpFileDriver;
 use Larder\Driver\PostgreSql\PostgreSqlDriver;
+use Larder\Driver\Redis\Held\HeldRedisDriver;
 use Larder\Driver\Redis\RedisDriver;
+use Larder\Driver\Redis\Topology\ClusterDriver;
+use Larder\Driver\Redis\Topology\SentinelDriver;
 use Larder\Driver\Sqlite\SqliteDriver;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
 use Larder\Dsn\Schemes;
 use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
 
 /** The registry of drivers, the only list of stores. A driver is created on first use. */
 final class Drivers implements Schemes
@@ -42,6 +50,8 @@ final class Drivers implements Schemes
         'memcached' => MemcachedDriver::class,
         'memcache' => MemcacheDriver::class,
         'redis' => RedisDriver::class,
+        'redis+cluster' => ClusterDriver::class,
+        'redis+sentinel' => SentinelDriver::class,
         'mysql' => MySqlDriver::class,
         'pgsql' => PostgreSqlDriver::class,
         'sqlite' => SqliteDriver::class,
@@ -52,8 +62,25 @@ final class Drivers implements Schemes
         'tier' => TierDriver::class,
     ];
 
+    /** Other names of schemes: the scheme, and whether the name stands for it with TLS. */
+    private const ALIASES = [
+        'rediss' => ['redis', true],
+        'valkey' => ['redis', false],
+        'valkeys' => ['redis', true],
+        'rediss+cluster' => ['redis+cluster', true],
+        'valkey+cluster' => ['redis+cluster', false],
+        'valkeys+cluster' => ['redis+cluster', true],
+        'rediss+sentinel' => ['redis+sentinel', true],
+        'valkey+sentinel' => ['redis+sentinel', false],
+        'valkeys+sentinel' => ['redis+sentinel', true],
+        'memcacheds' => ['memcached', true],
+    ];
+
     /** What auto: looks for, in this order. */
     private const AUTO = [EngineDriver::class, ApcuDriver::class, FileDriver::class];
+
+    /** The drivers of clients that applications hold. */
+    private const CLIENTS = [HeldRedisDriver::class, HeldMemcachedDriver::class, PdoDriver::class];
 
     /** @var array<string, Driver> those that were needed, and those of other packages, by scheme */
     private static array $drivers = [];
@@ -70,7 +97,7 @@ final class Drivers implements Schemes
         if (preg_match('~^[a-z][a-z0-9+.-]*$~D', $scheme) !== 1) {
             throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is malformed: it is a lower-case letter and then lower-case letters, digits, +, . and -', $scheme, $driver::class));
         }
-        if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme])) {
+        if (isset(self::$drivers[$scheme]) || isset(self::BUILT_IN[$scheme]) || isset(self::ALIASES[$scheme])) {
             throw new \InvalidArgumentException(\sprintf('The scheme "%s" of %s is taken by %s', $scheme, $driver::class, self::get($scheme)::class));
         }
         $taken = self::variants();
@@ -89,6 +116,8 @@ final class Drivers implements Schemes
     /** @param string $scheme of a parsed Dsn, so it is known */
     public static function get(string $scheme): Driver
     {
+        $scheme = self::ALIASES[$scheme][0] ?? $scheme;
+
         return self::$drivers[$scheme] ??= new (self::BUILT_IN[$scheme] ?? throw new \OutOfBoundsException(\sprintf('There is no driver for the scheme "%s"', $scheme)))();
     }
 
@@ -107,6 +136,34 @@ final class Drivers implements Schemes
     public static function automatic(): array
     {
         return array_map(static fn(string $class): AutoCandidate => new $class(), self::AUTO);
+    }
+
+    /**
+     * @param object $client of the application, or a closure that returns it
+     * @throws NotSupported naming the classes that are known
+     */
+    public static function hold(object $client): HeldClient
+    {
+        $class = HeldClient::classOf($client);
+
+        return new HeldClient($client, $class, self::ofClient($class)->scheme(), new self());
+    }
+
+    /** @throws NotSupported naming the classes that are known */
+    public static function ofClient(string $class): ClientDriver
+    {
+        $known = [];
+        foreach (self::CLIENTS as $driver) {
+            $driver = new $driver();
+            foreach ($driver->clients() as $name) {
+                if (is_a($class, $name, true)) {
+                    return $driver;
+                }
+                $known[] = $name;
+            }
+        }
+
+        throw new NotSupported(\sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)));
     }
 
     /** @throws InvalidDsn naming what is known */
@@ -151,11 +208,17 @@ final class Drivers implements Schemes
 
     public function scheme(string $name): ?Scheme
     {
+        if (isset(self::ALIASES[$name])) {
+            return self::get($name)->scheme()->as($name, self::ALIASES[$name][1]);
+        }
+
         return isset(self::$drivers[$name]) || isset(self::BUILT_IN[$name]) ? self::get($name)->scheme() : null;
     }
 
     public function schemes(): array
     {
-        return array_values(array_map(static fn(Driver $driver): Scheme => $driver->scheme(), self::all()));
+        $names = [...array_keys(self::all()), ...array_keys(self::ALIASES)];
+
+        return array_values(array_filter(array_map($this->scheme(...), $names)));
     }
 }

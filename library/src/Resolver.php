@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
+use Larder\Contract\SharesConnection;
 use Larder\Contract\Store;
 use Larder\Decorator\Breaker\Breaker;
 use Larder\Decorator\Breaker\BreakerStore;
@@ -17,11 +18,15 @@ use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
+use Larder\Driver\Driver;
+use Larder\Driver\HeldClient;
 use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Psr\Log\LoggerInterface;
 
 /** Opens the store of a DSN, and can tell what was looked for, in which order, and what came of each. */
@@ -33,22 +38,60 @@ final class Resolver implements Opener
     /** @var list<CandidateStore> */
     private array $candidates = [];
 
-    private function __construct(private readonly Dsn $dsn, private readonly LoggerInterface $logger, public readonly Failures $failures) {}
+    /** @var list<RemoteStore> those of servers(), in the order in which a DSN names them */
+    private array $servers = [];
+    /** @var list<RemoteStore> of the cache of which this is a sub-namespace: their connections are used */
+    private array $connected = [];
+
+    /** Whether a store was opened that asks the callable for credentials. */
+    private bool $isCredentialsUsed = false;
+
+    /** @param \Closure(Endpoint): (string|array{string, string})|null $credentials */
+    private function __construct(
+        private readonly Dsn $dsn,
+        private readonly LoggerInterface $logger,
+        public readonly Failures $failures,
+        private readonly ?\Closure $credentials,
+        private readonly ?HeldClient $client = null,
+    ) {}
 
     /**
      * Opens the first store that works here; those after it are not looked at.
      *
+     * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
+     * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog()): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
     {
-        $resolver = new self($dsn, $logger, new Failures());
+        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client));
+    }
+
+    /**
+     * @param string $name the end of the namespace
+     * @throws InvalidDsn when the namespace is too long or malformed
+     */
+    public function inSubNamespace(string $name): self
+    {
+        $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client);
+        $resolver->connected = $this->servers;
+
+        return self::opened($resolver);
+    }
+
+    /** @throws InvalidDsn */
+    private static function opened(self $resolver): self
+    {
+        [$dsn, $credentials, $client] = [$resolver->dsn, $resolver->credentials, $resolver->client];
 
         try {
             $every = $dsn->sample();
             $resolver->outcome = $resolver->open($dsn);
+            if ($credentials !== null && !$resolver->isCredentialsUsed) {
+                throw $dsn->invalid('opens no store that asks a callable for credentials');
+            }
             $resolver->sampled = $every === 0 ? null : new SamplingStore($resolver->outcome, $every);
-            $candidate = new CandidateStore($dsn->scheme, true, 'the DSN names it');
+            $candidate = new CandidateStore($dsn->scheme, true, $client === null ? 'the DSN names it' : 'the application has given its client');
         } catch (StoreUnavailable $none) {
             $resolver->outcome = $none;
             $candidate = new CandidateStore($dsn->scheme, false, $none->what, $none->how);
@@ -77,7 +120,7 @@ final class Resolver implements Opener
 
     public function open(Dsn $dsn): Store
     {
-        return Drivers::get($dsn->scheme)->open($dsn, $this);
+        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : Drivers::ofClient($this->client->class)->over($this->client, $dsn, $this);
     }
 
     public function search(Dsn $dsn): Store
@@ -116,21 +159,43 @@ final class Resolver implements Opener
     {
         $stores = [];
         foreach ($dsn->endpoints($defaultPort) as $endpoint) {
-            $stores[(string) $endpoint] = $this->withBreaker($connect($endpoint), $dsn, $endpoint);
+            $store = $connect($this->connection($dsn, $endpoint));
+            $connected = $this->connected[\count($this->servers)] ?? null;
+            $this->servers[] = $store = $store instanceof SharesConnection && $connected !== null ? $store->over($connected) : $store;
+            $stores[(string) $endpoint] = $this->withBreaker($store, $dsn, $endpoint);
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
     }
 
-    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store
+    public function connection(Dsn $dsn, Endpoint $endpoint): ConnectionSettings
+    {
+        $this->isCredentialsUsed = true;
+
+        return ConnectionSettings::of($dsn, $endpoint, $this->credentials);
+    }
+
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store
+    {
+        $throws = $throws || $dsn->throws();
+        // What makes two ways to one server differ: one may work where the other does not.
+        $way = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
+        ksort($way);
+        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $way]));
+
+        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+    }
+
+    public function logger(): LoggerInterface
+    {
+        return $this->logger;
+    }
+
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store
     {
         $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
-        // What makes two ways to one server differ: one may work where the other does not.
-        $way = array_intersect_key($dsn->options, array_flip(['timeout', 'client', 'database']));
-        ksort($way);
-        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $way]));
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * $dsn->timeout()), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws);
     }
 
     public function codec(Dsn $dsn): Codec
@@ -147,7 +212,7 @@ final class Resolver implements Opener
     {
         $why = $candidate->why;
         $how = $candidate->how;
-        $driver = Drivers::get($candidate->scheme);
+        $driver = $this->client === null ? Drivers::get($candidate->scheme) : Drivers::ofClient($this->client->class);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
         if ($this->outcome instanceof TierStore) {
             $why .= ': ' . $this->outcome->explanation();
@@ -162,7 +227,9 @@ final class Resolver implements Opener
             $why .= ', but it keeps nothing now: ' . $problem;
         }
 
-        return new CandidateStore($candidate->scheme, true, $why, $how, ($driver->variants()[0] ?? null)->owner ?? '');
+        $whose = $driver instanceof Driver ? ($driver->variants()[0] ?? null)->owner ?? '' : '';
+
+        return new CandidateStore($candidate->scheme, true, $why, $how, $whose);
     }
 
     /**

@@ -37,6 +37,30 @@ final class Fork
         return new self($process, $answer);
     }
 
+    /**
+     * Starts so many processes. Each calls the function that it gets when it is prepared, which returns when all have called
+     * it: on a busy machine one may come seconds after the others.
+     *
+     * @param \Closure(int, \Closure(): void): mixed $work its first argument is the number of the process, from 0
+     * @return list<self>
+     */
+    public static function several(int $processes, \Closure $work): array
+    {
+        $pair = stream_socket_pair(\STREAM_PF_UNIX, \STREAM_SOCK_STREAM, 0);
+        [$held, $end] = $pair !== false ? $pair : throw new \RuntimeException('no sockets');
+        $forks = [];
+        for ($process = 0; $process < $processes; ++$process) {
+            $forks[] = self::start(static fn(): mixed => $work($process, static function () use ($held, $end): void {
+                fclose($held);
+                fread($end, 1); // until nobody has the other end open
+            }));
+        }
+        fclose($held);
+        fclose($end);
+
+        return $forks;
+    }
+
     /** @param \Closure(): mixed $work */
     public static function run(\Closure $work): mixed
     {

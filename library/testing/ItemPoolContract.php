@@ -8,7 +8,6 @@ use Larder\Psr\Item;
 use Larder\Psr\ItemPool;
 use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\DataProvider;
-use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;
 use Psr\Cache\CacheItemInterface;
 
@@ -40,55 +39,57 @@ trait ItemPoolContract
         self::assertFalse($this->pool->hasItem('absent'), 'asking stores nothing');
     }
 
-    #[DataProviderExternal(Values::class, 'all')]
-    public function testItemPoolSaveThenGet(mixed $value): void
+    public function testItemPoolSaveThenGet(): void
     {
-        self::assertTrue($this->pool->save($this->pool->getItem('saved')->set($value)));
-        self::assertTrue($this->pool->saveDeferred($this->pool->getItem('deferred')->set($value)));
-        foreach (['saved', 'deferred', 'deferred'] as $key) {
-            $item = $this->pool->getItem($key);
-            self::assertTrue($item->isHit(), 'null and false too');
-            self::assertTrue($this->pool->hasItem($key));
-            self::assertSame(serialize($value), serialize($item->get()));
-            self::assertSame(serialize($value), serialize($this->itemList($this->pool->getItems([$key]))[0]->get()));
-            self::assertTrue($this->pool->commit());
-        }
-    }
-
-    #[DataProviderExternal(PsrKeys::class, 'allowed')]
-    public function testItemPoolAcceptsAllowedKey(string $key): void
-    {
-        foreach ([$this->pool->save(...), $this->pool->saveDeferred(...)] as $save) {
-            self::assertTrue($save($this->pool->getItem($key)->set('value')));
-            foreach ([1, 2] as $time) {
+        self::checkEach(Values::all(), function (mixed $value): void {
+            self::assertTrue($this->pool->save($this->pool->getItem('saved')->set($value)));
+            self::assertTrue($this->pool->saveDeferred($this->pool->getItem('deferred')->set($value)));
+            foreach (['saved', 'deferred', 'deferred'] as $key) {
+                $item = $this->pool->getItem($key);
+                self::assertTrue($item->isHit(), 'null and false too');
                 self::assertTrue($this->pool->hasItem($key));
-                self::assertSame($key, $this->pool->getItem($key)->getKey());
-                self::assertSame('value', $this->pool->getItem($key)->get());
-                foreach ($this->pool->getItems([$key]) as $index => $item) {
-                    self::assertSame([$key, $key, 'value'], [$index, $item->getKey(), $item->get()]);
-                }
+                self::assertSame(serialize($value), serialize($item->get()));
+                self::assertSame(serialize($value), serialize($this->itemList($this->pool->getItems([$key]))[0]->get()));
                 self::assertTrue($this->pool->commit());
             }
-            self::assertTrue($this->pool->deleteItem($key));
-            self::assertFalse($this->pool->hasItem($key));
-        }
+        });
     }
 
-    #[DataProviderExternal(PsrKeys::class, 'forbidden')]
-    #[DataProviderExternal(PsrKeys::class, 'noStrings')]
-    public function testItemPoolRefusesForbiddenKeyBeforeAnyChange(mixed $key): void
+    public function testItemPoolAcceptsAllowedKey(): void
     {
-        $this->pool->save($this->pool->getItem('kept')->set('old'));
-        $this->pool->saveDeferred($this->pool->getItem('deferred')->set('old'));
-        if (\is_string($key)) {
-            $this->assertRefuses(fn(): mixed => $this->pool->getItem($key));
-            $this->assertRefuses(fn(): mixed => $this->pool->hasItem($key));
-            $this->assertRefuses(fn(): mixed => $this->pool->deleteItem($key));
-        }
-        $this->assertRefuses(fn(): mixed => $this->pool->getItems(['kept', $key]));
-        $this->assertRefuses(fn(): mixed => $this->pool->deleteItems(['kept', 'deferred', $key]));
-        self::assertTrue($this->pool->hasItem('kept'));
-        self::assertTrue($this->pool->hasItem('deferred'));
+        self::checkEach(PsrKeys::allowed(), function (string $key): void {
+            foreach ([$this->pool->save(...), $this->pool->saveDeferred(...)] as $save) {
+                self::assertTrue($save($this->pool->getItem($key)->set('value')));
+                foreach ([1, 2] as $time) {
+                    self::assertTrue($this->pool->hasItem($key));
+                    self::assertSame($key, $this->pool->getItem($key)->getKey());
+                    self::assertSame('value', $this->pool->getItem($key)->get());
+                    foreach ($this->pool->getItems([$key]) as $index => $item) {
+                        self::assertSame([$key, $key, 'value'], [$index, $item->getKey(), $item->get()]);
+                    }
+                    self::assertTrue($this->pool->commit());
+                }
+                self::assertTrue($this->pool->deleteItem($key));
+                self::assertFalse($this->pool->hasItem($key));
+            }
+        });
+    }
+
+    public function testItemPoolRefusesForbiddenKeyBeforeAnyChange(): void
+    {
+        self::checkEach([...PsrKeys::forbidden(), ...PsrKeys::noStrings()], function (mixed $key): void {
+            $this->pool->save($this->pool->getItem('kept')->set('old'));
+            $this->pool->saveDeferred($this->pool->getItem('deferred')->set('old'));
+            if (\is_string($key)) {
+                $this->assertRefuses(fn(): mixed => $this->pool->getItem($key));
+                $this->assertRefuses(fn(): mixed => $this->pool->hasItem($key));
+                $this->assertRefuses(fn(): mixed => $this->pool->deleteItem($key));
+            }
+            $this->assertRefuses(fn(): mixed => $this->pool->getItems(['kept', $key]));
+            $this->assertRefuses(fn(): mixed => $this->pool->deleteItems(['kept', 'deferred', $key]));
+            self::assertTrue($this->pool->hasItem('kept'));
+            self::assertTrue($this->pool->hasItem('deferred'));
+        });
     }
 
     public function testItemPoolReturnsItemsInTheOrderOfTheKeys(): void

@@ -26,7 +26,7 @@ trait RememberContract
     use RememberWrites;
 
     private const STAMPEDE = 100; // processes
-    private const TRIES = 5;
+    private const TRIES = 20;
 
     /** A file with one byte for each computation, of whichever process. */
     private string $log;
@@ -100,11 +100,11 @@ trait RememberContract
     {
         $start = microtime(true);
         for ($i = 0; $i < 2; ++$i) {
-            $error = self::assertThrows(\DomainException::class, fn() => $this->cache->remember('k', 60, static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data')));
+            $error = self::assertThrows(\DomainException::class, fn() => $this->cache->remember('k', 60, static fn(): mixed => self::opaque(null) ?? throw new \DomainException('no data'), wait: 60));
             self::assertSame('no data', $error->getMessage());
         }
-        self::assertSame('data', $this->reopenedCache()->remember('k', 60, $this->making('data')));
-        self::assertLessThan(5.0, microtime(true) - $start, 'it did not wait');
+        self::assertSame('data', $this->reopenedCache()->remember('k', 60, $this->making('data'), wait: 60));
+        self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
     }
 
     #[Group('waiting')]
@@ -113,10 +113,10 @@ trait RememberContract
         $start = microtime(true);
         $value = $this->cache->remember('page', 60, fn(): mixed => self::opaque('page of '
             . $this->cache->remember('menu', 60, fn(): string => 'menu of ' . self::asText($this->cache->remember('user', 60, $this->making('Ann'))))
-            . ' and ' . self::asText($this->cache->remember('page', 60, $this->making('itself')))));
+            . ' and ' . self::asText($this->cache->remember('page', 60, $this->making('itself'), wait: 60))), wait: 60);
         self::assertSame('page of menu of Ann and itself', $value);
         self::assertSame(['menu of Ann', 'Ann', $value], [$this->cache->get('menu'), $this->cache->get('user'), $this->cache->get('page')]);
-        self::assertLessThan(5.0, microtime(true) - $start, 'it did not wait');
+        self::assertLessThan(30.0, microtime(true) - $start, 'it did not wait');
     }
 
     #[Group('waiting')]
@@ -126,8 +126,8 @@ trait RememberContract
         if ($this->cache->can(Capability::Lock)) {
             $this->cache->lock('k', 60);
         }
-        self::assertSame(1, $this->cache->remember('k', 60, static fn(): mixed => self::opaque(1)));
-        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertSame(1, $this->cache->remember('k', 60, static fn(): mixed => self::opaque(1), wait: 60));
+        self::assertLessThan(30.0, microtime(true) - $start);
     }
 
     #[Group('waiting')]
@@ -188,20 +188,17 @@ trait RememberContract
 
     private function stampede(): void
     {
-        $start = microtime(true) + 0.5;
-        $forks = [];
-        for ($i = 0; $i < self::STAMPEDE; ++$i) {
-            $forks[] = Fork::start(function () use ($start): mixed {
-                $cache = $this->reopenedCache();
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+        $start = microtime(true);
+        $forks = Fork::several(self::STAMPEDE, function (int $process, \Closure $awaitOthers): mixed {
+            $cache = $this->reopenedCache();
+            $awaitOthers();
 
-                return $cache->remember('k', 60, $this->making(['computed'], 0.05), wait: 20, lease: 60);
-            });
-        }
+            return $cache->remember('k', 60, $this->making(['computed'], 0.05), wait: 90, lease: 90);
+        });
         foreach ($forks as $fork) {
             self::assertSame(['computed'], $fork->result());
         }
-        self::assertLessThan(25.0, microtime(true) - $start);
+        self::assertLessThan(90.0, microtime(true) - $start, 'nobody waited as long as it may');
     }
 
     #[Group('waiting')]
@@ -212,8 +209,8 @@ trait RememberContract
             $killed = $this->computation('killed', 30, $lease);
             $killed->kill();
             $start = microtime(true);
-            self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 20, lease: 60));
-            self::assertLessThan(15.0, microtime(true) - $start);
+            self::assertSame('next', $this->cache->remember('k', 60, $this->making('next'), wait: 60, lease: 60));
+            self::assertLessThan(30.0, microtime(true) - $start, 'half of what it may wait');
             self::assertSame(2, $this->computations());
             self::assertSame('next', $this->cache->get('k'));
         });

@@ -8,7 +8,6 @@ use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
-use PHPUnit\Framework\Attributes\DataProviderExternal;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
@@ -26,29 +25,31 @@ trait StoreContract
         self::assertSame(['absent' => 'default'], $this->store->getMany(['absent'], 'default'));
     }
 
-    #[DataProviderExternal(Values::class, 'all')]
-    public function testSetThenGet(mixed $value): void
+    public function testSetThenGet(): void
     {
-        self::assertTrue($this->store->set('k', $value));
-        $this->assertStored($value, 'k');
-        $this->assertStored($value, 'k', $this->reopened());
-        self::assertSame(
-            serialize(['absent' => self::MISS, 'k' => $this->keepsValues() ? $value : self::MISS]),
-            serialize($this->store->getMany(['absent', 'k'], self::MISS)),
-        );
+        self::checkEach(Values::all(), function (mixed $value): void {
+            self::assertTrue($this->store->set('k', $value));
+            $this->assertStored($value, 'k');
+            $this->assertStored($value, 'k', $this->reopened());
+            self::assertSame(
+                serialize(['absent' => self::MISS, 'k' => $this->keepsValues() ? $value : self::MISS]),
+                serialize($this->store->getMany(['absent', 'k'], self::MISS)),
+            );
+        });
     }
 
-    #[DataProviderExternal(Values::class, 'keys')]
-    public function testKeyMayBeAnyBytes(string $key): void
+    public function testKeyMayBeAnyBytes(): void
     {
-        self::assertTrue($this->store->set($key, 'value'));
-        $this->assertStored('value', $key);
-        $this->assertStored('value', $key, $this->reopened());
-        self::assertSame([$key => $this->keepsValues() ? 'value' : self::MISS], $this->store->getMany([$key], self::MISS));
-        self::assertTrue($this->store->delete($key));
-        $this->assertNotStored($key);
-        self::assertTrue($this->store->setMany([$key => 'many']));
-        $this->assertStored('many', $key);
+        self::checkEach(Values::keys(), function (string $key): void {
+            self::assertTrue($this->store->set($key, 'value'));
+            $this->assertStored('value', $key);
+            $this->assertStored('value', $key, $this->reopened());
+            self::assertSame([$key => $this->keepsValues() ? 'value' : self::MISS], $this->store->getMany([$key], self::MISS));
+            self::assertTrue($this->store->delete($key));
+            $this->assertNotStored($key);
+            self::assertTrue($this->store->setMany([$key => 'many']));
+            $this->assertStored('many', $key);
+        });
     }
 
     public function testDifferentKeysDoNotCollide(): void
@@ -66,6 +67,7 @@ trait StoreContract
 
     public function testEmptyAndOverlongKeysAreRefused(): void
     {
+        $this->store->set('stays', 1);
         foreach (['', str_repeat('x', 65_536)] as $key) {
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->get($key));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->getMany(['good', $key]));
@@ -73,7 +75,9 @@ trait StoreContract
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->set($key, 1));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->setMany(['good' => 1, $key => 1]));
             self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->delete($key));
+            self::assertThrows(InvalidKey::class, fn(): mixed => $this->store->deleteMany(['stays', $key]));
         }
+        $this->assertStored(1, 'stays');
         $this->assertNotStored('good');
     }
 
@@ -115,6 +119,21 @@ trait StoreContract
         $this->assertStored('stays', 'other');
         self::assertTrue($this->store->set('k', 'again'));
         $this->assertStored('again', 'k');
+    }
+
+    public function testDeleteManyRemovesTheseKeys(): void
+    {
+        self::assertTrue($this->store->deleteMany([]));
+        $keys = ['a', '7', str_repeat('long', 100), ...array_map(static fn(int $n): string => 'key ' . $n, range(1, 1100))];
+        $this->store->setMany(array_fill_keys($keys, 'value') + ['stays' => 1, '70' => 2]);
+        self::assertTrue($this->store->deleteMany([...$keys, 'absent', 'a']));
+        self::assertSame(array_fill_keys($keys, self::MISS), $this->store->getMany($keys, self::MISS));
+        self::assertSame(array_fill_keys($keys, self::MISS), $this->reopened()->getMany($keys, self::MISS));
+        $this->assertStored(1, 'stays');
+        $this->assertStored(2, '70');
+        self::assertTrue($this->store->deleteMany($keys), 'deleting absent keys is no failure');
+        self::assertTrue($this->store->set('a', 'again'));
+        $this->assertStored('again', 'a');
     }
 
     public function testClearRemovesOnlyItsNamespace(): void

@@ -8,6 +8,7 @@ use Larder\Cache;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
+use PHPUnit\Framework\ExpectationFailedException;
 use PHPUnit\Framework\TestCase;
 
 /**
@@ -71,6 +72,12 @@ abstract class StoreTestCase extends TestCase
     protected function tooLarge(): ?string
     {
         return null;
+    }
+
+    /** A value that add() refuses, where it takes less than set(). */
+    protected function tooLargeToAdd(): ?string
+    {
+        return $this->tooLarge();
     }
 
     /** Bytes of the longest key that keys() lists. */
@@ -184,16 +191,12 @@ abstract class StoreTestCase extends TestCase
      */
     protected function inProcesses(\Closure $work): array
     {
-        $start = microtime(true) + 0.1;
-        $forks = [];
-        for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(function () use ($start, $work, $process): mixed {
-                $cache = $this->reopenedCache();
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
+        $forks = Fork::several(self::PROCESSES, function (int $process, \Closure $awaitOthers) use ($work): mixed {
+            $cache = $this->reopenedCache();
+            $awaitOthers();
 
-                return $work($cache, $process);
-            });
-        }
+            return $work($cache, $process);
+        });
         $results = array_map(static function (Fork $fork): mixed {
             /** @var T $result */
             $result = $fork->result();
@@ -216,6 +219,22 @@ abstract class StoreTestCase extends TestCase
         usleep((int) (1e6 * max($this->changeDelay(), $this->clearDelay())));
 
         return $result;
+    }
+
+    /**
+     * Checks each case of a data provider on one store: hundreds of stores take minutes to open. A failure names its case.
+     *
+     * @param iterable<string, array<mixed>> $cases arguments of the check by the case's name
+     */
+    protected static function checkEach(iterable $cases, \Closure $check): void
+    {
+        foreach ($cases as $name => $arguments) {
+            try {
+                $check(...$arguments);
+            } catch (ExpectationFailedException $failure) {
+                self::fail("$name: {$failure->getMessage()}" . $failure->getComparisonFailure()?->getDiff());
+            }
+        }
     }
 
     /** @return list<string> short, long, of any bytes */

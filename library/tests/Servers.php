@@ -8,6 +8,7 @@ use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\TemporaryDirectory;
+use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 
 /** The real servers of a test run: each is started when first asked for, once, and ends with the run. */
 final class Servers
@@ -20,6 +21,8 @@ final class Servers
     private static ?MemcachedServer $memcached = null;
     private static ?RedisServer $redis = null;
     private static ?MariaDbServer $mariaDb = null;
+    private static ?RedisNodes $redisCluster = null;
+    private static ?RedisNodes $watchedRedis = null;
     private static ?string $run = null;
 
     public static function memcached(): MemcachedServer
@@ -31,6 +34,18 @@ final class Servers
     public static function redis(): RedisServer
     {
         return self::$redis ??= RedisServer::start(self::directory('redis'), ['--proto-max-bulk-len', '1mb']);
+    }
+
+    /** Three masters, without replicas. */
+    public static function redisCluster(): RedisNodes
+    {
+        return self::$redisCluster ??= RedisNodes::cluster(self::directory('redis-cluster'), 3);
+    }
+
+    /** A master that one sentinel watches. */
+    public static function watchedRedis(): RedisNodes
+    {
+        return self::$watchedRedis ??= RedisNodes::watched(self::directory('redis-watched'), 0, 1);
     }
 
     /** @return iterable<string, array{string}> the addresses of what speaks to them, for tests that run over each */
@@ -70,12 +85,37 @@ final class Servers
         }
     }
 
+    /**
+     * Waits until it is so, a minute at most.
+     *
+     * @param \Closure(): bool $isSo
+     * @return bool whether it is
+     */
+    public static function await(\Closure $isSo): bool
+    {
+        for ($end = microtime(true) + 60; !$isSo(); usleep(1_000)) {
+            if (microtime(true) > $end) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     /** Waits until another process has made a file, a minute at most. */
     public static function awaitFile(string $file): void
     {
-        for ($end = microtime(true) + 60; !file_exists($file) && microtime(true) < $end; usleep(1_000)) {
+        self::await(static function () use ($file): bool {
             clearstatcache();
-        }
+
+            return file_exists($file);
+        });
+    }
+
+    /** The DSN with an option by which a server that stands still with the whole machine for a while is not away. */
+    public static function patiently(string $dsn): string
+    {
+        return str_contains($dsn, 'timeout=') ? $dsn : $dsn . (str_contains($dsn, '?') ? self::PATIENTLY : '?' . substr(self::PATIENTLY, 1));
     }
 
     /** Eight letters and digits that no other run of the tests has. */

@@ -61,9 +61,14 @@ final class ClockTest extends EngineTestCase
         }
         C;
 
-    /** Gives how far the time of PHP jumped, and how many entries expired early or not at all. */
+    /**
+     * Gives how far the time of PHP jumped, and how many entries expired early or not at all; nothing where the machine stood
+     * still until the short ones had expired, by the kernel's own clock.
+     */
     private const JUMP = <<<'PHP'
         file_put_contents('JUMP', 'wall 0');
+        $uptime = static fn(): float => (float) file_get_contents('/proc/uptime');
+        $start = $uptime();
         $ttls = ['short' => 0.3, 'long' => 3_600, 'endless' => 0];
         $number = static fn(string $kind): int => count(array_filter(range(1, 100), static fn(int $i): bool => larder_exists("$kind $i")));
         foreach ($ttls as $kind => $ttl) {
@@ -75,6 +80,9 @@ final class ClockTest extends EngineTestCase
         file_put_contents('JUMP', 'BY');
         $jumped = time() - $before;
         $early = 300 - array_sum(array_map($number, array_keys($ttls)));
+        if ($uptime() - $start > 0.25) {
+            return null;
+        }
         usleep((int) (1e6 * 0.4));
         return [$jumped, $early + $number('short') + 200 - $number('long') - $number('endless')];
         PHP;
@@ -119,8 +127,12 @@ final class ClockTest extends EngineTestCase
 
     private function jump(Php $php, string $by, int $seconds): int
     {
-        /** @var array{int, int} $seen */
-        $seen = $php->run(strtr(self::JUMP, ['JUMP' => $this->jump, 'BY' => $by]));
+        $seen = null;
+        for ($tries = 0; $seen === null && $tries < 20; ++$tries) {
+            /** @var array{int, int}|null $seen */
+            $seen = $php->run(strtr(self::JUMP, ['JUMP' => $this->jump, 'BY' => $by]));
+        }
+        self::assertNotNull($seen, 'the machine is too busy');
         self::assertEqualsWithDelta($seconds, $seen[0], 5, 'the control: PHP sees the jump');
 
         return $seen[1];

@@ -60,7 +60,7 @@ final class CommandLine extends Php
         fwrite($this->code, base64_encode($code) . "\n");
     }
 
-    public function end(int $seconds = 30): mixed
+    public function end(int $seconds = 180): mixed
     {
         [$read, $write, $except] = [[$this->answers], [], []];
         $line = stream_select($read, $write, $except, $seconds) === 1 ? fgets($this->answers) : null;

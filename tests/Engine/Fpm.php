@@ -31,11 +31,11 @@ final class Fpm extends Php
     /** @param array<string, string> $parameters what a web server may send besides, such as ['PHP_VALUE' => 'precision=9'] */
     public function runWith(string $code, array $parameters): mixed
     {
-        return $this->end($this->server->startRequest($this->sandbox->page($code), pool: $this->pool, parameters: $parameters));
+        return $this->end($this->server->startRequest($this->sandbox->page($code), pool: $this->pool, parameters: $parameters, seconds: 180.0));
     }
 
     /** As run(), without waiting: end() gives the answer. */
-    public function begin(string $code, float $seconds = 30.0): Process
+    public function begin(string $code, float $seconds = 180.0): Process
     {
         return $this->server->startRequest($this->sandbox->page($code), pool: $this->pool, seconds: $seconds);
     }
@@ -55,7 +55,7 @@ final class Fpm extends Php
     public function beginMany(string $code, int $times): Process
     {
         $loop = 'times=$1; shift; while [ "$times" -gt 0 ]; do "$@" || exit; times=$((times - 1)); done';
-        $request = new Process(['sh', '-c', $loop, 'sh', (string) $times, ...$this->server->requestCommand($this->sandbox->page($code), pool: $this->pool)], timeout: 60.0);
+        $request = new Process(['sh', '-c', $loop, 'sh', (string) $times, ...$this->server->requestCommand($this->sandbox->page($code), pool: $this->pool)], timeout: 600.0);
         $request->start();
 
         return $request;

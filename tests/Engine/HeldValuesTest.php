@@ -94,7 +94,7 @@ final class HeldValuesTest extends EngineTestCase
             }
             larder_delete('marked');
             touch('$flags/holds');
-            for (\$i = 0; \$i < 5_000 && !file_exists('$flags/end'); ++\$i) {
+            for (\$i = 0; \$i < 50_000 && !file_exists('$flags/end'); ++\$i) {
                 usleep(2_000);
             }
             return \$held === str_repeat('$mark', 100);

@@ -59,7 +59,7 @@ final class PostgresTest extends EngineTestCase
             self::markTestSkipped('no PostgreSQL that can be started');
         }
         $folder = $this->sandbox->folder();
-        self::assertStringStartsNotWith('ended', $this->said(new Process([...User::site()->through(), $initialize, '-D', "$folder/data", '-A', 'trust', '-U', 'larder', '--no-sync'], $folder)));
+        self::assertStringStartsNotWith('ended', $this->said(new Process([...User::site()->through(), $initialize, '-D', "$folder/data", '-A', 'trust', '-U', 'larder', '--no-sync'], $folder, timeout: 300)));
         $server = new Process([...User::site()->through('TERM'), \dirname($initialize) . '/postgres', '-D', "$folder/data", '-k', $folder, '-c', 'listen_addresses=', '-c', 'fsync=off'], $folder);
         $server->start();
         $this->sandbox->stopLater(static function () use ($server): void {

@@ -9,6 +9,7 @@ use Larder\Cli\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
+use Symfony\Component\Process\Exception\ProcessSignaledException;
 use Symfony\Component\Process\Process;
 
 /**
@@ -28,9 +29,8 @@ final class ReplayTest extends TestCase
 
     /** What the short version replays: each shape and each size of values. */
     private const SHORT = [
-        'Zipf 0.7, 10 times', 'Zipf 0.9, 10 times', 'Zipf 1.1, 10 times', 'Zipf 0.9, 10 times, small values',
-        'Zipf 0.9, 10 times, some large', 'Zipf 0.9, 10 times, scans', 'loop of 1.1 times', 'Zipf 0.9, 10 times, day and night',
-        'Zipf 1.1, 10 times, 5 % written',
+        'Zipf 0.9, 10 times, small values', 'Zipf 0.9, 10 times, some large', 'Zipf 0.9, 10 times, scans', 'loop of 1.1 times',
+        'Zipf 0.9, 10 times, day and night', 'Zipf 1.1, 10 times, 5 % written',
     ];
 
     /** In points: two runs of the same trace differ by the seed of the hash. */
@@ -179,7 +179,12 @@ final class ReplayTest extends TestCase
         foreach ((array) glob($this->shared->path . '/larder-*/*') as $segment) {
             unlink((string) $segment);
         }
-        $said = (new Process($command, timeout: 300))->mustRun()->getOutput();
+        $process = new Process($command, timeout: 600);
+        try {
+            $said = $process->mustRun()->getOutput();
+        } catch (ProcessSignaledException $ended) {
+            self::fail("{$ended->getMessage()} {$process->getCommandLine()}: {$process->getErrorOutput()}{$process->getOutput()}");
+        }
         $result = unserialize($said, ['allowed_classes' => false]);
         if (!\is_array($result) || !\is_float($result[0] ?? null) && !\is_int($result[0] ?? null) || !\is_int($result[1] ?? null)) {
             self::fail("not a result: $said");

@@ -104,6 +104,15 @@ final class Sandbox
         return $this->pages[$name] ??= $this->write($name, \sprintf('<?php $answer = (static function () { %s })(); echo serialize($answer);', $code));
     }
 
+    /**
+     * Code that returns when so many processes have run it. On a busy machine the first would have ended before the last
+     * begins, and so one would do the work of two.
+     */
+    public function meeting(int $processes): string
+    {
+        return \sprintf("touch('%1\$s/' . getmypid()); for (\$end = time() + 60; count(scandir('%1\$s')) < %2\$d && time() < \$end; usleep(1_000)); ", $this->folder(), 2 + $processes);
+    }
+
     /** What page() has printed. */
     public static function answer(string $body, string $errors): mixed
     {

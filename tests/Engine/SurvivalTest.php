@@ -131,8 +131,9 @@ final class SurvivalTest extends EngineTestCase
     private function occupyAll(Fpm $fpm): void
     {
         $requests = [];
+        $code = $this->sandbox->meeting(self::WORKERS) . 'larder_exists("key"); return getmypid();';
         for ($i = 0; $i < self::WORKERS; ++$i) {
-            $requests[] = $fpm->begin('larder_exists("key"); usleep(100_000); return getmypid();');
+            $requests[] = $fpm->begin($code);
         }
         self::assertCount(self::WORKERS, array_unique(array_map(static fn($request): string => serialize($fpm->end($request)), $requests)));
     }

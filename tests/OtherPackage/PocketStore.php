@@ -50,8 +50,13 @@ final class PocketStore implements Store
 
     public function delete(string $key): bool
     {
-        Key::check($key);
-        $this->change(static fn(array $entries): array => array_diff_key($entries, [$key => true]));
+        return $this->deleteMany([$key]);
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        $this->change(static fn(array $entries): array => array_diff_key($entries, array_flip($keys)));
 
         return true;
     }

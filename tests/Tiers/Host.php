@@ -13,11 +13,14 @@ use Symfony\Component\Process\Process;
 /** One host: processes that share a network and a segment of the engine's memory, and nothing with other hosts. */
 final class Host
 {
-    private const SECONDS = 20.0;
+    private const SECONDS = 60.0;
 
     /** @var array<string, array{Process, InputStream}> by the address that the process has opened */
     private array $processes = [];
     private ?Process $listener = null;
+
+    /** Of the server, for what is started from now on: by default one that is not over when the machine stands still. */
+    public float $timeout = 20.0;
 
     /** @param string $server as this host reaches it */
     public function __construct(
@@ -108,7 +111,7 @@ final class Host
 
     private function address(string $options): string
     {
-        $shared = \sprintf('redis://%s?namespace=hosts&timeout=0.5&on_failure=miss', $this->server);
+        $shared = \sprintf('redis://%s?namespace=hosts&timeout=%s&on_failure=miss', $this->server, $this->timeout);
 
         return $options === '' ? $shared : \sprintf('tier:(larder:)(%s)?%s', $shared, $options);
     }

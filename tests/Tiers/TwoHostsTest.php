@@ -96,7 +96,17 @@ final class TwoHostsTest extends TestCase
         $listener->wait();
         $this->there->call('poll=1', 'set', 'k', 'new');
         self::assertLessThan(1.0 + self::GRACE, $this->here->secondsUntil('poll=1', 'k', 'new', 30.0));
-        self::assertStringContainsString('as larder listen runs', $this->explained('poll=1', $this->here->listen('poll=1')->getPid()));
+        $again = null;
+        for ($tries = 0; $again === null && $tries < 30; ++$tries) {
+            try {
+                $again = $this->here->listen('poll=1');
+            } catch (\RuntimeException $taken) {
+                // The lease of the one that was killed may last a moment longer.
+                self::assertStringContainsString('Another process listens here', $taken->getMessage());
+                usleep(200_000);
+            }
+        }
+        self::assertStringContainsString('as larder listen runs', $this->explained('poll=1', $again?->getPid()));
     }
 
     /** A process that stands still hears nothing, and its lease ends all the same. */
@@ -140,7 +150,7 @@ final class TwoHostsTest extends TestCase
         $this->here->waitFor($listener, 'listening to', 2);
         self::assertNull($this->here->call(self::SELDOM, 'get', 'k'), 'the server has lost it');
         $this->there->call('', 'set', 'k', 'new');
-        usleep(1_100_000); // the circuit breaker of the process may be open
+        // The circuit breaker of the process may be open for a while.
         self::assertLessThan(self::GRACE, $this->here->secondsUntil(self::SELDOM, 'k', 'new', 30.0));
         usleep(self::SETTLED);
         $this->here->call(self::SELDOM, 'get', 'k');
@@ -151,6 +161,7 @@ final class TwoHostsTest extends TestCase
     /** A cut connection is silent: the listener must not take silence for no change. */
     public function testCopiesExpireBehindACutConnection(): void
     {
+        $this->here->timeout = 2.0;
         $listener = $this->here->listen('poll=0.5&local_ttl=2');
         $this->copy('poll=0.5&local_ttl=2');
         $this->here->setWire('down');

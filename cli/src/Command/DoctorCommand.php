@@ -95,8 +95,10 @@ final class DoctorCommand extends Command
             null => '?',
         };
         $output->writeln(\sprintf('  %-10s %-4s %s', $finding->store, $isUsable, $finding->what), OutputInterface::OUTPUT_RAW);
-        if ($finding->how !== '') {
-            $output->writeln(\sprintf('%18s%s', '', $finding->how), OutputInterface::OUTPUT_RAW);
+        $lines = $finding->how === '' ? [] : [$finding->how];
+        foreach ($finding->remarks as $remark) {
+            $lines = [...$lines, $remark->what, ...($remark->how === '' ? [] : ['  ' . $remark->how])];
         }
+        $output->writeln(array_map(static fn(string $line): string => \sprintf('%18s%s', '', $line), $lines), OutputInterface::OUTPUT_RAW);
     }
 }

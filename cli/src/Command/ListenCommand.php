@@ -11,8 +11,8 @@ use Larder\Decorator\Tier\Listener\Listener;
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
 use Larder\Driver\Driver;
-use Larder\Driver\Redis\RedisDriver;
 use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Redis\TellsOfChanges;
 use Larder\Driver\Scope;
 use Larder\Drivers;
 use Larder\Dsn\Dsn;
@@ -65,15 +65,19 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $text = $input->getArgument('dsn');
         $local = null;
         $reason = null;
+        $driver = null;
+        $servers = null;
 
         try {
             $dsn = Drivers::parse(\is_string($text) ? $text : '');
             $reason = self::whyNot($dsn);
             $local = $reason === null ? self::local($dsn) : null;
+            $driver = $local === null ? null : Drivers::get($dsn->tiers[1]->scheme);
+            $servers = $driver instanceof TellsOfChanges ? $driver->written($dsn->tiers[1]) : null;
         } catch (InvalidDsn|NotSupported|StoreUnavailable $mistake) {
             $reason = $mistake->getMessage();
         }
-        if ($local === null) {
+        if ($local === null || $servers === null || !$driver instanceof TellsOfChanges) {
             $output->writeln((string) $reason, OutputInterface::OUTPUT_RAW);
 
             return Command::INVALID;
@@ -83,12 +87,11 @@ final class ListenCommand extends Command implements SignalableCommandInterface
         $this->listener = new Listener(
             new LocalCopies($local, $shared->identity(), 0.0),
             $presence,
-            $shared->endpoints(6379),
+            $servers,
+            $driver->question(),
             RedisProtocol::prefix($shared->namespace()),
-            $shared->user,
-            $shared->password(),
             $dsn->poll(),
-            $shared->timeout(),
+            $shared->connectTimeout() + $shared->readTimeout(),
             static function (string $line, bool $isDetail) use ($output): void {
                 if (!$isDetail || $output->isVerbose()) {
                     $output->writeln(\sprintf('%s %s', date('H:i:s'), $line), OutputInterface::OUTPUT_RAW);
@@ -125,7 +128,7 @@ final class ListenCommand extends Command implements SignalableCommandInterface
                 implode(':, ', array_keys($reachable)) . ':',
             );
         }
-        if (!Drivers::get($shared) instanceof RedisDriver) {
+        if (!Drivers::get($shared) instanceof TellsOfChanges) {
             return \sprintf('%s: does not tell of changes, only Redis and Valkey do. The processes ask for changes themselves', $shared);
         }
 

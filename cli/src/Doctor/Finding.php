@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Doctor;
 
+use Larder\Driver\Remark;
+
 /** What came of the attempt to use a store. */
 final class Finding
 {
@@ -12,11 +14,13 @@ final class Finding
      * @param bool|null $isUsable null when only a DSN with a login can tell
      * @param string $what where it was found and who shares it, or what is missing
      * @param string $how the command or setting that makes it usable, or better; empty when there is nothing to do
+     * @param list<Remark> $remarks about its server
      */
     public function __construct(
         public readonly string $store,
         public readonly ?bool $isUsable,
         public readonly string $what,
         public readonly string $how = '',
+        public readonly array $remarks = [],
     ) {}
 }

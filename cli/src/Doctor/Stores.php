@@ -8,6 +8,7 @@ use Larder\Cache;
 use Larder\Cli\TemporaryDirectory;
 use Larder\Driver\Diagnoses;
 use Larder\Driver\Driver;
+use Larder\Driver\ExaminesServers;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Drivers;
@@ -34,7 +35,7 @@ final class Stores
                     $variant->connections !== [] => self::files($scheme, $variant),
                     default => self::memory($scheme, $variant),
                 };
-                yield $variant->isLegacy ? new Finding($finding->store, $finding->isUsable, $finding->what . ' (legacy, not recommended)', $finding->how) : $finding;
+                yield $variant->isLegacy ? new Finding($finding->store, $finding->isUsable, $finding->what . ' (legacy, not recommended)', $finding->how, $finding->remarks) : $finding;
             }
         }
     }
@@ -71,14 +72,16 @@ final class Stores
         $key = 'larder-doctor-' . bin2hex(random_bytes(8));
         $isKept = $cache->set($key, $key, 60) && $cache->get($key) === $key;
         $cache->delete($key);
-        $driver = Drivers::get(Drivers::parse($dsn)->scheme);
+        $parsed = Drivers::parse($dsn);
+        $driver = Drivers::get($parsed->scheme);
+        $remarks = $driver instanceof ExaminesServers ? $driver->examine($parsed) : [];
         if (!$isKept) {
             $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
 
-            return new Finding($store, false, $problem !== '' ? $problem : 'it opens, but did not keep a value');
+            return new Finding($store, false, $problem !== '' ? $problem : 'it opens, but did not keep a value', remarks: $remarks);
         }
 
-        return new Finding($store, true, ltrim($endpoint . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '');
+        return new Finding($store, true, ltrim($endpoint . ', ', ', ') . self::sharers($driver), $driver instanceof Diagnoses ? $driver->advice() : '', $remarks);
     }
 
     /** Tries the usual endpoints; the first that answers is taken. */

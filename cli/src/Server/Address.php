@@ -70,7 +70,8 @@ final class Address
         return $answer !== false && str_contains($answer, $expected);
     }
 
-    private static function freePort(): int
+    /** One that is free now: see onFreePort(). */
+    public static function freePort(): int
     {
         $listener = @stream_socket_server('tcp://' . self::HOST . ':0');
         if ($listener === false) {

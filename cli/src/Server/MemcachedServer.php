@@ -33,7 +33,7 @@ final class MemcachedServer implements Server
         $onSocket = ServerProcess::start(
             [...$command, '-s', $socket],
             $directory . '/memcached-socket.log',
-            fn(): bool => Address::says($socket, "version\r\n", 'VERSION'),
+            fn(): bool => Address::says($socket, "version\r\n", "\r\n"), // an error if it asks for a login
         );
         // The port is memcached's choice, told through a file: nobody can take it in between.
         $portFile = $directory . '/memcached.port';

@@ -22,16 +22,17 @@ final class RedisServer implements Server
     /**
      * @param string $directory for the socket and the log; made when missing
      * @param list<string> $options of redis-server, such as ['--maxmemory', '2mb']
+     * @param bool $isTls whether the port speaks TLS, as further options say; the socket never does
      * @throws ServerFailed
      */
-    public static function start(string $directory, array $options = []): self
+    public static function start(string $directory, array $options = [], bool $isTls = false): self
     {
         $executable = Executable::find(['redis-server', 'valkey-server'], 'redis-server');
         $socket = Address::socket($directory, 'redis');
         $refused = array_merge(...array_map(static fn(string $name): array => ['--rename-command', $name, ''], self::REFUSED_COMMANDS));
         [$process, $port] = Address::onFreePort(fn(int $port): ServerProcess => ServerProcess::start(
             [
-                $executable->path, '--bind', Address::HOST, '--port', (string) $port,
+                $executable->path, '--bind', Address::HOST, ...($isTls ? ['--port', '0', '--tls-port'] : ['--port']), (string) $port,
                 '--unixsocket', $socket, '--unixsocketperm', '700', '--dir', \dirname($socket),
                 '--save', '', '--appendonly', 'no', '--daemonize', 'no', ...$refused, ...$options,
             ],

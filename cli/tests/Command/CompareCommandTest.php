@@ -218,6 +218,6 @@ final class CompareCommandTest extends TestCase
      */
     private static function larder(array $arguments, array $environment = []): Process
     {
-        return new Process([self::ROOT . '/larder', ...$arguments], null, ['PHP' => \PHP_BINARY, ...$environment], timeout: 120.0);
+        return new Process([self::ROOT . '/larder', ...$arguments], null, ['PHP' => \PHP_BINARY, ...$environment], timeout: 600.0);
     }
 }

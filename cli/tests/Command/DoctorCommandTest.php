@@ -6,9 +6,12 @@ namespace Larder\Cli\Tests\Command;
 
 use Larder\Cache;
 use Larder\Cli\FileSystem;
+use Larder\Cli\Server\Address;
+use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
+use Larder\Cli\Server\ServerProcess;
 use Larder\Cli\TemporaryDirectory;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -24,10 +27,16 @@ final class DoctorCommandTest extends TestCase
     private const POSIX = ['-d', 'extension=posix'];
 
     private TemporaryDirectory $directory;
+    private ?ServerProcess $redis = null;
 
     protected function setUp(): void
     {
         $this->directory = new TemporaryDirectory(FileSystem::tmpfs());
+    }
+
+    protected function tearDown(): void
+    {
+        $this->redis?->stop();
     }
 
     /** @return iterable<string, array{list<string>, int, list<string>}> */
@@ -131,6 +140,75 @@ final class DoctorCommandTest extends TestCase
         }
     }
 
+    /** @return iterable<string, array{list<string>, list<string>, list<string>}> */
+    public static function setUpsOfRedis(): iterable
+    {
+        $name = '^ {18}(Redis|Valkey) [\d.]+: [\d.]+ MiB';
+        yield 'as it is installed' => [['--save', '3600 1 300 100'], [
+            "$name used, and no limit: it grows until the machine has no memory left\n {20}Set maxmemory, and maxmemory-policy allkeys-lru or allkeys-lfu$",
+            '^ {18}save 3600 1 300 100: a snapshot may take as much memory again, .*\n {20}A cache needs no snapshots: save ""$',
+        ], ['maxmemory-policy noeviction', 'appendonly']];
+        yield 'for a cache' => [['--maxmemory', '20mb', '--maxmemory-policy', 'allkeys-lfu'], [
+            "$name of 20\.0 MiB used, maxmemory-policy allkeys-lfu, 0 keys evicted since it started$",
+        ], ['Set maxmemory', 'save', 'appendonly', 'may not']];
+        yield 'without eviction, with a log' => [['--maxmemory', '20mb', '--appendonly', 'yes'], [
+            '^ {18}maxmemory-policy noeviction: when the memory is full, set\(\) returns false and deletes the old value\n {20}Set maxmemory-policy allkeys-lru',
+            '^ {18}appendonly yes: .*\n {20}A cache needs no log: appendonly no$',
+        ], ['no limit']];
+        yield 'with eviction of some' => [['--maxmemory', '20mb', '--maxmemory-policy', 'volatile-lru'], [
+            '^ {18}maxmemory-policy volatile-lru: only keys with a ttl are evicted, 1 of 3 keys now; when there are none, set\(\) returns false$',
+        ], ['no limit']];
+        yield 'with eviction of any' => [['--maxmemory', '20mb', '--maxmemory-policy', 'allkeys-random'], [
+            '^ {18}maxmemory-policy allkeys-random: it evicts what is used as readily as what is not$',
+        ], ['no limit']];
+    }
+
+    /**
+     * @param list<string> $options of redis-server
+     * @param list<string> $lines patterns
+     * @param list<string> $others what is not said
+     */
+    #[DataProvider('setUpsOfRedis')]
+    public function testSettingsOfRedisAreExplained(array $options, array $lines, array $others): void
+    {
+        $socket = $this->redis(...$options);
+        $redis = new \Redis();
+        $redis->connect($socket);
+        $redis->mset(['a' => '1', 'b' => '2']);
+        $redis->setex('c', 60, '3');
+        $said = $this->doctor(self::POSIX, ["redis://$socket?client=predis"])->mustRun()->getOutput();
+        $said = substr($said, (int) strpos($said, "  redis      yes  $socket"));
+        foreach ($lines as $line) {
+            self::assertMatchesRegularExpression("~$line~m", $said);
+        }
+        foreach ($others as $other) {
+            self::assertStringNotContainsString($other, $said);
+        }
+        self::assertSame(3, $redis->dbSize());
+    }
+
+    public function testMissingRightsAreNamed(): void
+    {
+        $socket = $this->redis();
+        $redis = new \Redis();
+        $redis->connect($socket);
+        $users = [
+            'blind' => ['~larder-cache:*', '+@all', '-info', '-scan'],
+            'elsewhere' => ['~other:*', '+@all', '-evalsha', '-eval'],
+        ];
+        foreach ($users as $user => $rights) {
+            $redis->rawcommand('ACL', 'SETUSER', $user, 'on', '>word', ...$rights);
+        }
+        $said = $this->doctor(self::POSIX, array_map(static fn(string $user): string => "redis://$user:word@$socket?client=predis", array_keys($users)))->mustRun()->getOutput();
+        foreach ([
+            '  redis      yes  SOCKET, .*\n {18}this user may not use SCAN\n {20}ACL SETUSER <user> \+scan\n {18}this user may not see how the server is set up\n {20}.* \+info\n',
+            '  redis      no   it opens, but did not keep a value\n {18}this user may not use EVALSHA, EVAL and use the keys of the cache\n {20}ACL SETUSER <user> \+evalsha \+eval ~larder-cache:\*\n',
+        ] as $lines) {
+            self::assertMatchesRegularExpression('#' . str_replace('SOCKET', preg_quote($socket, '#'), $lines) . '#', $said);
+        }
+        self::assertSame(0, $redis->dbSize());
+    }
+
     public function testFolderThatDeniesAUserTheCacheIsReported(): void
     {
         if (posix_geteuid() !== 0) {
@@ -214,13 +292,26 @@ final class DoctorCommandTest extends TestCase
         self::assertStringContainsString('The scheme of the DSN is not known: it begins with one of auto:', $run->getOutput());
     }
 
+    /** @return string the socket of a Redis server that answers CONFIG, which those of RedisServer do not */
+    private function redis(string ...$options): string
+    {
+        $socket = $this->directory->add('redis') . '/redis.sock';
+        $this->redis = ServerProcess::start(
+            [Executable::find(['redis-server', 'valkey-server'], 'redis-server')->path, '--port', '0', '--unixsocket', $socket, '--dir', \dirname($socket), '--save', '', ...array_values($options)],
+            \dirname($socket) . '/log',
+            static fn(): bool => Address::says($socket, "PING\r\n", 'PONG'),
+        );
+
+        return $socket;
+    }
+
     /**
      * @param list<string> $options of php
      * @param list<string> $addresses
      */
     private function doctor(array $options, array $addresses = []): Process
     {
-        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 60);
+        return new Process([\PHP_BINARY, '-n', ...$this->place(), ...$options, self::ROOT . '/cli/bin/larder', 'doctor', ...$addresses], timeout: 300);
     }
 
     /** @return list<string> options by which all that is stored is this test's own */

@@ -24,6 +24,7 @@ final class InterruptedStartTest extends TestCase
                 [__DIR__ . '/../../../larder', 'compare', '--quick', '--stores=mysql-memory', '--values=10b'],
                 null,
                 ['PHP' => \PHP_BINARY, 'TMPDIR' => $temporary->path],
+                timeout: 300,
             );
             $run->start();
             for ($deadline = microtime(true) + 60; glob($temporary->path . '/*/mariadb/mariadb') === []; usleep(2_000)) {

@@ -58,7 +58,8 @@ final class PagesTest extends TestCase
         touch($hangs);
         $sample = self::measure(new WrkBlock(self::$site, $page, 2, $page->subject('table', 'request', Unit::RequestsPerSecond, []), 200, 100, 5))[0];
         unlink($hangs);
-        self::assertSame([null, 'wrk did not end within 5 s: 2 requests were answered; 2 times an answer after more than 2 s'], [$sample->figure, $sample->problem]);
+        self::assertNull($sample->figure);
+        self::assertMatchesRegularExpression('/^wrk did not end within 5 s: [1-9] requests were answered; [1-9] times an answer after more than 2 s$/', $sample->problem);
     }
 
     #[TestWith(['wrong', 'echo "Hello World";', 'a wrong body of 11 bytes instead of 11'])]

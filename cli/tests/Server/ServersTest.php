@@ -185,14 +185,14 @@ final class ServersTest extends TestCase
 
     public function testForkOfTheStarterDoesNotStopTheServer(): void
     {
-        $starter = new Process([\PHP_BINARY, __DIR__ . '/fork.php', $this->directory->path]);
+        $starter = new Process([\PHP_BINARY, __DIR__ . '/fork.php', $this->directory->path], timeout: 300);
         self::assertSame(0, $starter->run(), $starter->getErrorOutput());
     }
 
     /** The kernel must end the servers: a process killed with SIGKILL runs no code of its own. */
     public function testServersStopWhenTheirStarterIsKilled(): void
     {
-        $starter = new Process([\PHP_BINARY, __DIR__ . '/start-all.php', $this->directory->path]);
+        $starter = new Process([\PHP_BINARY, __DIR__ . '/start-all.php', $this->directory->path], timeout: 300);
         $starter->start();
         $starter->waitUntil(static fn(string $type, string $output): bool => str_contains($output, 'ready'));
         $sockets = glob($this->directory->path . '/*.sock');

@@ -55,7 +55,7 @@ final class WebServersTest extends TestCase
     /** The kernel must end the servers: a process killed with SIGKILL runs no code of its own. */
     public function testWebServersStopWhenTheirStarterIsKilled(): void
     {
-        $starter = new Process([\PHP_BINARY, __DIR__ . '/start-web.php', $this->directory->path]);
+        $starter = new Process([\PHP_BINARY, __DIR__ . '/start-web.php', $this->directory->path], timeout: 300);
         $starter->start();
         $starter->waitUntil(static fn(string $type, string $output): bool => str_contains($output, 'ready'));
         $ports = array_map(intval(...), \array_slice(explode(' ', $starter->getOutput()), 0, 2));

@@ -27,11 +27,11 @@ final class ProcessBlockTest extends TestCase
 {
     private const MILLISECOND = 1_000_000;
     private const CELL = 100 * self::MILLISECOND;
-    private const TRIES = 5;
+    private const TRIES = 20;
 
     public function testEverySubjectOfAWorkingStoreHasAFigure(): void
     {
-        $block = self::block(HonestStore::class, [Operation::Get, Operation::Set, Operation::SetThenGet], '1k', 500);
+        $block = self::block(HonestStore::class, [Operation::Get, Operation::Set, Operation::SetThenGet], '1k', 500, milliseconds: 60_000);
         $samples = self::measure($block);
         self::assertCount(3, $samples);
         foreach ($samples as $sample) {
@@ -54,7 +54,7 @@ final class ProcessBlockTest extends TestCase
 
     public function testCellEndsWithItsTime(): void
     {
-        $block = self::block('array:', [Operation::Get], '1k', \PHP_INT_MAX);
+        $block = self::block('array:', [Operation::Get], '1k', \PHP_INT_MAX, milliseconds: 500);
         $sample = self::measure($block)[0];
         self::assertNotNull($sample->figure);
         self::assertTrue($block->isCutShort($sample->subject));
@@ -191,15 +191,16 @@ final class ProcessBlockTest extends TestCase
      * @param non-empty-list<Operation> $operations
      * @param positive-int $times
      * @param positive-int $processes
+     * @param positive-int $milliseconds that each figure may take
      */
-    private static function block(string $store, array $operations, string $value, int $times, int $processes = 1): ProcessBlock
+    private static function block(string $store, array $operations, string $value, int $times, int $processes = 1, int $milliseconds = 500): ProcessBlock
     {
         $figures = array_map(static fn(Operation $operation): array => [
             new Subject('a table', 'a store', null, $value, null, $operation->value),
             new Cell($operation, $value, $times),
         ], $operations);
 
-        return new ProcessBlock('a block', $figures, new Target('a store', null, $store, Kind::Local), 500 * self::MILLISECOND, $processes);
+        return new ProcessBlock('a block', $figures, new Target('a store', null, $store, Kind::Local), $milliseconds * self::MILLISECOND, $processes);
     }
 
     /** @return list<Sample> in the order of the subjects */

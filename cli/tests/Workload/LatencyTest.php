@@ -57,7 +57,11 @@ final class LatencyTest extends TaskTestCase
 
     public function testRareSlowOperationsAreSeenInHighPercentilesOnly(): void
     {
-        [$get] = self::samples(new TaskBlock(self::task(HiccupStore::class, [[100, Keys::Zipf, 1]], 200)));
+        // Again where the machine stood still so long that there were few operations.
+        $tries = 0;
+        do {
+            [$get] = self::samples(new TaskBlock(self::task(HiccupStore::class, [[100, Keys::Zipf, 1]], 200)));
+        } while ($get->histogram?->count() < 200 && ++$tries < 20);
         self::assertNotNull($get->histogram);
         self::assertGreaterThanOrEqual(20_000_000, $get->histogram->percentile(99));
         self::assertLessThan(20_000_000, $get->histogram->percentile(90));
@@ -93,7 +97,7 @@ final class LatencyTest extends TaskTestCase
     }
 
     /** @param list<array{int, Keys, int}> $mixes */
-    private static function task(string $address, array $mixes, int $milliseconds = 20): Task
+    private static function task(string $address, array $mixes, int $milliseconds = 100): Task
     {
         return new LatencyTask('tested', null, $address, $mixes, $milliseconds);
     }

@@ -167,4 +167,4 @@ static const struct test tests[] = {
     {"a folder on a disk is refused", on_a_disk},
     {0},
 };
-const struct suite suite_environment = {.name = "environment", .tests = tests, .seconds = 30};
+const struct suite suite_environment = {.name = "environment", .tests = tests, .seconds = 120};

@@ -34,6 +34,27 @@ static void mixed(void) {
     expect_nothing_left(cache);
 }
 
+/* Whatever is stored and deleted beside them, values that nobody asks for stay while half of the pages are unused. Each
+ * round leaves one dead run more than the next store takes up. */
+static void unused_pages_first(void) {
+    struct cache *cache = open_cache(16);
+    for (unsigned i = 0; i < 50; i++) {
+        EXPECT_EQUAL(put(cache, key_of("old %u", i), i, 100 * KIB), CACHE_OK);
+    }
+    for (unsigned round = 0; round < 300; round++) {
+        const struct cache_key one = {"one", 3, 1}, other = {"other", 5, 2};
+        cache_delete(cache, &one);
+        cache_delete(cache, &other);
+        EXPECT_EQUAL(put(cache, one, round, 100 * KIB), CACHE_OK);
+        EXPECT_EQUAL(put(cache, other, round, 100 * KIB), CACHE_OK);
+    }
+    for (unsigned i = 0; i < 50; i++) {
+        EXPECT(is_there(cache, key_of("old %u", i)));
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_nothing_left(cache);
+}
+
 /* A run that was used since it was last looked at is kept while others go. */
 static void used_stays(long length) {
     struct cache *cache = open_cache(16);
@@ -159,6 +180,7 @@ static void young_when_stored(void) {
 static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
+    {"unused pages are taken before a run is evicted", unused_pages_first},
     {"a run that is used stays", .run_with = used_stays, .argument = 300 * KIB},
     {"a used value just over half a page stays", .run_with = used_stays, .argument = 40 * KIB},
     {"with all runs used a store still finds room", all_used},

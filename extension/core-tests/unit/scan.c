@@ -427,6 +427,40 @@ static void used_pins_stay(void) {
     close_cache(cache);
 }
 
+/* A segment was replaced: the old one stays mapped as long as something points there, and no longer. */
+static void look_again(struct cache *cache) {
+    cache->looked_at = cache->release_at = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        is_there(cache, key_of("none"));
+    }
+}
+static const void *volatile kept_value;
+static __attribute__((noinline)) void expect_kept(unsigned number) {
+    EXPECT(is_pattern(kept_value, LENGTH, number));
+}
+static void left_segments(void) {
+    struct cache *cache = open_long_lived(16);
+    put_many(cache, "", 60, LENGTH);
+    kept_value = fetch_and_keep(cache, 7);
+    EXPECT(unlink(segment_file()) == 0);
+    look_again(cache);
+    EXPECT(!is_there(cache, key_of("7")));
+    for (unsigned i = 0; i < 3; i++) {
+        clear_stack();
+        look_again(cache);
+        EXPECT(cache->held != NULL);
+        expect_kept(7);
+    }
+    EXPECT(cache->release_every > 1000); /* searches in vain get rare */
+    kept_value = NULL;
+    for (unsigned i = 0; i < 10 && cache->held; i++) {
+        clear_stack();
+        look_again(cache);
+    }
+    EXPECT(!cache->held);
+    close_cache(cache);
+}
+
 static __attribute__((noinline)) void keep_run(struct cache *cache, uintptr_t *kept) {
     *kept = (uintptr_t)pinned(cache, key_of("run")).bytes;
 }
@@ -575,6 +609,7 @@ const struct suite suite_scan = {
         {"copies keep nothing", copies_keep_nothing},
         {"a loop does not copy forever", a_loop_does_not_copy_forever},
         {"scans in vain get rare", scans_in_vain_get_rare},
+        {"a segment that was left is unmapped when nothing points there", left_segments},
         {"forks drop their own pins", forks_drop_their_own},
         {0},
     },

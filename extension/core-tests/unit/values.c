@@ -192,6 +192,31 @@ static void pointers(void) {
     expect_nothing_left(cache);
 }
 
+/* How many of so many stores, under the keys in turn, get memory that is not in the processor's caches. */
+static unsigned cold_stores(struct cache *cache, unsigned stores, unsigned keys, size_t length) {
+    unsigned cold = 0;
+    for (unsigned i = 0; i < stores; i++) {
+        const struct cache_key key = key_of("cold %u", i % keys);
+        struct cache_span span;
+        EXPECT_EQUAL(cache_reserve(cache, &key, length, CACHE_SET, &span), CACHE_OK);
+        cold += span.cold;
+        EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
+    }
+    return cold;
+}
+static void cold_memory(void) {
+    struct cache *cache = open_cache(64);
+    EXPECT_EQUAL(cold_stores(cache, 100, 100, 100), 0); /* not asked for short values */
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t length = i ? 16 * KIB : 100 * KIB; /* in an open page, in a run */
+        EXPECT(cold_stores(cache, 300, 300, length) > 290);
+        EXPECT(cold_stores(cache, 300, 300, length) > 290);
+        cold_stores(cache, 20, 1, length);
+        EXPECT_EQUAL(cold_stores(cache, 200, 1, length), 0);
+    }
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"values of 0 to 600 bytes are found", every_small_length},
     {"values up to the longest are found, around every limit", every_kind_of_length},
@@ -201,6 +226,7 @@ static const struct test tests[] = {
     {"of 200,000 keys none is lost", many_keys},
     {"kinds are kept", kinds},
     {"pointers inside values are adjusted when they move", pointers},
+    {"memory that was written lately is told from memory that was not", cold_memory},
     {0},
 };
 const struct suite suite_values = {.name = "values", .tests = tests};

@@ -5,6 +5,7 @@ ffi
 pcntl
 --SKIPIF--
 <?php
+getenv('LARDER_EMULATED') && die('skip QEMU ignores MADV_WIPEONFORK');
 try {
     FFI::cdef('int _Fork(void);');
 } catch (FFI\Exception) {

@@ -13,9 +13,13 @@ foreach ($lengths as $length) {
     foreach ($places as $place) {
         foreach ($characters as $character) {
             $text = substr_replace(str_repeat('a', $length), $character, $place, strlen($character));
-            larder_store('text', $text);
+            $keys = ['text', "$length $place"]; // memory that is in the processor's caches is written otherwise
+            larder_store_multiple(array_fill_keys($keys, $text));
+            larder_store("in $length $place", [$text, 1]);
             $isValid = preg_match('//u', $text); // after the store: it marks the string
-            $wrong += preg_match('//u', larder_fetch('text')) !== $isValid || larder_fetch('text') !== $text;
+            foreach ([...array_map(larder_fetch(...), $keys), larder_fetch("in $length $place")[0]] as $fetched) {
+                $wrong += preg_match('//u', $fetched) !== $isValid || $fetched !== $text;
+            }
             $valid += (int) $isValid;
             ++$tried;
         }

@@ -11,7 +11,8 @@ namespace Larder\Codec;
  * entries (a SignedCodec alone refuses what is not signed):
  *
  *     a letter, as serialize() begins with    PHP's own
- *     { [ " n t f - or a digit                JSON
+ *     { [ " n t f                             JSON
+ *     - or a digit                            a number as in JSON; integers by every codec, so that servers can count
  *     "\3"  "\4"                              igbinary, msgpack
  *     "\5"  "\6"  "\7"                        compressed by zlib, zstd, lz4
  *     "\x08"                                  signed

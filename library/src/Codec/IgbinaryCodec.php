@@ -7,7 +7,7 @@ namespace Larder\Codec;
 use Larder\Exception\StoreUnavailable;
 
 /**
- * Writes igbinary's format, but for long strings: smaller for arrays with repeated keys.
+ * Writes igbinary's format, but for integers and long strings: smaller for arrays with repeated keys.
  *
  *     "\3" | a checksum (see Checksum) | igbinary's bytes
  *
@@ -27,6 +27,9 @@ final class IgbinaryCodec extends SerializingCodec
     {
         if (\is_string($value) && \strlen($value) >= LongString::FROM) {
             return LongString::encode($value);
+        }
+        if (\is_int($value)) {
+            return (string) $value;
         }
         if (!\is_array($value) && Serialized::isResource($value)) {
             throw Serialized::refusedResource();

@@ -8,7 +8,7 @@ use Larder\Exception\StoreUnavailable;
 use MessagePack;
 
 /**
- * Writes MessagePack, which other languages read too: arrays and scalars. Values with objects, references or
+ * Writes MessagePack, which other languages read too: arrays and scalars but integers. Values with objects, references or
  * arrays nested deeper than DEPTH, which it cannot keep, are written in PHP's own format. No objects are ever made of what it wrote.
  *
  *     "\4" | a checksum (see Checksum) | MessagePack
@@ -27,6 +27,9 @@ final class MsgpackCodec extends SerializingCodec
 
     public function encode(mixed $value, string $key): string
     {
+        if (\is_int($value)) {
+            return (string) $value;
+        }
         $php = Serialized::unlessPlain($value, self::DEPTH);
         if ($php !== null) {
             return $this->allowed($php);

@@ -4,11 +4,15 @@ declare(strict_types=1);
 
 namespace Larder\Codec;
 
-/** Writes PHP's own format, that of serialize(), but for long strings. */
+/** Writes PHP's own format, that of serialize(), but for integers and long strings. */
 final class PhpCodec extends SerializingCodec
 {
     public function encode(mixed $value, string $key): string
     {
-        return \is_string($value) && \strlen($value) >= LongString::FROM ? LongString::encode($value) : $this->serialize($value);
+        if (\is_string($value) && \strlen($value) >= LongString::FROM) {
+            return LongString::encode($value);
+        }
+
+        return \is_int($value) ? (string) $value : $this->serialize($value);
     }
 }

@@ -38,7 +38,7 @@ abstract class SerializingCodec implements Codec, ReadsObjects
                 case 'd':
                 case 'b':
                 case 'N':
-                    $value = @unserialize($bytes);
+                    $value = @\unserialize($bytes);
                     if ($value !== false || $bytes === 'b:0;') {
                         return $value;
                     }
@@ -50,7 +50,9 @@ abstract class SerializingCodec implements Codec, ReadsObjects
                 case 'O':
                     return $this->withObjects($bytes);
                 default:
-                    return $this->read(self::unwrapped($bytes));
+                    $integer = (int) $bytes;
+
+                    return (string) $integer === $bytes ? $integer : $this->read(self::unwrapped($bytes));
             }
         } catch (Unreadable $unreadable) {
             $this->failures->add($unreadable->failure);
@@ -64,7 +66,7 @@ abstract class SerializingCodec implements Codec, ReadsObjects
     /** PHP's own format; also of what the others cannot keep as it is. */
     final protected function serialize(mixed $value): string
     {
-        $bytes = serialize($value);
+        $bytes = \serialize($value);
         if ($bytes === 'i:0;' && $value !== 0) {
             throw Serialized::refusedResource();
         }
@@ -118,7 +120,7 @@ abstract class SerializingCodec implements Codec, ReadsObjects
         if ($this->classes !== null && (!$isPhp || $this->classes->notAllowedIn($bytes) !== null)) {
             throw new Unreadable(Failure::ClassNotAllowed);
         }
-        $value = $isPhp ? @unserialize($bytes, $this->options) : Formats::igbinary($bytes);
+        $value = $isPhp ? @\unserialize($bytes, $this->options) : Formats::igbinary($bytes);
         if ($value instanceof \__PHP_Incomplete_Class) {
             throw new Unreadable(Failure::ClassMissing); // where somebody has taken the autoloader away
         }

@@ -31,12 +31,12 @@ enum Capability: string
      */
     public static function of(Store $store, string $interface): Store
     {
-        $capability = self::from($interface);
-        if (!$store instanceof $interface || !$capability->isOf($store)) {
-            throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', self::nameOf($store), $capability->words(), implode(', ', $capability->stores())));
+        if ($store instanceof $interface && (!$store instanceof Decorator || $store->supports($interface))) {
+            return $store;
         }
+        $capability = self::from($interface);
 
-        return $store;
+        throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', self::nameOf($store), $capability->words(), implode(', ', $capability->stores())));
     }
 
     /** What follows "can". */

@@ -59,6 +59,15 @@ interface Store
      */
     public function delete(string $key): bool;
 
+    /**
+     * Like delete() for each key, in as few steps as the store can. Others may see some of the keys gone before the rest.
+     *
+     * @param list<string> $keys
+     * @return bool false when one of them may still be there
+     * @throws InvalidKey before anything is deleted
+     */
+    public function deleteMany(array $keys): bool;
+
     /** Removes what was stored under this store's namespace, and nothing else. */
     public function clear(): bool;
 }

@@ -12,6 +12,8 @@ use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
+use Psr\Log\LoggerInterface;
 
 /** What a driver needs to open a store. */
 interface Opener
@@ -34,17 +36,38 @@ interface Opener
     /**
      * One store for each server of the DSN, each behind a breaker. The keys are distributed over them.
      *
-     * @param \Closure(Endpoint): RemoteStore $connect
+     * @param \Closure(ConnectionSettings): RemoteStore $connect
      * @throws InvalidDsn
+     * @throws StoreUnavailable as connection()
      */
     public function servers(Dsn $dsn, int $defaultPort, \Closure $connect): Store;
 
     /**
+     * How to connect to a server of the DSN, by its options and by what the program gave beside it.
+     *
+     * @throws InvalidDsn
+     * @throws StoreUnavailable when a file for TLS cannot be read
+     */
+    public function connection(Dsn $dsn, Endpoint $endpoint): ConnectionSettings;
+
+    /**
      * The store behind a breaker, so that an outage does not cost every call a timeout.
+     *
+     * @param bool $throws StoreFailed, whatever the DSN says
+     * @throws InvalidDsn
+     */
+    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store;
+
+    /** Receives one line when an outage begins, and one when it ends. */
+    public function logger(): LoggerInterface;
+
+    /**
+     * The same for a store over a client of the application: the first failure opens the breaker and is logged, since the
+     * application uses that connection too. Other processes may have another one, so they do not learn of it.
      *
      * @throws InvalidDsn
      */
-    public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint): Store;
+    public function withOwnBreaker(RemoteStore $store, Dsn $dsn): Store;
 
     /**
      * The codec that the options of the DSN ask for.

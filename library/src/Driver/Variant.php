@@ -60,6 +60,6 @@ final class Variant
         string $detail = '',
     ) {
         $owner = $scope->owner();
-        $this->owner = $detail === '' ? $owner : $owner . ', ' . $detail;
+        $this->owner = implode(', ', array_filter([$owner, $detail], static fn(string $part): bool => $part !== ''));
     }
 }

@@ -21,10 +21,13 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;
+
+    /** Whether connections are encrypted because of the scheme. */
+    public readonly bool $isTls;
 
     /**
      * @param string $rest what stands after the scheme and before the options, decoded: a segment, a file, a database
@@ -43,6 +46,7 @@ final class Dsn
         public readonly array $tiers = [],
     ) {
         $this->scheme = $scheme->name;
+        $this->isTls = $scheme->isTls;
     }
 
     /** @return array<string, mixed> without what may be a secret, or a piece of one */
@@ -89,19 +93,27 @@ final class Dsn
         if ($scheme->isRemote && strpbrk($parts[4], '@:') !== false) {
             throw DsnError::inPath($scheme->name);
         }
-        self::decode($parts[4], $scheme, 'path');
+        $path = self::decode($parts[4], $scheme, 'path');
         $servers = $hosts === '' ? [] : explode(',', $hosts);
+        $options = self::options($scheme, $schemes, $parts[5] ?? '');
+        $isOption = $scheme->path !== '' && $servers !== [] && \strlen($path) > 1;
+        if ($isOption) {
+            if (isset($options[$scheme->path])) {
+                throw DsnError::repeatedOption($scheme->name, $scheme->path, ', once as a path');
+            }
+            $options[$scheme->path] = substr($path, 1);
+        }
         foreach ($scheme->isRemote ? $servers : [] as $server) {
             self::hostAndPort($server) ?? throw DsnError::inHost($scheme->name);
         }
 
         return new self(
             $scheme,
-            $parts[4],
+            $isOption ? '' : $parts[4],
             $servers,
             self::decode($user, $scheme, 'user name or password'),
             new \SensitiveParameterValue(self::decode($password, $scheme, 'user name or password')),
-            self::options($scheme, $schemes, $parts[5] ?? ''),
+            $options,
         );
     }
 
@@ -114,6 +126,25 @@ final class Dsn
         ksort($named);
 
         return serialize([$this->scheme, $servers, $this->name(), $named, array_map(static fn(self $tier): string => $tier->identity(), $this->tiers)]);
+    }
+
+    /**
+     * The same with the namespace "<its own>-<name>", where there are namespaces.
+     *
+     * @throws InvalidDsn
+     */
+    public function inSubNamespace(string $name, Schemes $schemes): self
+    {
+        $scheme = $schemes->scheme($this->scheme) ?? throw DsnError::unknownScheme($schemes);
+        NamespaceName::check($name);
+        $options = $this->options;
+        if (\in_array('namespace', $scheme->options, true)) {
+            $options['namespace'] = $this->namespace() . '-' . $name;
+        }
+        $dsn = new self($scheme, $this->rest, $this->servers, $this->user, $this->secret, $options, array_map(static fn(self $tier): self => $tier->inSubNamespace($name, $schemes), $this->tiers));
+        $dsn->namespace();
+
+        return $dsn;
     }
 
     /** The part after the scheme as one name or path, decoded. */
@@ -136,14 +167,6 @@ final class Dsn
     {
         if ($this->servers !== []) {
             throw $this->invalid(\sprintf('has no host: write %s:///path with three slashes', $this->scheme));
-        }
-    }
-
-    /** @throws InvalidDsn when there is a user or a password */
-    public function refuseLogin(): void
-    {
-        if ($this->user . $this->password() !== '') {
-            throw $this->invalid(\sprintf('has a user or a password, which %s does not ask for here', $this->scheme));
         }
     }
 
@@ -182,6 +205,15 @@ final class Dsn
             throw $this->invalid('has a path after its host, where none is known. ' . DsnError::ENCODING);
         }
 
+        return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
+    }
+
+    /**
+     * @return list<Endpoint> of the hosts, whatever path follows them
+     * @throws InvalidDsn
+     */
+    public function hosts(int $defaultPort): array
+    {
         return array_map(fn(string $server): Endpoint => $this->tcp($server, $defaultPort), $this->servers);
     }
 
@@ -239,6 +271,33 @@ final class Dsn
     public function timeout(): float
     {
         return $this->number('timeout', 1.0, 0.001, 3600.0);
+    }
+
+    /**
+     * @return float seconds to connect
+     * @throws InvalidDsn
+     */
+    public function connectTimeout(): float
+    {
+        return $this->number('connect_timeout', $this->timeout(), 0.001, 3600.0);
+    }
+
+    /**
+     * @return float seconds to wait for a reply
+     * @throws InvalidDsn
+     */
+    public function readTimeout(): float
+    {
+        return $this->number('read_timeout', $this->timeout(), 0.001, 3600.0);
+    }
+
+    /**
+     * @return bool whether calls throw while a server does not answer
+     * @throws InvalidDsn
+     */
+    public function throws(): bool
+    {
+        return $this->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
     }
 
     /** @throws InvalidDsn */

@@ -19,12 +19,12 @@ final class DsnError
 
     public static function noScheme(Schemes $schemes): InvalidDsn
     {
-        return new InvalidDsn('The scheme of the DSN is missing: it begins with one of ' . self::list($schemes));
+        return new InvalidDsn('The scheme of the DSN is missing: it begins with one of ' . self::list($schemes->schemes()));
     }
 
     public static function unknownScheme(Schemes $schemes): InvalidDsn
     {
-        return new InvalidDsn('The scheme of the DSN is not known: it begins with one of ' . self::list($schemes));
+        return new InvalidDsn('The scheme of the DSN is not known: it begins with one of ' . self::list($schemes->schemes()));
     }
 
     public static function zeroByte(): InvalidDsn
@@ -48,9 +48,10 @@ final class DsnError
         return new InvalidDsn(\sprintf('This %s: DSN has a %% in its %s that two hexadecimal digits do not follow. %s', $scheme, $part, self::ENCODING));
     }
 
-    public static function repeatedOption(string $scheme, string $option): InvalidDsn
+    /** @param string $how what else to say; may be empty */
+    public static function repeatedOption(string $scheme, string $option, string $how = ''): InvalidDsn
     {
-        return new InvalidDsn(\sprintf('This %s: DSN has the option %s twice', $scheme, $option));
+        return new InvalidDsn(\sprintf('This %s: DSN has the option %s twice%s', $scheme, $option, $how));
     }
 
     public static function inNesting(Scheme $scheme): InvalidDsn
@@ -66,6 +67,7 @@ final class DsnError
         $near = array_filter($known, static fn(string $name): bool => levenshtein($name, $option) <= self::TYPOS);
         $why = match (true) {
             $isOthers && \in_array($option, Scheme::CODEC_OPTIONS, true) && $scheme->whyNoCodec !== '' => '. ' . $scheme->whyNoCodec,
+            \in_array($option, Scheme::TLS_OPTIONS, true) => '. Without TLS there is no use for it: the schemes with TLS are ' . self::list(array_filter($schemes->schemes(), static fn(Scheme $other): bool => $other->isTls)),
             $scheme->isRemote && $near === [] && !$isOthers => '. ' . self::ENCODING,
             default => '',
         };
@@ -79,8 +81,9 @@ final class DsnError
         ));
     }
 
-    private static function list(Schemes $schemes): string
+    /** @param array<Scheme> $schemes */
+    private static function list(array $schemes): string
     {
-        return implode(', ', array_map(static fn(Scheme $scheme): string => $scheme->name . ':', $schemes->schemes()));
+        return implode(', ', array_map(static fn(Scheme $scheme): string => $scheme->name . ':', $schemes));
     }
 }

@@ -23,6 +23,14 @@ final class Endpoint
         return new self(null, $host, $port);
     }
 
+    /** @param string $address "127.0.0.1:6379", "[::1]:6379" */
+    public static function parse(string $address): self
+    {
+        $colon = (int) strrpos($address, ':');
+
+        return new self(null, trim(substr($address, 0, $colon), '[]'), (int) substr($address, $colon + 1));
+    }
+
     /** As in messages: "/run/redis.sock", "127.0.0.1:6379", "[::1]:6379". */
     public function __toString(): string
     {

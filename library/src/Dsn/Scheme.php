@@ -11,6 +11,13 @@ final class Scheme
     public const CODEC_OPTIONS = ['serializer', 'compress', 'compress_from', 'classes', 'sign'];
     /** Options of every store that is a server. */
     public const SERVER_OPTIONS = ['timeout', 'persistent', 'on_failure'];
+    public const TIMEOUT_OPTIONS = ['timeout', 'connect_timeout', 'read_timeout'];
+    /** Options that say where a login is. */
+    public const LOGIN_OPTIONS = ['user_file', 'password_file'];
+    /** Options of those servers whose connections Larder\Server\ConnectionSettings describes. */
+    public const CONNECTION_OPTIONS = [...self::TIMEOUT_OPTIONS, 'persistent', 'on_failure', ...self::LOGIN_OPTIONS];
+    /** Options that TLS brings besides, in the order of Larder\Server\Tls. */
+    public const TLS_OPTIONS = ['tls_ca_file', 'tls_cert_file', 'tls_key_file', 'tls_peer_name'];
     /** Options that every scheme has, besides its own. */
     public const COMMON_OPTIONS = ['sample'];
 
@@ -23,6 +30,8 @@ final class Scheme
      * @param bool $isRemote whether it names servers, which may ask for a password
      * @param string $whyNoCodec a sentence: why the options of codecs make no sense here; may be empty
      * @param string $nesting how DSNs stand in parentheses behind the colon, two of them, as an example; empty: they do not
+     * @param string $path the option that may stand as a path behind the host instead; empty for none
+     * @param bool $isTls whether its connections are encrypted
      */
     public function __construct(
         public readonly string $name,
@@ -30,7 +39,15 @@ final class Scheme
         public readonly bool $isRemote = false,
         public readonly string $whyNoCodec = '',
         public readonly string $nesting = '',
+        public readonly string $path = '',
+        public readonly bool $isTls = false,
     ) {
-        $this->options = [...$options, ...self::COMMON_OPTIONS];
+        $this->options = [...$options, ...($isTls ? self::TLS_OPTIONS : []), ...self::COMMON_OPTIONS];
+    }
+
+    /** The same under another name. */
+    public function as(string $name, bool $isTls): self
+    {
+        return new self($name, array_values(array_diff($this->options, self::COMMON_OPTIONS)), $this->isRemote, $this->whyNoCodec, $this->nesting, $this->path, $isTls);
     }
 }

@@ -14,12 +14,14 @@ final class StoreFailed extends \RuntimeException implements CacheException
      * @param string $store its scheme, such as "redis"
      * @param string $what happened, with the server's name, without a full stop
      * @param bool $isRefusal the server is there, and does not let this client in: a wrong password, a missing right
+     * @param bool $isBusy the server was not asked, because the application is using its client for something else now
      */
     private function __construct(
         public readonly string $store,
         public readonly string $what,
         ?\Throwable $previous,
         public readonly bool $isRefusal = false,
+        public readonly bool $isBusy = false,
     ) {
         parent::__construct(\sprintf('%s: %s', $store, $what), 0, $previous);
     }
@@ -39,8 +41,19 @@ final class StoreFailed extends \RuntimeException implements CacheException
      * @param string $store its scheme
      * @param string $what it says, with its name
      */
-    public static function refused(string $store, string $what): self
+    public static function refused(string $store, string $what, ?\Throwable $previous = null): self
     {
-        return new self($store, rtrim($what, '.'), null, true);
+        return new self($store, rtrim($what, '.'), $previous, true);
+    }
+
+    /**
+     * A client that the application uses for something else now, such as a transaction. Nothing was sent to the server.
+     *
+     * @param string $store its scheme
+     * @param string $what for what
+     */
+    public static function busy(string $store, string $what): self
+    {
+        return new self($store, rtrim($what, '.'), null, isBusy: true);
     }
 }

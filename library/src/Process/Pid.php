@@ -7,6 +7,8 @@ namespace Larder\Process;
 /** The process id. A fork has another one, and must not use its parent's connections and locks. */
 final class Pid
 {
+    private static ?bool $isKnownByEngine = null;
+
     /**
      * The engine knows the number; to ask the system for it takes longer than all else before a call of Redis.
      *
@@ -16,6 +18,6 @@ final class Pid
      */
     public static function own(string $byEngine = 'larder_pid'): int
     {
-        return \function_exists($byEngine) ? \larder_pid() : (int) getmypid();
+        return (self::$isKnownByEngine ??= \function_exists($byEngine)) ? \larder_pid() : (int) getmypid();
     }
 }

@@ -31,4 +31,25 @@ final class Quietly
             restore_error_handler();
         }
     }
+
+    /**
+     * @template T
+     * @param \Closure(): T $work
+     * @param list<string> $warnings receives what they say
+     * @return T
+     */
+    public static function collect(\Closure $work, array &$warnings): mixed
+    {
+        try {
+            set_error_handler(static function (int $level, string $message) use (&$warnings): true {
+                $warnings[] = $message;
+
+                return true;
+            });
+
+            return $work();
+        } finally {
+            restore_error_handler();
+        }
+    }
 }

@@ -77,11 +77,12 @@ final class SimpleCache implements Psr16
 
     /**
      * @param iterable<mixed> $keys strings
-     * @return Pairs<mixed> a value for every key, in the order asked; misses as the default
+     * @return array<array-key, mixed> a value for every key, in the order asked; misses as the default. PHP makes integers of
+     *                                 keys such as "7"
      */
-    public function getMultiple(iterable $keys, mixed $default = null): Pairs
+    public function getMultiple(iterable $keys, mixed $default = null): array
     {
-        return new Pairs($this->cache->getMany(Keys::list($keys), $default));
+        return $this->cache->getMany(Keys::list($keys), $default);
     }
 
     /**

@@ -8,6 +8,7 @@ use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Key\Ttl;
 use Larder\Tag\Tags;
+use Larder\Tag\TagVersions;
 
 /** A running computation of Cache::remember(). The callback receives it, to change what becomes of the result. */
 final class Computation
@@ -50,6 +51,12 @@ final class Computation
             // Those that were captured earlier stay: they notice more.
             $this->tagVersions = $captured === null ? null : $this->tagVersions + $captured;
         }
+    }
+
+    /** @return TagVersions|null of its tags, for Cache::set(); null if the store refused one: then the result is not to be stored */
+    public function tagVersions(): ?TagVersions
+    {
+        return $this->tagVersions === null ? null : new TagVersions($this->tagVersions);
     }
 
     /** Returns the result to the caller without storing it. */

@@ -109,12 +109,7 @@ final class Tags
      */
     public function invalidate(iterable $tags): bool
     {
-        $all = true;
-        foreach (self::keys($tags) as $key) {
-            $all = $this->store->delete($key) && $all;
-        }
-
-        return $all;
+        return $this->store->deleteMany(array_values(self::keys($tags)));
     }
 
     /** Of processes that do so at once, all get what the store has afterwards, or one that never becomes current. */

@@ -204,16 +204,15 @@ final class SymfonyCacheTest extends TestCase
     public function testOneOfSeveralProcessesComputes(): void
     {
         $this->use(new TestedStore(FileTest::class));
-        $start = microtime(true) + 0.2;
-        $forks = array_map(fn(): Fork => Fork::start(function () use ($start): string {
-            usleep((int) max(0, 1e6 * ($start - microtime(true))));
+        $forks = Fork::several(5, function (int $process, \Closure $awaitOthers): string {
+            $awaitOthers();
 
             return $this->symfony->get('key', static function (): string {
                 usleep(100_000);
 
                 return 'computed by ' . getmypid();
             });
-        }), range(1, 5));
+        });
         $answers = array_map(static fn(Fork $fork): mixed => $fork->result(), $forks);
         self::assertSame(array_fill(0, 5, $answers[0]), $answers);
     }

@@ -51,7 +51,7 @@ final class ClassesTest extends TestCase
         yield 'compressed' => [Checksum::before((string) gzcompress(serialize([$planted])), "\5", \strlen(serialize([$planted])))];
         yield 'behind a signature' => ["\x08" . str_repeat('x', 36) . serialize($planted)];
         yield 'by igbinary' => [(new IgbinaryCodec())->encode($planted, 'k')];
-        yield 'by igbinary, though it is plain' => [(new IgbinaryCodec())->encode(1, 'k')];
+        yield 'by igbinary, though it is plain' => [(new IgbinaryCodec())->encode('1', 'k')];
         yield 'by msgpack' => [Checksum::before(msgpack_pack([$planted]), "\4")];
     }
 

@@ -9,8 +9,8 @@ use Larder\Tests\Driver\DriverTestCase;
 /** A test class that replaces one test of its contract by a weaker one: ContractsTest must notice. */
 abstract class WeakenedContract extends DriverTestCase
 {
-    public function testSimpleCacheAcceptsAllowedKey(string $key): void
+    public function testSimpleCacheAcceptsAllowedKey(): void
     {
-        self::assertNotSame('', $key);
+        self::assertTrue($this->keepsValues());
     }
 }

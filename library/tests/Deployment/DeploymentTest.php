@@ -5,6 +5,9 @@ declare(strict_types=1);
 namespace Larder\Tests\Deployment;
 
 use Larder\Cache;
+use Larder\Driver\Redis\Wire\WireConnection;
+use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
 use Larder\Tests\Driver\Apcu\ApcuTest;
 use Larder\Tests\Driver\Engine\EngineTest;
 use Larder\Tests\Driver\Engine\NamespacedEngineTest;
@@ -42,6 +45,28 @@ final class DeploymentTest extends TestCase
         $open()->clear();
         self::assertMissesAlone(...Deployment::run($open));
         $open()->clear();
+    }
+
+    /** What a later version of the library writes in a format of its own is a miss here, and stays there. */
+    public function testUnknownFormatIsAMissAndStays(): void
+    {
+        $cache = Cache::open('redis://' . Servers::redis()->socket . '?namespace=versions');
+        $server = WireConnection::open(new ConnectionSettings(Endpoint::unix(Servers::redis()->socket)));
+        foreach (["\x0A", "\x1F", "\x7F", '~', "\xFF"] as $format) {
+            $bytes = $format . serialize('of another version');
+            $server->ask(['SET', 'larder-cache:versions:k', $bytes]);
+            self::assertSame(['none', ['k' => 'none'], null], [$cache->get('k', 'none'), $cache->getMany(['k'], 'none'), $cache->expiry('k')]);
+            self::assertFalse($cache->increment('k'));
+            self::assertFalse($cache->swap('k', 1, 2));
+            self::assertFalse($cache->add('k', 'mine'));
+            self::assertSame($bytes, $server->ask(['GET', 'larder-cache:versions:k']), 'for the version that can read it');
+            self::assertTrue($cache->set('k', 'mine'));
+            self::assertSame('mine', $cache->get('k'), 'the control');
+            $server->ask(['SET', 'larder-cache:versions:k', $bytes]);
+            self::assertSame(1, $cache->remember('k', 60, static fn(): int => 1));
+            self::assertSame(1, $cache->get('k'));
+        }
+        self::assertTrue($cache->clear());
     }
 
     /** @return iterable<string, array{string, string}> */

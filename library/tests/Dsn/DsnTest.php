@@ -56,7 +56,7 @@ final class DsnTest extends TestCase
         yield 'nothing' => ['', 'begins with one of ' . $all];
         yield 'a path' => ['/var/cache', 'The scheme of the DSN is missing: it begins with one of ' . $all];
         yield 'another scheme' => ['mongodb://localhost', 'The scheme of the DSN is not known: it begins with one of ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, persistent, on_failure, client, database, sample'];
+        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, connect_timeout, read_timeout, persistent, on_failure, user_file, password_file, client, database, sample'];
         yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
         yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
         yield 'no options known' => ['none:?namespace=a', 'Known: sample'];
@@ -69,9 +69,10 @@ final class DsnTest extends TestCase
         yield 'a long namespace' => ['apcu:?namespace=' . str_repeat('a', 33), 'A namespace is 1 to 32 of the characters'];
         yield 'a wrong timeout' => ['redis://localhost?timeout=soon', 'has a value for the option timeout that is not a number from 0.001 to 3600'];
         yield 'a wrong database' => ['redis://localhost?database=-1', 'has a value for the option database that is not a number'];
-        yield 'a database as a path' => ['redis://localhost/2', 'has a path after its host'];
+        yield 'a path for memcached' => ['memcached://localhost/2', 'has a path after its host'];
+        yield 'a database twice' => ['redis://localhost/2?database=2', 'This redis: DSN has the option database twice, once as a path'];
+        yield 'a database that is no number' => ['redis://localhost/shop', 'has a value for the option database that is not a number'];
         yield 'a port that is none' => ['redis://localhost:70000', 'has something in the place of a host and a port'];
-        yield 'a user for memcached' => ['memcached://me:secret@localhost', 'has a user or a password, which memcached does not ask for here'];
         yield 'no server' => ['memcached:', 'names no server: memcached://127.0.0.1:11211 or memcached:///path/of.sock'];
         yield 'no database' => ['mysql://me@localhost', 'names no database: mysql://user@127.0.0.1/database'];
         yield 'two databases servers' => ['mysql://me@a,b/db', 'names no single server'];

@@ -9,9 +9,11 @@ use Larder\Lock\StripedLock;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** Calls that need many locks while a stopped process holds them all. */
+#[Group('waiting')]
 final class WaitBudgetTest extends TestCase
 {
     private const KEYS = 20;

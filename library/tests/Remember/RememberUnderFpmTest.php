@@ -85,7 +85,7 @@ final class RememberUnderFpmTest extends TestCase
         self::assertSame(1, $this->computations());
         $start = microtime(true);
         self::assertStringStartsWith('computed', $this->ask('')['value']);
-        self::assertLessThan(10.0, microtime(true) - $start, 'its worker lives, and nobody waits for it');
+        self::assertLessThan(12.0, microtime(true) - $start, 'its worker lives, and nobody waits for it: less than half of what it may wait');
         self::assertSame(2, $this->computations());
     }
 

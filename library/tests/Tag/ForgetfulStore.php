@@ -65,6 +65,11 @@ final class ForgetfulStore extends StoreDecorator
         return $this->store->delete($key);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return !\in_array(false, array_map($this->delete(...), $keys), true);
+    }
+
     public function clear(): bool
     {
         return $this->store->clear();

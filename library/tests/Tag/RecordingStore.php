@@ -59,6 +59,13 @@ final class RecordingStore implements Store
         return $this->store->delete($key);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        $this->calls[] = 'deleteMany ' . implode(' ', $keys);
+
+        return $this->store->deleteMany($keys);
+    }
+
     public function clear(): bool
     {
         return $this->store->clear();

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Breaker;
 
+use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
+use Larder\Contract\Decorator;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\PrunableStore;
@@ -81,9 +83,29 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         return $this->attempt(static fn(Store $store): bool => $store->delete($key), false);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return $this->attempt(static fn(Store $store): bool => $store->deleteMany($keys), false);
+    }
+
     public function clear(): bool
     {
         return $this->attempt(static fn(Store $store): bool => $store->clear(), false);
+    }
+
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        if (!$this->breaker->isWell || !$this->store instanceof AtomicStore || $this->store instanceof Decorator) {
+            return parent::increment($key, $step, $first, $ttl);
+        }
+
+        // As in get().
+        try {
+            /** @throws StoreFailed */
+            return $this->store->increment($key, $step, $first, $ttl);
+        } catch (StoreFailed $failure) {
+            return $this->fail($failure, false);
+        }
     }
 
     public function keys(): iterable
@@ -122,6 +144,14 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed
     {
         $store = Capability::of($this->store, $interface);
+        if ($this->breaker->isWell) {
+            // As in get().
+            try {
+                return $work($store);
+            } catch (StoreFailed $failure) {
+                return $this->fail($failure, $refused);
+            }
+        }
 
         return $this->attempt(static function (Store $there) use ($store, $key, $work, $refused): mixed {
             Key::check($key);
@@ -188,7 +218,11 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
-        $this->breaker->failed($failure, $seconds);
+        if ($failure->isBusy) {
+            $this->breaker->endedWithoutCall();
+        } else {
+            $this->breaker->failed($failure, $seconds);
+        }
 
         return $this->throws ? throw $failure : $otherwise;
     }

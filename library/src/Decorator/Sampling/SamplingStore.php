@@ -109,6 +109,11 @@ final class SamplingStore extends StoreDecorator implements ReportsOutages, Rese
         return $this->store->delete($key);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return $this->store->deleteMany($keys);
+    }
+
     public function clear(): bool
     {
         return $this->store->clear();

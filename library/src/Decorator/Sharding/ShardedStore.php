@@ -92,6 +92,17 @@ final class ShardedStore extends StoreDecorator implements RemoteStore, ReportsO
         return $this->stores[$this->server($key)]->delete($key);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        $all = true;
+        foreach ($this->byServer($keys) as $server => $its) {
+            $all = $this->stores[$server]->deleteMany($its) && $all;
+        }
+
+        return $all;
+    }
+
     public function clear(): bool
     {
         $all = true;

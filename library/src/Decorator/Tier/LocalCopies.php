@@ -42,6 +42,8 @@ final class LocalCopies
     private const SETTLING = 0.1;
     /** Seconds that a mark is there at most. */
     private const MARKED = 1.0;
+    /** How many names are kept, before this begins again. */
+    private const NAMES = 1000;
     /** Numbers begin at random, so that one that was lost and began again is another. */
     private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
 
@@ -49,8 +51,9 @@ final class LocalCopies
     private readonly bool $isEngine;
 
     private readonly string $names;
-    private readonly string $direct;
     private readonly string $leaseName;
+    /** @var array<array-key, string> of keys that were read: the engine needs the hash of a name, which PHP keeps in the string */
+    private array $namesByKey = [];
 
     /**
      * @param string $identity of the shared tier
@@ -60,7 +63,6 @@ final class LocalCopies
     {
         $this->isEngine = $local instanceof EngineStore;
         $this->names = ReservedKey::tier($identity);
-        $this->direct = $this->names . '=';
         $this->leaseName = $this->names . 'lease';
     }
 
@@ -168,10 +170,27 @@ final class LocalCopies
         $this->local->setMany(array_filter($known, is_int(...)));
     }
 
+    /**
+     * The short way of most gets: a copy in the engine, while the shared tier need not be asked.
+     *
+     * @return mixed the value; $miss for anything else, then lease() and find() tell
+     */
+    public function served(string $key, mixed $miss): mixed
+    {
+        if (!$this->isEngine) {
+            return $miss;
+        }
+        $name = $this->namesByKey[$key] ?? $this->name($key);
+        $lease = \larder_fetch($this->leaseName);
+        $copy = \larder_fetch($name);
+
+        return \is_array($lease) && \is_array($copy) && $copy[0] === $lease[0] ? $copy[3] : $miss;
+    }
+
     /** @return mixed the value, or $miss */
     public function find(string $key, int $epoch, mixed $miss): mixed
     {
-        $name = \strlen($key) <= self::LONGEST_PART ? $this->direct . $key : $this->names . self::part($key);
+        $name = $this->namesByKey[$key] ?? $this->name($key);
         $copy = $this->isEngine ? \larder_fetch($name) : $this->local->get($name);
 
         return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
@@ -255,6 +274,18 @@ final class LocalCopies
         if (!\is_array($copy) || ($copy[1] < $number && $copy[2] !== $number)) {
             $this->dropPart($part);
         }
+    }
+
+    private function name(string $key): string
+    {
+        if (\strlen($key) > self::LONGEST_PART) {
+            return $this->names . self::part($key);
+        }
+        if (\count($this->namesByKey) >= self::NAMES) {
+            $this->namesByKey = [];
+        }
+
+        return $this->namesByKey[$key] = $this->names . self::part($key);
     }
 
     private function dropPart(string $part): void

@@ -65,6 +65,10 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
 
     public function get(string $key, mixed $default = null): mixed
     {
+        $value = $this->copies->served($key, $this);
+        if ($value !== $this) {
+            return $value;
+        }
         $lease = $this->copies->lease() ?? $this->poll->lease();
         $value = $this->copies->find($key, $lease[0], $this);
         if ($value !== $this) {
@@ -135,6 +139,21 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
     public function delete(string $key): bool
     {
         return $this->change($key, fn(): bool => $this->shared->delete($key), false);
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        if ($keys === []) {
+            return true;
+        }
+
+        try {
+            $areDeleted = $this->shared->deleteMany($keys);
+
+            return $this->announce($keys) !== null && $areDeleted; // some may be gone though others could not be deleted
+        } finally {
+            array_map($this->copies->drop(...), $keys);
+        }
     }
 
     public function clear(): bool

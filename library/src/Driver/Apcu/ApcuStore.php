@@ -145,6 +145,13 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         return true;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        \apcu_delete(array_map($this->name(...), $keys));
+
+        return true;
+    }
+
     public function clear(): bool
     {
         return \apcu_delete(new APCUIterator('/^' . preg_quote($this->prefix, '/') . '/', \APC_ITER_KEY)) !== false;

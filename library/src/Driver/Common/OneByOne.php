@@ -6,7 +6,7 @@ namespace Larder\Driver\Common;
 
 use Larder\Key\Key;
 
-/** getMany() and setMany() for stores that read and write one key at a time. */
+/** getMany(), setMany() and deleteMany() for stores that do one key at a time. */
 trait OneByOne
 {
     /**
@@ -30,6 +30,18 @@ trait OneByOne
         $all = true;
         foreach (array_values($values) as $i => $value) {
             $all = $this->set($keys[$i], $value, $ttl) && $all;
+        }
+
+        return $all;
+    }
+
+    /** @param list<string> $keys */
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        $all = true;
+        foreach ($keys as $key) {
+            $all = $this->delete($key) && $all;
         }
 
         return $all;

@@ -12,6 +12,7 @@ use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Scheme;
+use Larder\Exception\StoreUnavailable;
 
 /** larder: the engine, which is the extension of PHP of this project. */
 final class EngineDriver implements AutoCandidate, Diagnoses
@@ -30,6 +31,10 @@ final class EngineDriver implements AutoCandidate, Diagnoses
 
     public function openAuto(Dsn $auto, Opener $opener): Store
     {
+        if (EngineStore::isInPhp()) {
+            throw StoreUnavailable::because('larder', 'the PHP extension larder is not loaded, and larder/polyfill keeps an array of each process', 'Take larder: for that');
+        }
+
         return $this->open($auto, $opener);
     }
 
@@ -44,11 +49,11 @@ final class EngineDriver implements AutoCandidate, Diagnoses
             new Variant(
                 'larder',
                 EngineStore::class,
-                Scope::Machine,
+                EngineStore::isInPhp() ? Scope::Process : Scope::Machine,
                 extension: 'larder',
                 ini: ['larder.path' => Variant::FOLDER, 'larder.size' => Variant::ROOM],
                 namespaced: NamespacedEngineStore::class,
-                detail: \sprintf('segment %s in %s, PHP %d.%d', ini_get('larder.segment'), ini_get('larder.path'), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION),
+                detail: EngineStore::isInPhp() ? 'this process alone, by larder/polyfill' : \sprintf('segment %s in %s, PHP %d.%d', ini_get('larder.segment'), ini_get('larder.path'), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION),
             ),
         ];
     }

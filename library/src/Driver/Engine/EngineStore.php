@@ -43,6 +43,10 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
     public static function checkEngine(string $segment): void
     {
         if (!\extension_loaded('larder')) {
+            if (self::isInPhp()) {
+                return;
+            }
+
             throw StoreUnavailable::because('larder', 'the PHP extension larder is not loaded', 'To add it: run make extension in a clone of Larder, and put extension=/path/of/the/clone/extension/modules/larder.so into php.ini');
         }
         if (\PHP_OS_FAMILY !== 'Linux' || \PHP_INT_SIZE !== 8) {
@@ -63,6 +67,12 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
                 \sprintf('It is chosen before the script starts: larder.segment=%s in php.ini, in the FPM pool or in the virtual host (php_admin_value), or php -d larder.segment=%1$s', $segment),
             );
         }
+    }
+
+    /** Whether the functions are those of the package larder/polyfill, over an array of this process. */
+    public static function isInPhp(): bool
+    {
+        return !\extension_loaded('larder') && \function_exists('larder_fetch');
     }
 
     /** One that this user's can be made in, or this user's own, where larder.path is only for root to write. */
@@ -130,6 +140,14 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         } catch (\ValueError $error) {
             throw self::known($error, [$key]);
         }
+
+        return true;
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        \larder_delete_multiple($keys);
 
         return true;
     }

@@ -81,6 +81,14 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
         return true;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        $version = $this->version();
+        \larder_delete_multiple(array_map(fn(string $key): string => $this->name($key, $version), $keys));
+
+        return true;
+    }
+
     public function clear(): bool
     {
         return \larder_store($this->versionName, self::newVersion());

@@ -46,7 +46,7 @@ final class MemcachedConnection
 
     public function __construct(private readonly MemcachedConnector $connector)
     {
-        $this->nanoseconds = (int) (1e9 * $connector->timeout);
+        $this->nanoseconds = (int) (1e9 * $connector->settings->readTimeout);
         $this->quiet = Quietly::ignore(...);
     }
 
@@ -127,7 +127,7 @@ final class MemcachedConnection
     {
         return StoreFailed::because($this->connector->store, \sprintf(
             'malformed reply from %s: "%s" (does another kind of server listen there?)',
-            $this->connector->endpoint,
+            $this->connector->settings->endpoint,
             addcslashes(substr($reply, 0, 40), "\0..\37\"\\\177..\377"),
         ));
     }
@@ -137,7 +137,7 @@ final class MemcachedConnection
     {
         return StoreFailed::because($this->connector->store, \sprintf(
             '%s refused a request: %s',
-            $this->connector->endpoint,
+            $this->connector->settings->endpoint,
             addcslashes(substr($line, 0, 200), "\0..\37\177..\377"),
         ));
     }
@@ -149,8 +149,8 @@ final class MemcachedConnection
 
         return StoreFailed::because($this->connector->store, \sprintf(
             $isOver ? 'no reply from %s within %s s (is it overloaded, or timeout= too short?)' : '%s closed the connection',
-            $this->connector->endpoint,
-            $this->connector->timeout,
+            $this->connector->settings->endpoint,
+            $this->connector->settings->readTimeout,
         ));
     }
 

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Memcached;
 
+use Larder\Contract\RemoteStore;
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
 use Larder\Driver\Driver;
@@ -11,26 +12,26 @@ use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
-use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
-/** memcached: one server or several, by the extension memcached. */
+/** memcached: one server or several, by the extension memcached; by Larder's own client where that has no TLS and no login. */
 final class MemcachedDriver implements Driver
 {
     private const PORT = 11211;
 
     public function scheme(): Scheme
     {
-        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS], isRemote: true);
+        return new Scheme('memcached', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS], isRemote: true);
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        $dsn->refuseLogin();
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): MemcachedStore
-            => new MemcachedStore($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent()));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RemoteStore => $settings->tls === null && $settings->credentials->areNone()
+            ? new MemcachedStore($settings, $dsn->namespace(), $codec)
+            : new MemcacheStore($settings, $dsn->namespace(), $codec, 'memcached'));
     }
 
     public function variants(): array

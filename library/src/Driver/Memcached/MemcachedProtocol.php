@@ -15,7 +15,6 @@ use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\Envelope;
 use Larder\Driver\Common\KeepsBytes;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -23,6 +22,7 @@ use Larder\Key\NamespaceName;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Process\Pid;
+use Larder\Server\ConnectionSettings;
 
 /**
  * What the stores on memcached servers have in common, whichever extension speaks to the server.
@@ -52,7 +52,8 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Stands in the place of what was removed: no codec's bytes. */
     private const NOTHING = "\0";
 
-    private const NAME_LIMIT = 250;
+    /** Bytes of a name that the server takes. */
+    protected const NAME_LIMIT = 250;
 
     /** memcached takes more than 30 days for a unix time. */
     private const LONGEST_RELATIVE_TIME = 30 * 86_400;
@@ -60,26 +61,24 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Seconds. */
     private const CLOCK_LAG = 2;
 
-    /** Bytes before a value's own. */
-    private const LONGEST_ENVELOPE = 2 * Key::MAX_LENGTH;
+    /** Bytes of a value, less those that may stand before it. */
+    private const LONGEST_VALUE = MemcachedText::LONGEST_VALUE - 2 * Key::MAX_LENGTH;
 
     private const DIRECT = '~';
     private const HASHED = '#';
 
-    protected MemcachedText $text;
+    protected MemcachedItems $text;
     private readonly NamespaceVersion $version;
     private int $process = 0;
     private readonly int $opener;
 
     public function __construct(
-        protected readonly Endpoint $endpoint,
+        protected readonly ConnectionSettings $settings,
         private readonly string $namespace = 'larder',
         private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
     ) {
         NamespaceName::check($namespace);
-        $this->version = NamespaceVersion::of($endpoint, $namespace);
+        $this->version = NamespaceVersion::of($settings->endpoint, $namespace);
         $this->opener = Pid::own();
     }
 
@@ -90,9 +89,9 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         try {
             $this->text->version();
         } catch (StoreFailed $failure) {
-            throw StoreUnavailable::because($failure->store, $failure->what, str_ends_with($failure->what, 'Permission denied')
-                ? 'Let this user use the socket, by its group or memcached -a'
-                : 'Is memcached running there? To install it: apt-get install memcached', $failure);
+            $cause = $failure->getPrevious();
+
+            throw $cause instanceof StoreUnavailable ? $cause : StoreUnavailable::because($failure->store, $failure->what, 'Is memcached running there, and not overloaded?', $failure);
         }
     }
 
@@ -135,13 +134,31 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $keys = Key::of($values);
         $encoded = array_map($this->codec->encode(...), array_values($values), $keys);
         $until = Ttl::until($ttl);
-        $expiry = self::expiry($ttl);
-        $all = true;
+        if ($keys === []) {
+            return true;
+        }
+        $items = $tooLong = [];
         foreach ($keys as $i => $key) {
-            $all = $this->store($key, $encoded[$i], $until, $expiry) && $all;
+            $name = $this->nameOfChecked($key);
+            if ($name === null) {
+                return false;
+            }
+            if (\strlen($encoded[$i]) > self::LONGEST_VALUE) {
+                $tooLong[] = $name;
+            } else {
+                $items[$name] = $this->sealed($encoded[$i], $until, $name, $key);
+            }
         }
 
-        return $all;
+        try {
+            $refused = [...$tooLong, ...$this->text->setMany($items, self::expiry($ttl))];
+        } catch (StoreFailed) {
+            $this->ready();
+            $refused = [...$tooLong, ...array_map(strval(...), array_keys($items))];
+        }
+        $this->text->deleteMany($refused);
+
+        return $refused === [];
     }
 
     public function delete(string $key): bool
@@ -158,6 +175,19 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return true;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        if ($keys === []) {
+            return true;
+        }
+        $this->version->expire(); // as in delete()
+        $names = array_map($this->nameOfChecked(...), $keys);
+        $this->text->deleteMany(array_values(array_filter($names, is_string(...))));
+
+        return !\in_array(null, $names, true);
+    }
+
     public function clear(): bool
     {
         $this->ready();
@@ -170,7 +200,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return true;
     }
 
-    /** @return 'memcached'|'memcache' the extension, and the addresses that ask for it */
+    /** @return string that of the DSN, for messages */
     abstract protected function scheme(): string;
 
     /** Makes the client that writes, which connects with its first command. Throws nothing. */
@@ -188,10 +218,22 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     /** Throws unless there is nothing under that name any more. */
     abstract protected function remove(string $name): void;
 
+    /** What reads, which connects with its first request. Throws nothing. */
+    protected function items(bool $persistent): MemcachedItems
+    {
+        return new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->settings, $persistent)));
+    }
+
+    /** Bytes of a name, at most. */
+    protected function nameLimit(): int
+    {
+        return self::NAME_LIMIT;
+    }
+
     /** In a fork no connection is persistent: it would be the parent's. */
     protected function isPersistent(): bool
     {
-        return $this->persistent && $this->opener === Pid::own();
+        return $this->settings->persistent && $this->opener === Pid::own();
     }
 
     /** Reconnects with the next command. */
@@ -244,7 +286,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         if ($name === null) {
             return false;
         }
-        if (\strlen($bytes) > MemcachedText::LONGEST_VALUE - self::LONGEST_ENVELOPE) {
+        if (\strlen($bytes) > self::LONGEST_VALUE) {
             $this->remove($name);
 
             return false;
@@ -294,7 +336,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         }
         $name = $prefix . self::DIRECT . rawurlencode($key);
 
-        return \strlen($name) <= self::NAME_LIMIT ? $name : $prefix . self::HASHED . hash('xxh128', $key);
+        return \strlen($name) <= $this->nameLimit() ? $name : $prefix . self::HASHED . hash('xxh128', $key);
     }
 
     private function isHashed(string $name): bool
@@ -331,7 +373,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     {
         if ($this->process !== Pid::own()) {
             $persistent = $this->isPersistent();
-            $this->text = new MemcachedText(new MemcachedConnection(new MemcachedConnector($this->scheme(), $this->endpoint, $this->timeout, $persistent)));
+            $this->text = $this->items($persistent);
             $this->connect($persistent);
             $this->process = Pid::own();
             $this->version->expire(); // a process that reopens a cache sees that others have cleared it

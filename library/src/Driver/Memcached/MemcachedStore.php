@@ -6,10 +6,10 @@ namespace Larder\Driver\Memcached;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Pid;
+use Larder\Server\ConnectionSettings;
 use Memcached;
 
 /** A memcached server to which the extension memcached (libmemcached) writes. */
@@ -28,13 +28,11 @@ final class MemcachedStore extends MemcachedProtocol
 
     /** @throws StoreUnavailable when the extension is missing */
     public function __construct(
-        Endpoint $endpoint,
+        ConnectionSettings $settings,
         string $namespace = 'larder',
         Codec $codec = new PhpCodec(),
-        float $timeout = 1.0,
-        bool $persistent = false,
     ) {
-        parent::__construct($endpoint, $namespace, $codec, $timeout, $persistent);
+        parent::__construct($settings, $namespace, $codec);
         StoreUnavailable::unlessLoaded('memcached', 'memcached', 'memcached');
     }
 
@@ -50,18 +48,19 @@ final class MemcachedStore extends MemcachedProtocol
         }
         $this->maker = Pid::own();
         $this->connects = 0;
-        $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s', $this->endpoint, $this->timeout) : '');
+        $settings = $this->settings;
+        $this->client = new Memcached($persistent ? \sprintf('larder:%s:%s:%s', $settings->endpoint, $settings->connectTimeout, $settings->readTimeout) : '');
         if ($this->client->getServerList() === []) {
-            $milliseconds = (int) ceil(1000 * $this->timeout);
+            $milliseconds = (int) ceil(1000 * $settings->readTimeout);
             $this->client->setOptions([
                 Memcached::OPT_COMPRESSION => false,
                 Memcached::OPT_TCP_NODELAY => true,
-                Memcached::OPT_CONNECT_TIMEOUT => $milliseconds,
+                Memcached::OPT_CONNECT_TIMEOUT => (int) ceil(1000 * $settings->connectTimeout),
                 Memcached::OPT_POLL_TIMEOUT => $milliseconds,
                 Memcached::OPT_SEND_TIMEOUT => 1000 * $milliseconds,
                 Memcached::OPT_RECV_TIMEOUT => 1000 * $milliseconds,
             ]);
-            $this->client->addServer($this->endpoint->socket ?? $this->endpoint->host, $this->endpoint->port);
+            $this->client->addServer($settings->endpoint->socket ?? $settings->endpoint->host, $settings->endpoint->port);
         }
     }
 
@@ -95,7 +94,7 @@ final class MemcachedStore extends MemcachedProtocol
     /** The client; with a new connection if the reader has needed one, since its own is as old. */
     private function client(): Memcached
     {
-        $connects = $this->text->connection->connects;
+        $connects = $this->text instanceof MemcachedText ? $this->text->connection->connects : 0;
         if ($connects !== $this->connects) {
             if ($this->connects !== 0) {
                 $this->disconnect();
@@ -138,10 +137,10 @@ final class MemcachedStore extends MemcachedProtocol
         $this->startOver();
 
         return StoreFailed::because('memcached', match ($code) {
-            Memcached::RES_TIMEOUT => \sprintf('no reply from %s to %s within %s s (is it overloaded, or timeout= too short?)', $this->endpoint, $command, $this->timeout),
+            Memcached::RES_TIMEOUT => \sprintf('no reply from %s to %s within %s s (is it overloaded, or timeout= too short?)', $this->settings->endpoint, $command, $this->settings->readTimeout),
             Memcached::RES_CONNECTION_FAILURE, Memcached::RES_CONNECTION_SOCKET_CREATE_FAILURE, Memcached::RES_HOST_LOOKUP_FAILURE,
-            Memcached::RES_ERRNO, Memcached::RES_SERVER_MARKED_DEAD, Memcached::RES_SERVER_TEMPORARILY_DISABLED => \sprintf('cannot connect to %s: %s', $this->endpoint, $reason),
-            default => \sprintf('%s failed at %s: %s', $command, $this->endpoint, $reason),
+            Memcached::RES_ERRNO, Memcached::RES_SERVER_MARKED_DEAD, Memcached::RES_SERVER_TEMPORARILY_DISABLED => \sprintf('cannot connect to %s: %s', $this->settings->endpoint, $reason),
+            default => \sprintf('%s failed at %s: %s', $command, $this->settings->endpoint, $reason),
         });
     }
 }

@@ -15,28 +15,26 @@ use Larder\Exception\StoreFailed;
  * Replies are checked: items are those that were asked for, each once, and as long as they say. All else is StoreFailed,
  * and the connection is closed.
  */
-final class MemcachedText
+final class MemcachedText implements MemcachedItems
 {
     /** Bytes of a value, at most; the largest that servers take without being told otherwise has 1 MB. */
     public const LONGEST_VALUE = 64 << 20;
     /** Names that are asked for at once. */
     private const NAMES = 100;
+    /** Requests that are sent before the first reply is read, and their bytes: no side waits for the other to read. */
+    private const REQUESTS = 1000;
+    private const BYTES = 1 << 20;
     /** A name has 250 bytes. */
     private const LONGEST_LINE = 400;
     private const ITEM = '/VALUE (\S{1,250}) (0|[1-9]\d{0,9}) (0|[1-9]\d{0,8})(?: (\d{1,20}))?\r\n/A';
 
     public function __construct(public readonly MemcachedConnection $connection) {}
 
-    /** @throws StoreFailed unless the server answers */
     public function version(): string
     {
         return $this->line("version\r\n", 'VERSION')[1];
     }
 
-    /**
-     * @return string|null null for a miss
-     * @throws StoreFailed
-     */
     public function get(string $name): ?string
     {
         try {
@@ -63,11 +61,6 @@ final class MemcachedText
         }
     }
 
-    /**
-     * @param list<string> $names
-     * @return array<string, string> those found
-     * @throws StoreFailed
-     */
     public function getMany(array $names): array
     {
         $found = [];
@@ -92,11 +85,6 @@ final class MemcachedText
         return $found;
     }
 
-    /**
-     * @return array{string|null, string}|null bytes, null for those of others, and the number by which cas() knows that
-     *         nobody has changed them; null for a miss
-     * @throws StoreFailed
-     */
     public function gets(string $name): ?array
     {
         try {
@@ -111,39 +99,60 @@ final class MemcachedText
         }
     }
 
-    /**
-     * @param int $expiry as memcached takes it
-     * @return bool false when refused
-     * @throws StoreFailed
-     */
     public function set(string $name, string $bytes, int $expiry): bool
     {
         return $this->store('set', $name, $bytes, $expiry) === true;
     }
 
-    /**
-     * @return bool|null false when there is something; null when refused
-     * @throws StoreFailed
-     */
     public function add(string $name, string $bytes, int $expiry): ?bool
     {
         return $this->store('add', $name, $bytes, $expiry);
     }
 
-    /**
-     * @param string $unchanged the number of gets()
-     * @return bool|null false when somebody has changed or removed it; null when refused
-     * @throws StoreFailed
-     */
     public function cas(string $name, string $bytes, int $expiry, string $unchanged): ?bool
     {
         return $this->store('cas', $name, $bytes, $expiry, ' ' . $unchanged);
     }
 
-    /** @throws StoreFailed unless there is nothing under that name any more */
     public function delete(string $name): void
     {
         $this->line("delete $name\r\n", 'DELETED', 'NOT_FOUND');
+    }
+
+    public function setMany(array $items, int $expiry): array
+    {
+        $refused = $requests = [];
+        $bytes = 0;
+        foreach ($items as $name => $value) {
+            $length = \strlen($value);
+            if ($requests !== [] && (\count($requests) === self::REQUESTS || $bytes + $length > self::BYTES)) {
+                array_push($refused, ...$this->refusedOf($requests));
+                $requests = [];
+                $bytes = 0;
+            }
+            $bytes += $length;
+            $requests[$name] = "set $name 0 $expiry $length\r\n$value\r\n";
+        }
+
+        return $requests === [] ? [] : [...$refused, ...$this->refusedOf($requests)];
+    }
+
+    public function deleteMany(array $names): void
+    {
+        foreach (array_chunk($names, self::REQUESTS) as $some) {
+            $this->lines(array_map(static fn(string $name): string => "delete $name\r\n", $some), 'DELETED', 'NOT_FOUND');
+        }
+    }
+
+    /**
+     * @param non-empty-array<array-key, string> $requests to store, by name
+     * @return list<string> names
+     */
+    private function refusedOf(array $requests): array
+    {
+        $answers = array_column($this->lines(array_values($requests), 'STORED', 'SERVER_ERROR'), 0);
+
+        return array_map(strval(...), array_keys(array_combine(array_keys($requests), $answers), 'SERVER_ERROR', true));
     }
 
     private function store(string $command, string $name, string $bytes, int $expiry, string $unchanged = ''): ?bool
@@ -167,21 +176,48 @@ final class MemcachedText
      */
     private function line(string $request, string ...$answers): array
     {
+        return $this->lines([$request], ...$answers)[0];
+    }
+
+    /**
+     * Sends all requests, and then reads their replies, which come in the same order.
+     *
+     * @param non-empty-list<string> $requests
+     * @param string ...$answers what each line may begin with
+     * @return list<array{string, string}> that, and the rest of the line
+     */
+    private function lines(array $requests, string ...$answers): array
+    {
+        $lines = [];
         try {
-            $reply = $this->connection->ask($request);
-            while (!str_contains($reply, "\n") && \strlen($reply) < self::LONGEST_LINE) {
-                $reply .= $this->connection->more();
+            $reply = $this->connection->ask(implode('', $requests));
+            $at = 0;
+            while (\count($lines) < \count($requests)) {
+                $end = strpos($reply, "\r\n", $at);
+                if ($end === false) {
+                    $reply = substr($reply, $at);
+                    $at = 0;
+                    if (\strlen($reply) >= self::LONGEST_LINE || str_contains($reply, "\n")) {
+                        throw $this->connection->malformed($reply);
+                    }
+                    $reply .= $this->connection->more();
+
+                    continue;
+                }
+                $line = substr($reply, $at, $end - $at);
+                [$answer, $rest] = [...explode(' ', $line, 2), ''];
+                if (!\in_array($answer, $answers, true)) {
+                    throw $this->unexpected($line);
+                }
+                $lines[] = [$answer, $rest];
+                $at = $end + 2;
             }
-            if (strpos($reply, "\r\n") !== \strlen($reply) - 2) {
-                throw $this->connection->malformed($reply);
-            }
-            [$answer, $rest] = [...explode(' ', substr($reply, 0, -2), 2), ''];
-            if (!\in_array($answer, $answers, true)) {
-                throw $this->unexpected(substr($reply, 0, -2));
+            if ($at !== \strlen($reply)) {
+                throw $this->connection->malformed(substr($reply, $at));
             }
             $this->connection->done();
 
-            return [$answer, $rest];
+            return $lines;
         } finally {
             if ($this->connection->isWaiting) {
                 $this->connection->abandon();

@@ -37,10 +37,6 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
     use PacksByCodec;
 
     private const TRIES = 1000;
-    /** InnoDB's code for a deadlock: this transaction was rolled back. */
-    private const DEADLOCK = 1213;
-
-    private const TRIES_TO_WRITE = 10;
 
     /** A write of so many, at random, removes so many expired rows at most: twice as many as are written. */
     private const WRITES_PER_COLLECTION = 16;
@@ -283,16 +279,7 @@ final class MySqlStore extends MySqlTable implements AtomicStore, LockingStore, 
         }
 
         $sql = \sprintf('REPLACE INTO %s (name, full_key, value, expires) VALUES (?, ?, ?, ?)%s', $this->table, str_repeat(', (?, ?, ?, ?)', \count($keys) - 1));
-        for ($try = 1;; ++$try) {
-            try {
-                $this->connection->run($sql, $parameters);
 
-                return true;
-            } catch (PDOException $error) {
-                if (($error->errorInfo[1] ?? null) !== self::DEADLOCK || $try === self::TRIES_TO_WRITE) {
-                    return false;
-                }
-            }
-        }
+        return $this->changes($sql, $parameters);
     }
 }

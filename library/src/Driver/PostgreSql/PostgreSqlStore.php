@@ -49,6 +49,12 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     private const ROW = 'VALUES ($1, $2, $3, $4)';
     private const ROWS = 'SELECT r.*, $4::float8 FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS r';
 
+    private const DELETE = <<<'SQL'
+        DELETE FROM %1$s WHERE name = ANY (ARRAY(
+            SELECT name FROM %1$s WHERE name = ANY ($1::bytea[]) ORDER BY name FOR UPDATE
+        ))
+        SQL;
+
     /** What another process has locked is left to it. */
     private const COLLECT = <<<'SQL'
         DELETE FROM %1$s WHERE name = ANY (ARRAY(
@@ -159,6 +165,18 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         Key::check($key);
 
         return $this->changed('DELETE FROM %s WHERE name = $1 AND key = $2', '', [self::name($key), self::text($key)]) !== null;
+    }
+
+    /** By name alone: of another key with the same hash a value goes too, as it does when one is stored. */
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        $all = true;
+        foreach (array_chunk(array_map(self::name(...), $keys), self::ROWS_AT_ONCE) as $names) {
+            $all = $this->changed(self::DELETE, '', [self::list($names)]) !== null && $all;
+        }
+
+        return $all;
     }
 
     public function clear(): bool
@@ -276,7 +294,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         $keys = self::list(array_map(self::text(...), array_column($rows, 1)));
         $isWritten = $this->changed(self::WRITE, self::ROWS, [$names, $keys, self::list(array_map(self::text(...), array_column($rows, 2))), $until]) !== null;
         if (!$isWritten) {
-            $this->changed('DELETE FROM %s WHERE name = ANY ($1::bytea[])', '', [$names]);
+            $this->changed(self::DELETE, '', [$names]);
         }
         for ($n = 0; $n < \count($rows) && $this->collect(self::ROWS_PER_COLLECTION) > 0; $n += self::WRITES_PER_COLLECTION);
 

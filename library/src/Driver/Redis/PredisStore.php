@@ -4,18 +4,20 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
+use Larder\Contract\SharesConnection;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
+use Predis\Command\RawCommand;
 use Predis\Connection\Parameters;
 use Predis\Connection\StreamConnection;
 use Predis\Pipeline\Pipeline;
 use Predis\Response\Status;
 
 /** A Redis or Valkey server by Predis, which needs no extension. */
-final class PredisStore extends RedisProtocol
+final class PredisStore extends RedisProtocol implements SharesConnection
 {
-    private const NAMES_AT_ONCE = 1000;
+    use SharesRedisConnection;
 
     private Client $client;
 
@@ -30,13 +32,15 @@ final class PredisStore extends RedisProtocol
     {
         // The client gives names to the connections over TCP that are kept open, and none to those over unix sockets: there
         // a program's own might be got, which has another user or another database.
-        $where = $this->endpoint->socket === null
-            ? ['scheme' => 'tcp', 'host' => $this->endpoint->host, 'port' => $this->endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
-            : ['scheme' => 'unix', 'path' => $this->endpoint->socket];
+        $endpoint = $this->settings->endpoint;
+        $where = $endpoint->socket === null
+            ? ['scheme' => 'tcp', 'host' => $endpoint->host, 'port' => $endpoint->port, ...($persistent ? ['persistent' => $this->connectionName()] : [])]
+            : ['scheme' => 'unix', 'path' => $endpoint->socket];
         $this->client = new Client(new StreamConnection(new Parameters([
             ...$where,
-            'timeout' => $this->timeout,
-            'read_write_timeout' => $this->timeout,
+            ...$this->tls(),
+            'timeout' => $this->settings->connectTimeout,
+            'read_write_timeout' => $this->settings->readTimeout,
         ])));
         $login = $this->login();
         if ($login !== []) {
@@ -46,6 +50,14 @@ final class PredisStore extends RedisProtocol
         if (!$answer instanceof Status || $answer->getPayload() !== 'OK') {
             throw self::wrongAnswer();
         }
+    }
+
+    /** @return array<string, mixed> parameters of the client */
+    private function tls(): array
+    {
+        $options = $this->settings->tls?->context($this->settings->endpoint);
+
+        return $options === null ? [] : ['scheme' => 'tls', 'ssl' => ['crypto_type' => $options['crypto_method'], ...$options]];
     }
 
     /**
@@ -68,6 +80,11 @@ final class PredisStore extends RedisProtocol
         } catch (\TypeError) {
             // another client closed it
         }
+    }
+
+    protected function isConnected(): bool
+    {
+        return $this->client->isConnected();
     }
 
     protected function answers(): bool
@@ -129,7 +146,21 @@ final class PredisStore extends RedisProtocol
     {
         $answer = $this->client->executeRaw([$command, ...$arguments], $isError);
 
+        if ($isError === true && \is_string($answer) && Redirection::of($answer) !== null) {
+            throw new ClientException($answer);
+        }
+
         return $isError === true ? false : $answer;
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = new Pipeline($this->client);
+        foreach ($commands as $words) {
+            $pipeline->executeCommand(RawCommand::create(...$words));
+        }
+
+        return array_values($pipeline->execute());
     }
 
     protected function names(string $pattern): iterable

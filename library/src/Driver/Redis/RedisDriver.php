@@ -6,22 +6,23 @@ namespace Larder\Driver\Redis;
 
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
-use Larder\Driver\Driver;
+use Larder\Driver\ExaminesServers;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
-/** redis: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
-final class RedisDriver implements Driver
+/** redis: and valkey: one server of Redis or Valkey, or several, by the extension redis or by Predis. */
+final class RedisDriver implements ExaminesServers, TellsOfChanges
 {
-    private const PORT = 6379;
+    public const PORT = 6379;
 
     public function scheme(): Scheme
     {
-        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS, 'client', 'database'], isRemote: true);
+        return new Scheme('redis', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, 'client', 'database'], isRemote: true, path: 'database');
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
@@ -30,8 +31,8 @@ final class RedisDriver implements Driver
         $database = (int) $dsn->number('database', 0, 0, 1_000_000);
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): RedisStore|PredisStore
-            => new $class($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent(), $dsn->user, $dsn->password(), $database));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RedisStore|PredisStore
+            => new $class($settings, $dsn->namespace(), $codec, $database));
     }
 
     public function variants(): array
@@ -47,5 +48,22 @@ final class RedisDriver implements Driver
             new Variant('redis', RedisStore::class, Scope::Server, ['client' => 'phpredis'], 'redis', 'redis', ...$server),
             new Variant('predis', PredisStore::class, Scope::Server, ['client' => 'predis'], ...$server, library: 'predis/predis'),
         ];
+    }
+
+    public function written(Dsn $dsn): \Closure
+    {
+        $servers = array_map(static fn(Endpoint $endpoint): ConnectionSettings => ConnectionSettings::of($dsn, $endpoint), $dsn->endpoints(self::PORT));
+
+        return static fn(): array => $servers;
+    }
+
+    public function examine(Dsn $dsn): array
+    {
+        return Examination::ofAll($this, $dsn);
+    }
+
+    public function question(): array
+    {
+        return ['PING'];
     }
 }

@@ -15,7 +15,6 @@ use Larder\Contract\LockLifetime;
 use Larder\Contract\RemoteStore;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -25,6 +24,8 @@ use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
 use Larder\Lock\LockState;
 use Larder\Process\Pid;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
 use Predis\PredisException;
 use RedisException;
 
@@ -40,10 +41,15 @@ use RedisException;
 abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<string> */
-    use ChangesAtomically;
+    use ChangesAtomically {
+        increment as private incrementBySwapping;
+    }
     /** @use LocksByChanging<string> */
     use LocksByChanging;
     use PacksByCodec;
+
+    /** Of one command, so that the server is not held up for long. */
+    protected const NAMES_AT_ONCE = 1000;
 
     private const TRIES = 1000;
     private const LOCK_TRIES = 3;
@@ -64,6 +70,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             redis.call('SET', KEYS[1], ARGV[2])
         end
         return 1
+        LUA;
+
+    /** ARGV: what to add; the sum where nothing is there, and its milliseconds to live. Gives the sum as a string: Lua has no such integers. */
+    private const COUNT = <<<'LUA'
+        if redis.call('EXISTS', KEYS[1]) == 1 then
+            redis.call('INCRBY', KEYS[1], ARGV[1])
+        elseif ARGV[3] == '0' then
+            redis.call('SET', KEYS[1], ARGV[2])
+        else
+            redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+        end
+        return redis.call('GET', KEYS[1])
         LUA;
 
     /** KEYS: names. Gives bytes and milliseconds to live, or nothing, in their order. */
@@ -88,6 +106,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** What a server says that is there and works, but does not do this: its memory is full, it only reads, … */
     private const REFUSAL = '/^(OOM|MISCONF|NOREPLICAS|READONLY|WRONGTYPE|NOPERM|ERR(?! max number of clients)) /';
 
+    /** How many of what was added last are remembered, if they are not longer than so many bytes. */
+    private const ADDED = 8;
+    private const ADDED_BYTES = 1024;
     /** What nobody else begins the names of his keys with by accident. */
     private const PREFIX = 'larder-cache:';
     /** Nanoseconds. A server that closes idle connections gives them a second at least. */
@@ -95,33 +116,34 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** Timeouts that an answer may take as a whole, each wait for a part of it being less than one. */
     private const TIMEOUTS = 4;
 
+    /** @var array<string, string> SHA-1 of scripts */
+    private array $hashes = [];
+    /** @var array<string, string> bytes by name: what was added last, such as locks and placeholders, is soon changed, which then needs no read */
+    private array $added = [];
     private int $process = 0;
+    private bool $isAsking = false;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
     private readonly int $opener;
     private readonly string $prefix;
-    private readonly \SensitiveParameterValue $secret;
+    private \SensitiveParameterValue $login;
     /** Nanoseconds that an answer may take. */
     private readonly int $longestReply;
 
     /** @throws StoreUnavailable when the client is missing */
     public function __construct(
-        protected readonly Endpoint $endpoint,
-        string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
-        protected readonly float $timeout = 1.0,
-        private readonly bool $persistent = false,
-        protected readonly string $user = '',
-        #[\SensitiveParameter]
-        string $password = '',
+        protected readonly ConnectionSettings $settings,
+        protected readonly string $namespace = 'larder',
+        protected readonly Codec $codec = new PhpCodec(),
         protected readonly int $database = 0,
+        private readonly ServerRole $role = ServerRole::Single,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
         $this->opener = Pid::own();
         $this->prefix = self::prefix($namespace);
-        $this->secret = new \SensitiveParameterValue($password);
-        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $timeout);
+        $this->login = new \SensitiveParameterValue([]);
+        $this->longestReply = (int) (self::TIMEOUTS * 1e9 * $settings->readTimeout);
     }
 
     /** What the names of a namespace begin with in the server. */
@@ -136,26 +158,56 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             return;
         }
 
+        $this->login = new \SensitiveParameterValue($this->settings->credentials->current('redis', $this->settings->endpoint));
+        $warnings = [];
+
         try {
-            $this->reconnect();
+            // PHP tells in warnings what was wrong with a name or with TLS.
+            Quietly::collect($this->reconnect(...), $warnings);
+            $this->takeRole();
         } catch (RedisException|PredisException|\TypeError $cause) {
             $this->disconnect();
 
             // Without the cause: its trace has what the client was given, the password too.
-            throw RedisTrouble::of($this->endpoint, $cause->getMessage());
+            throw RedisTrouble::of($this->settings, $cause->getMessage(), $warnings);
         }
         $this->process = Pid::own();
         $this->used = hrtime(true);
     }
 
-    public function get(string $key, mixed $default = null): mixed
+    /**
+     * Does it with what is on its way to this server: its slot is still another one's.
+     *
+     * @template T
+     * @param \Closure(): T $work of one key
+     * @return T
+     */
+    public function asking(\Closure $work): mixed
     {
-        Key::check($key);
+        $this->isAsking = true;
 
         try {
-            $start = $this->ready();
+            return $work();
+        } finally {
+            $this->isAsking = false;
+        }
+    }
+
+    public function get(string $key, mixed $default = null): mixed
+    {
+        // Every value is read here: with each call that is spared, as of ready() and Key::check(), a get takes a hundredth less.
+        if ($key === '' || \strlen($key) > Key::MAX_LENGTH) {
+            Key::check($key);
+        }
+
+        try {
+            $start = \hrtime(true);
+            if ($start - $this->used >= self::IDLE || $this->process !== Pid::own()) {
+                $start = $this->ready();
+            }
             $bytes = $this->read($this->prefix . $key);
-            if (hrtime(true) - $start > $this->longestReply) {
+            $this->used = \hrtime(true);
+            if ($this->used - $start > $this->longestReply) {
                 throw $this->late();
             }
         } catch (\Throwable $error) {
@@ -170,7 +222,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     public function getMany(array $keys, mixed $default = null): array
     {
         $names = array_map($this->name(...), $keys);
-        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->readMany($names)) ?? [];
+        $stored = $names === [] ? [] : $this->asks(fn(): array => $this->role->hasSlots() ? $this->commands(array_map(static fn(string $name): array => ['GET', $name], $names)) : $this->readMany($names)) ?? [];
         $values = [];
         foreach ($keys as $i => $key) {
             $bytes = $stored[$i] ?? null;
@@ -189,12 +241,19 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        Key::check($key);
+        if ($key === '' || \strlen($key) > Key::MAX_LENGTH) {
+            Key::check($key);
+        }
         $bytes = $this->codec->encode($value, $key);
         $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
 
         try {
-            $this->ready();
+            $now = \hrtime(true);
+            if ($now - $this->used >= self::IDLE || $this->process !== Pid::own()) {
+                $this->ready();
+            } else {
+                $this->used = $now;
+            }
             if ($this->write($this->prefix . $key, $bytes, $milliseconds)) {
                 return true;
             }
@@ -241,11 +300,23 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return $this->asks(fn(): bool => $this->remove([$name])) ?? false;
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        $names = array_map($this->name(...), $keys);
+        foreach (array_chunk($names, self::NAMES_AT_ONCE) as $some) {
+            if ($this->asks(fn(): bool => $this->removeMany($some)) !== true) {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     public function clear(): bool
     {
         return $this->asks(function (): bool {
             foreach ($this->names($this->prefix . '*') as $names) {
-                $this->remove($names);
+                $this->removeMany($names);
             }
 
             return $this->answers();
@@ -275,10 +346,29 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             if ($there !== '' && LockState::of($this->codec->decode($there, $name)) !== null) {
                 return null;
             }
-            $this->asks(fn(): mixed => $this->command('EVAL', self::REMOVE, '1', $this->name($name), $there));
+            $this->asks(fn(): mixed => $this->script(self::REMOVE, [$this->name($name)], $there));
         } // it fell between the two, or the server refuses
 
         return $this->has($name) ? null : false;
+    }
+
+    /**
+     * By the server, for which an integer is what it is for every codec: its digits. What is no integer for it, as one that
+     * is signed, is left to a comparison, which finds out.
+     */
+    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
+    {
+        $name = $this->name($key);
+        $milliseconds = $ttl === 0 ? 0 : self::milliseconds($ttl);
+        $sum = (string) ($first + $step); // of a float, where it is out of the range of int
+        if ($this->codec->encode((int) $sum, $key) !== $sum) {
+            return $this->incrementBySwapping($key, $step, $first, $ttl);
+        }
+        $counted = $first === 0 && $milliseconds === 0
+            ? $this->asks(fn(): mixed => $this->command('INCRBY', $name, (string) $step))
+            : $this->asks(fn(): mixed => $this->script(self::COUNT, [$name], (string) $step, $sum, (string) $milliseconds));
+
+        return \is_int($counted) || \is_string($counted) ? (int) $counted : $this->incrementBySwapping($key, $step, $first, $ttl);
     }
 
     public function touch(string $key, int|float $ttl): bool
@@ -295,7 +385,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $names = array_map($this->name(...), $keys);
         $now = microtime(true);
-        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->command('EVAL', self::READ, (string) \count($names), ...$names));
+        $stored = $names === [] ? [] : $this->asks(fn(): mixed => $this->role->hasSlots()
+            ? array_merge(...array_map(static fn(mixed $one): array => \is_array($one) && $one !== [] ? $one : [null, null], $this->commands(array_map(static fn(string $name): array => ['EVAL', self::READ, '1', $name], $names))))
+            : $this->script(self::READ, $names));
         $entries = [];
         foreach ($keys as $i => $key) {
             [$bytes, $live] = \is_array($stored) ? [$stored[2 * $i] ?? null, $stored[2 * $i + 1] ?? null] : [null, null];
@@ -335,27 +427,45 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     /** @return array{}|array{string}|array{string, string} the password, or user and password, which may be empty */
     protected function login(): array
     {
-        $password = $this->secret->getValue();
+        /** @var array{string, string} $login */
+        $login = $this->login->getValue();
+        [$user, $password] = $login;
 
         return match (true) {
-            $this->user !== '' => [$this->user, $password],
+            $user !== '' => [$user, $password],
             $password !== '' => [$password],
             default => [],
         };
     }
 
-    /** Tells the connections that are kept open, and are all alike, from those of the program. */
+    /**
+     * Tells the connections that are kept open, and are all alike, from those of the program. Whoever is given one logs in
+     * again, so a password that rotates makes no new ones.
+     */
     protected function connectionName(): string
     {
-        return 'larder-' . hash('sha256', serialize([$this->login(), $this->database]));
+        $login = $this->login();
+
+        return 'larder-' . hash('sha256', serialize([\count($login), \count($login) === 2 ? $login[0] : '', $this->database, $this->settings->tls?->identity()]));
     }
 
     /** Closes it for good, even a persistent one. Throws nothing. */
     abstract protected function disconnect(): void;
 
+    /** Whether the client has not closed it by itself. */
+    abstract protected function isConnected(): bool;
+
     abstract protected function answers(): bool;
 
     abstract protected function command(string $command, string ...$arguments): mixed;
+
+    /**
+     * Sends several at once.
+     *
+     * @param non-empty-list<non-empty-list<string>> $commands
+     * @return list<mixed> their answers
+     */
+    abstract protected function commands(array $commands): array;
 
     abstract protected function read(string $name): ?string;
 
@@ -378,6 +488,14 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     /** @return iterable<non-empty-list<string>> some names at a time */
     abstract protected function names(string $pattern): iterable;
+
+    /** @param non-empty-list<string> $names */
+    private function removeMany(array $names): bool
+    {
+        return $this->role->hasSlots()
+            ? !\in_array(false, $this->commands(array_map(static fn(string $name): array => ['UNLINK', $name], $names)), true)
+            : $this->remove($names);
+    }
 
     private function name(string $key): string
     {
@@ -409,10 +527,43 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         }
     }
 
+    /** @throws Redirection when it has not the role that it is used for */
+    private function takeRole(): void
+    {
+        if ($this->role === ServerRole::ClusterReplica) {
+            $this->command('READONLY');
+        } elseif ($this->role === ServerRole::Master) {
+            $answer = $this->command('ROLE');
+            $role = \is_array($answer) && \is_string($answer[0] ?? null) ? $answer[0] : 'unknown';
+            if ($role !== 'master') {
+                $this->disconnect();
+
+                throw Redirection::noMaster($role);
+            }
+        }
+    }
+
+    /**
+     * By its hash; whole where the server does not know it, or refuses, or is asked for this command only.
+     *
+     * @param non-empty-list<string> $names
+     */
+    private function script(string $script, array $names, string ...$arguments): mixed
+    {
+        $rest = [(string) \count($names), ...$names, ...$arguments];
+        if ($this->isAsking) {
+            return $this->command('EVAL', $script, ...$rest);
+        }
+        $this->hashes[$script] ??= sha1($script);
+        $answer = $this->command('EVALSHA', $this->hashes[$script], ...$rest);
+
+        return $answer === false ? $this->command('EVAL', $script, ...$rest) : $answer;
+    }
+
     private function reconnect(): void
     {
         // In a fork no persistent connection: it would be the parent's.
-        if ($this->persistent && $this->opener === Pid::own()) {
+        if ($this->settings->persistent && $this->opener === Pid::own()) {
             try {
                 $this->connect(true);
 
@@ -431,10 +582,14 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
      *
      * @return int nanoseconds: when it was ready
      */
-    private function ready(): int
+    protected function ready(): int
     {
         $now = hrtime(true);
         if ($this->process === Pid::own() && ($now - $this->used < self::IDLE || $this->stands())) {
+            if ($this->isAsking) {
+                $this->command('ASKING');
+            }
+
             return $this->used = $now;
         }
 
@@ -444,6 +599,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             $reason = \sprintf('%s. %s', $none->what, $none->how);
 
             throw RedisTrouble::isRefusal($none->what) ? StoreFailed::refused('redis', $reason) : StoreFailed::because('redis', $reason, $none);
+        }
+        if ($this->isAsking) {
+            $this->command('ASKING');
         }
 
         return $this->used;
@@ -473,16 +631,22 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $this->abandon($error);
         if ($isRead && str_starts_with($error->getMessage(), 'NOPERM ')) {
-            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->endpoint, $error->getMessage()));
+            throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage()));
         }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
-            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->endpoint, $error->getMessage()), $error);
+            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage()), $error);
         }
     }
 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
     private function abandon(\Throwable $error): void
     {
+        $redirection = $this->role->isFound() ? Redirection::of($error->getMessage()) : null;
+        if ($redirection !== null) {
+            $this->process = $this->isConnected() ? $this->process : 0; // it was a whole answer, so the connection is of use
+
+            throw $redirection;
+        }
         $this->closeConnection();
         if (!$error instanceof RedisException && !$error instanceof PredisException && !$error instanceof \TypeError) {
             throw $error;
@@ -491,10 +655,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
 
     private function late(): StoreFailed
     {
-        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->endpoint, self::TIMEOUTS * $this->timeout));
+        return StoreFailed::because('redis', \sprintf('an answer from %s took longer than %g seconds', $this->settings->endpoint, self::TIMEOUTS * $this->settings->readTimeout));
     }
 
-    private function closeConnection(): void
+    protected function closeConnection(): void
     {
         if ($this->process === Pid::own()) {
             $this->disconnect();
@@ -513,21 +677,33 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         $milliseconds = self::milliseconds($ttl);
         $arguments = [$this->name($key), $bytes, $isThere ? 'XX' : 'NX', ...($milliseconds > 0 ? ['PX', (string) $milliseconds] : [])];
 
-        return \in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true); // clients differ
+        if (!\in_array($this->asks(fn(): mixed => $this->command('SET', ...$arguments)), [true, 'OK'], true)) { // clients differ
+            return false;
+        }
+        if (!$isThere && \strlen($bytes) <= self::ADDED_BYTES) {
+            $this->added = [...\array_slice($this->added, 1 - self::ADDED), $this->prefix . $key => $bytes];
+        }
+
+        return true;
     }
 
     /**
      * Reads, and writes by a script that compares what is there with what was read. When another was first, all begins
-     * again; others have gone on then.
+     * again; others have gone on then. What this object has added itself is not read, but expected to be there still.
      *
      * @param \Closure(Entry<string>|null): (Entry<string>|false|null) $change
      */
     private function change(string $key, \Closure $change): bool
     {
         $name = $this->name($key);
-        for ($try = 0; $try < self::TRIES; ++$try) {
-            $old = $this->asks(fn(): string => (string) $this->read($name));
+        $expected = $this->added[$name] ?? null;
+        unset($this->added[$name]);
+        for ($try = 0; $try < self::TRIES; ++$try, $expected = null) {
+            $old = $expected ?? $this->asks(fn(): string => (string) $this->read($name));
             $new = $old === null ? false : $change($old === '' ? null : new Entry($old, null));
+            if ($new === false && $expected !== null) {
+                continue;
+            }
             if ($new === false) {
                 return false;
             }
@@ -536,7 +712,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
                 $new->until === 0.0 => '0',
                 default => (string) max(1, (int) ceil(1000 * ($new->until - microtime(true)))),
             };
-            $swapped = $this->asks(fn(): mixed => $this->command('EVAL', self::SWAP, '1', $name, $old, $new === null ? '' : $new->stored, $live));
+            $swapped = $this->asks(fn(): mixed => $this->script(self::SWAP, [$name], $old, $new === null ? '' : $new->stored, $live));
             if ($swapped !== 0) {
                 return $swapped === 1;
             }

@@ -4,20 +4,23 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
+use Larder\Contract\SharesConnection;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Pid;
 use Redis;
 use RedisException;
 
 /** A Redis or Valkey server by phpredis. */
-final class RedisStore extends RedisProtocol
+final class RedisStore extends RedisProtocol implements SharesConnection
 {
-    private const NAMES_AT_ONCE = 1000;
+    use SharesRedisConnection;
 
     private Redis $client;
 
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */
     private array $inherited = [];
+
+    private bool $isPersistent = false;
 
     /** The process that made the client. */
     private int $maker = 0;
@@ -34,12 +37,15 @@ final class RedisStore extends RedisProtocol
         }
         $this->maker = Pid::own();
         $this->client = new Redis();
-        $where = $this->endpoint->socket ?? $this->endpoint->host;
-        // PHP warns, besides throwing, of a name that it cannot resolve.
-        if ($persistent && self::hasNamedPools()) {
-            @$this->client->pconnect($where, $this->endpoint->port, $this->timeout, $this->connectionName(), 0, $this->timeout);
+        $settings = $this->settings;
+        $endpoint = $settings->endpoint;
+        $where = $endpoint->socket ?? ($settings->tls === null ? '' : 'tls://') . $endpoint->host;
+        $context = $settings->tls === null ? [] : [['stream' => $settings->tls->context($endpoint)]];
+        $this->isPersistent = $persistent && self::hasNamedPools();
+        if ($this->isPersistent) {
+            $this->client->pconnect($where, $endpoint->port, $settings->connectTimeout, $this->connectionName(), 0, $settings->readTimeout, ...$context);
         } else {
-            @$this->client->connect($where, $this->endpoint->port, $this->timeout, null, 0, $this->timeout);
+            $this->client->connect($where, $endpoint->port, $settings->connectTimeout, null, 0, $settings->readTimeout, ...$context);
         }
         // No retries: before version 6 it reconnects in the middle of a reply, and then waits for the rest of it.
         $this->client->setOption(Redis::OPT_MAX_RETRIES, 0);
@@ -83,11 +89,22 @@ final class RedisStore extends RedisProtocol
 
     protected function disconnect(): void
     {
+        if (!$this->isPersistent) {
+            $this->client = new Redis(); // close() would connect again, and wait, if the client has closed it by itself
+
+            return;
+        }
+
         try {
             $this->client->close();
         } catch (RedisException) {
             // it was closed
         }
+    }
+
+    protected function isConnected(): bool
+    {
+        return true; // it stays open after a whole answer
     }
 
     protected function answers(): bool
@@ -144,6 +161,17 @@ final class RedisStore extends RedisProtocol
     protected function command(string $command, string ...$arguments): mixed
     {
         return @$this->client->rawcommand($command, ...$arguments);
+    }
+
+    protected function commands(array $commands): array
+    {
+        $pipeline = $this->client->pipeline();
+        foreach ($commands as $words) {
+            $pipeline->rawcommand(...$words);
+        }
+        $answers = @$pipeline->exec();
+
+        return \is_array($answers) && \count($answers) === \count($commands) ? array_values($answers) : throw $this->wrongAnswer();
     }
 
     protected function names(string $pattern): iterable

@@ -4,8 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
-use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\TlsTrouble;
 
 /** Why no connection to a Redis or Valkey server came about, from what its client said, and what to do about it. */
 final class RedisTrouble
@@ -19,6 +20,7 @@ final class RedisTrouble
         'NOPERM' => ['the server does not let this user do what the store needs', 'Give the user the rights by ACL SETUSER: docs/stores.md lists them'],
         'out of range|invalid DB|DB index' => ['the server does not have the database of the option database', 'Take another one, or raise databases in redis.conf'],
         'getaddrinfo|resolve|Name or service|nodename' => ['the name of the host cannot be resolved', 'Is it spelled correctly, and does the DNS of this machine know it?'],
+        'read error|error while reading|connection lost|went away' => ['the server answers nothing', 'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:'],
         'Permission denied' => ['permission denied', 'Is the user of this process in the group that may use the socket? ls -l shows it'],
     ];
 
@@ -35,9 +37,17 @@ final class RedisTrouble
         'MASTERDOWN' => 'MASTERDOWN',
     ];
 
-    /** @param string $message of the client */
-    public static function of(Endpoint $endpoint, string $message): StoreUnavailable
+    /**
+     * @param string $message of the client
+     * @param list<string> $warnings of PHP, while it connected
+     */
+    public static function of(ConnectionSettings $settings, string $message, array $warnings): StoreUnavailable
     {
+        $endpoint = $settings->endpoint;
+        $tls = TlsTrouble::of($settings, [...$warnings, $message]);
+        if ($tls !== null) {
+            return StoreUnavailable::because('redis', \sprintf('no connection to %s: %s', $endpoint, $tls->what), $tls->how);
+        }
         $said = rtrim((string) preg_replace('~\s*\[\S*\]$~D', '', $message), '. ');
         foreach (self::KNOWN as $pattern => [$what, $how]) {
             if (preg_match("~$pattern~i", $said) === 1) {

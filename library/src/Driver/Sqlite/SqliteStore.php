@@ -15,7 +15,6 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\KeepsBytes;
-use Larder\Driver\Common\OneByOne;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\Key;
@@ -38,7 +37,6 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     /** @use LocksByChanging<string> */
     use LocksByChanging;
     use KeepsBytes;
-    use OneByOne;
     use PacksByCodec;
 
     /** A write of so many, at random, removes so many expired rows at most: twice as many as are written. */
@@ -48,6 +46,8 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     /** Others who write wait for no more than this. */
     private const VALUES_AT_ONCE = 1000;
     private const BYTES_AT_ONCE = 1 << 20;
+    /** Of one statement; SQLite before 3.32 takes 999 parameters. */
+    private const KEYS_AT_ONCE = 512;
 
     private readonly SqliteConnection $connection;
 
@@ -94,6 +94,30 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         return true;
     }
 
+    public function getMany(array $keys, mixed $default = null): array
+    {
+        $rows = $this->rows($keys);
+        $values = [];
+        foreach ($keys as $key) {
+            $values[$key] = isset($rows[$key]) ? $this->codec->decode($rows[$key]->stored, $key, $default) : $default;
+        }
+
+        return $values;
+    }
+
+    public function entries(array $keys): array
+    {
+        $entries = [];
+        foreach ($this->rows($keys) as $key => $row) {
+            $value = $this->codec->decode($row->stored, (string) $key, $this);
+            if ($value !== $this) {
+                $entries[$key] = new Entry($value, $row->until);
+            }
+        }
+
+        return $entries;
+    }
+
     public function setMany(array $values, int|float $ttl = 0): bool
     {
         $until = Ttl::until($ttl);
@@ -132,6 +156,18 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         Key::check($key);
 
         return $this->tries('DELETE FROM larder WHERE namespace = ? AND key = ?', [$this->namespace, [$key]]);
+    }
+
+    public function deleteMany(array $keys): bool
+    {
+        array_map(Key::check(...), $keys);
+        $all = true;
+        foreach (array_chunk($keys, self::KEYS_AT_ONCE) as $some) {
+            [$places, $parameters] = self::list($some);
+            $all = $this->tries("DELETE FROM larder WHERE namespace = ? AND key IN ($places)", [$this->namespace, ...$parameters]) && $all;
+        }
+
+        return $all;
     }
 
     public function clear(): bool
@@ -186,14 +222,45 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         });
     }
 
-    /** @return Entry<string>|null */
-    private function found(string $key): ?Entry
+    /**
+     * @param list<string> $keys
+     * @return array<array-key, Entry<string>> by key, those found
+     */
+    private function rows(array $keys): array
     {
+        array_map(Key::check(...), $keys);
+        $found = [];
         try {
-            return $this->row($key);
+            foreach (array_chunk($keys, self::KEYS_AT_ONCE) as $some) {
+                [$places, $parameters] = self::list($some);
+                /** @var list<array{string, string, float}> $rows */
+                $rows = $this->connection->run(
+                    "SELECT key, value, expires FROM larder WHERE namespace = ? AND key IN ($places) AND (expires = 0 OR expires > ?)",
+                    [$this->namespace, ...$parameters, microtime(true)],
+                );
+                foreach ($rows as [$key, $bytes, $until]) {
+                    $found[$key] = new Entry($bytes, $until);
+                }
+            }
         } catch (PDOException|StoreUnavailable) {
-            return null;
+            // another writer took too long: what was not read is a miss
         }
+
+        return $found;
+    }
+
+    /**
+     * Repeats the first key until there are 1, 2, 4, … of them, as SQLite keeps each statement that it has prepared.
+     *
+     * @param non-empty-list<string> $keys
+     * @return array{string, non-empty-list<array{string}>} places for parameters, and these
+     */
+    private static function list(array $keys): array
+    {
+        $size = 2 ** (int) ceil(log(\count($keys), 2));
+        $parameters = array_pad(array_map(static fn(string $key): array => [$key], $keys), $size, [$keys[0]]);
+
+        return ['?' . str_repeat(', ?', $size - 1), $parameters];
     }
 
     /** @return Entry<string>|null */

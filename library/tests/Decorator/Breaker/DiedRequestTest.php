@@ -26,8 +26,8 @@ final class DiedRequestTest extends TestCase
     /** @return iterable<string, array{string}> clients whose processes survive such a request */
     public static function clients(): iterable
     {
-        yield 'Predis' => ['redis://%s?timeout=2&client=predis&persistent=1'];
-        yield 'memcached' => ['memcached://%s?timeout=2&persistent=1'];
+        yield 'Predis' => ['redis://%s?timeout=30&client=predis&persistent=1'];
+        yield 'memcached' => ['memcached://%s?timeout=30&persistent=1'];
     }
 
     #[DataProvider('clients')]

@@ -16,6 +16,7 @@ use Larder\Driver\Memory\ArrayStore;
 use Larder\Driver\Redis\PredisStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
@@ -105,7 +106,7 @@ final class LockDuringOutageTest extends TestCase
     private function away(\Closure $with): Cache
     {
         $breaker = $this->breaker();
-        $store = new BreakerStore(new PredisStore(Endpoint::unix(Servers::directory('lock') . '/none.sock')), $breaker);
+        $store = new BreakerStore(new PredisStore(new ConnectionSettings(Endpoint::unix(Servers::directory('lock') . '/none.sock'))), $breaker);
         $store->get('k');
         $store->get('k');
 

@@ -13,6 +13,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\CacheException;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Testing\Timing;
@@ -38,23 +39,22 @@ final class WithoutBreakerTest extends TestCase
     public function testEachCallWaitsItsTimeoutWithoutBreaker(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
-        $seconds = [];
+        $proxy->does('silent');
+        $waited = ['with' => 0, 'without' => 0];
         foreach (['with' => 2, 'without' => \PHP_INT_MAX] as $breaker => $threshold) {
-            $proxy->does('pass');
             $store = new BreakerStore(
-                new RedisStore(Endpoint::unix($proxy->socket), timeout: self::TIMEOUT),
+                new RedisStore(new ConnectionSettings(Endpoint::unix($proxy->socket), self::TIMEOUT, self::TIMEOUT)),
                 new Breaker('redis', $proxy->socket, threshold: $threshold),
             );
-            $store->reach();
-            $proxy->does('silent');
-            $start = microtime(true);
             for ($call = 0; $call < self::CALLS; ++$call) {
+                $start = microtime(true);
                 self::assertNull($store->get('k'));
+                $waited[$breaker] += (int) (microtime(true) - $start > 0.9 * self::TIMEOUT);
             }
-            $seconds[$breaker] = microtime(true) - $start;
         }
-        self::assertGreaterThan(self::CALLS * self::TIMEOUT, $seconds['without']);
-        self::assertLessThan($seconds['without'] / 2, $seconds['with']);
+        self::assertSame(self::CALLS, $waited['without']);
+        // Two, and a probe or so where the machine stands still meanwhile.
+        self::assertLessThan(self::CALLS / 2, $waited['with']);
         $proxy->stop();
     }
 
@@ -66,16 +66,15 @@ final class WithoutBreakerTest extends TestCase
         $raw->mset(['late:a' => 'value of a', 'late:b' => 'value of b']);
         $kept = stream_socket_client('unix://' . $proxy->socket);
         self::assertNotFalse($kept);
-        stream_set_timeout($kept, 0, (int) (1e6 * self::TIMEOUT));
-        $ask = static function (string $key) use ($kept): ?string {
+        $ask = static function (string $key, float $timeout = 60.0) use ($kept): ?string {
+            stream_set_timeout($kept, (int) $timeout, (int) (1e6 * fmod($timeout, 1.0)));
             fwrite($kept, "GET late:$key\r\n");
 
             return fgets($kept) === false ? null : rtrim((string) fgets($kept));
         };
         self::assertSame('value of a', $ask('a'));
-        $proxy->does('late 0.3');
-        self::assertNull($ask('a'));
-        usleep(400_000);
+        $proxy->does('hold');
+        self::assertNull($ask('a', self::TIMEOUT));
         $proxy->does('pass');
         self::assertSame('value of a', $ask('b'), 'what TroubleTest looks for');
         $proxy->stop();
@@ -89,17 +88,24 @@ final class WithoutBreakerTest extends TestCase
     {
         $waits = version_compare((string) phpversion('redis'), '6', '<');
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s?timeout=%s&namespace=half', $proxy->socket, self::TIMEOUT));
-        $cache->set('k', str_repeat('x', 1000));
+        $cache = Cache::open(\sprintf('redis://%s?timeout=1.5&namespace=half', $proxy->socket));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', str_repeat('x', 1000))));
         $done = Servers::directory('half') . '/done' . bin2hex(random_bytes(4));
         $reader = Fork::start(static function () use ($cache, $proxy, $done): void {
             $cache->has('k'); // so that it has a connection of its own
             $proxy->does('half 100');
+            touch("$done.asks");
             $cache->get('k');
             touch($done);
         });
-        usleep((int) (10e6 * self::TIMEOUT));
-        self::assertSame($waits, !file_exists($done));
+        Servers::awaitFile("$done.asks");
+        if ($waits) {
+            usleep(3_000_000);
+            self::assertFileDoesNotExist($done);
+        } else {
+            Servers::awaitFile($done);
+            self::assertFileExists($done);
+        }
         $proxy->does('refuse');
         $reader->result();
         self::assertFileExists($done);
@@ -112,12 +118,10 @@ final class WithoutBreakerTest extends TestCase
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $address = \sprintf('redis://%s?timeout=%s&namespace=cut&client=%s', $proxy->socket, self::TIMEOUT, $client);
-        self::assertTrue(Cache::open($address)->set('k', str_repeat('x', 1000)));
+        self::assertTrue(Cache::open(\sprintf('redis://%s?namespace=cut', Servers::redis()->socket) . Servers::PATIENTLY)->set('k', str_repeat('x', 1000)));
         $proxy->does('drop 8'); // "+OK", and three bytes of the value's length
         $reader = PhpProcess::start(\sprintf('var_dump(Larder\Cache::open(%s, new Psr\Log\NullLogger())->get("k"));', var_export($address, true)));
-        for ($end = microtime(true) + 30.0; $reader->isRunning() && microtime(true) < $end;) {
-            usleep(10_000);
-        }
+        Servers::await(static fn(): bool => !$reader->isRunning());
         $reader->stop(0.0);
         self::assertSame("NULL\n", $reader->getOutput());
         $proxy->stop();
@@ -148,7 +152,7 @@ final class WithoutBreakerTest extends TestCase
     #[DataProvider('redisClients')]
     public function testReplyThatTricklesInIsAFailure(string $client): void
     {
-        // Repeated if the proxy stalled for a tenth of a second, because the client times out then, which proves nothing.
+        // Repeated if the proxy stalled for a timeout, because the client gives up then, which proves nothing.
         // phpredis before version 6 then waits for more bytes than come, until the proxy hangs up.
         $tries = 0;
         $hangUp = null;
@@ -156,9 +160,9 @@ final class WithoutBreakerTest extends TestCase
             $hangUp?->kill();
             $proxy = Proxy::before(Servers::redis()->socket);
             $log = new RecordingLogger();
-            $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&namespace=dribble&client=%s', $proxy->socket, $client), $log);
-            $cache->set('k', str_repeat('x', 50));
-            $proxy->does('dribble 0.02');
+            $cache = Cache::open(\sprintf('redis://%s?timeout=0.3&namespace=dribble&client=%s', $proxy->socket, $client), $log);
+            $cache->set('k', str_repeat('x', 80));
+            $proxy->does('dribble 0.025');
             $hangUp = Fork::start(static function () use ($proxy): void {
                 usleep((int) (1e6 * self::HANG_UP));
                 $proxy->does('refuse');
@@ -166,8 +170,8 @@ final class WithoutBreakerTest extends TestCase
             $start = microtime(true);
             self::assertNull($cache->get('k'));
             $waited = microtime(true) - $start;
-        } while (($waited < 0.5 || $waited > self::HANG_UP) && ++$tries < 10);
-        self::assertGreaterThan(0.5, $waited, 'the control: the client waits for all of it');
+        } while (($waited < 1.5 || $waited > self::HANG_UP) && ++$tries < 10);
+        self::assertGreaterThan(1.5, $waited, 'the control: the client waits for all of it');
         for ($call = 0; $call < 50 && $log->entries() === []; ++$call) {
             self::assertNull($cache->get('k'));
         }
@@ -202,14 +206,14 @@ final class WithoutBreakerTest extends TestCase
     {
         $other = RedisServer::start(Servers::directory('away-other' . bin2hex(random_bytes(4))));
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s,%s?timeout=0.2&namespace=away%s', $proxy->socket, $other->socket, bin2hex(random_bytes(4))), $log = new RecordingLogger());
+        $cache = Cache::open(\sprintf('redis://%s,%s?timeout=2&namespace=away%s', $proxy->socket, $other->socket, bin2hex(random_bytes(4))), $log = new RecordingLogger());
         $values = array_combine(array_map(static fn(int $n): string => 'key' . $n, range(1, 40)), range(1, 40));
         self::assertTrue($cache->setMany($values));
         $proxy->does('silent');
         foreach ([1, 2, 3] as $round) {
             $there = array_filter($cache->getMany(array_keys($values)), \is_int(...));
-            self::assertGreaterThan(5, \count($there));
-            self::assertLessThan(35, \count($there));
+            self::assertGreaterThan(0, \count($there));
+            self::assertLessThan(40, \count($there));
             self::assertSame(array_intersect_key($values, $there), $there);
         }
         self::assertCount(1, $log->entries());
@@ -290,7 +294,7 @@ final class WithoutBreakerTest extends TestCase
 
         self::assertThrows(StoreUnavailable::class, static fn() => Cache::open(\sprintf($address, $where))->reach(), $where);
         self::assertGreaterThan(0.25, microtime(true) - $start);
-        self::assertLessThan(10.0, microtime(true) - $start);
+        self::assertLessThan(30.0, microtime(true) - $start);
         self::assertGreaterThan(1, \count($queue));
     }
 
@@ -306,14 +310,21 @@ final class WithoutBreakerTest extends TestCase
     {
         $proxy = Proxy::before(Servers::redis()->socket);
         $cache = Cache::open(\sprintf('redis://%s?timeout=0.1&on_failure=throw', $proxy->socket));
-        $cache->reach();
+        self::assertTrue(Servers::await(static function () use ($cache): bool {
+            try {
+                $cache->reach();
+            } catch (StoreUnavailable) { // it took too long
+                return false;
+            }
+
+            return true;
+        }));
         $proxy->does('silent');
-        $messages = [];
-        for ($call = 0; $call < 3; ++$call) {
-            $messages[] = self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
-        }
-        self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $messages[0]);
-        self::assertMatchesRegularExpression('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $messages[2]);
+        $message = static fn(): string => self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'))->getMessage();
+        self::assertStringStartsWith('redis: no proper answer from ' . $proxy->socket, $message());
+        $message();
+        // Where the machine stands still, a call may be a probe.
+        self::assertTrue(Servers::await(static fn(): bool => preg_match('~^redis: .+ has been away for [\d.]+ seconds, and is asked again in [\d.]+$~', $message()) === 1));
         $proxy->stop();
     }
 
@@ -321,19 +332,18 @@ final class WithoutBreakerTest extends TestCase
     public function testExceptionDuringAReplyLeavesNoReplyBehind(): void
     {
         $proxy = Proxy::before(Servers::redis()->socket);
-        $cache = Cache::open(\sprintf('redis://%s?timeout=5&client=predis&namespace=signal', $proxy->socket));
+        $cache = Cache::open(\sprintf('redis://%s?client=predis&namespace=signal', $proxy->socket) . Servers::PATIENTLY);
         $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
         pcntl_async_signals(true);
         pcntl_signal(\SIGALRM, static fn() => throw new \DomainException('the time is over'));
 
         try {
-            $proxy->does('late 1.5');
+            $proxy->does('hold');
             pcntl_alarm(1);
             self::assertNull($cache->get('a'));
             self::fail('not interrupted');
         } catch (\DomainException) {
-            sleep(1); // the answer has come
-            $proxy->does('pass');
+            $proxy->does('pass'); // and the answer comes
             self::assertSame('value of b', $cache->get('b'));
         } finally {
             pcntl_signal(\SIGALRM, \SIG_DFL);

@@ -10,6 +10,7 @@ declare(strict_types=1);
  *     pass          hands on all that comes
  *     silent        takes what comes and answers nothing
  *     late 0.5      hands on the server's answers so many seconds later
+ *     hold          keeps the server's answers, and hands them on when it does something else
  *     half 5        hands on so many bytes of the answers on a connection, and no more
  *     dribble 0.02  hands on a byte of the answers so many seconds after the one before
  *     drop 5        the same as half, and hangs up then
@@ -59,7 +60,7 @@ for (;;) {
     }
     $now = microtime(true); // one time for all: later bytes must not overtake earlier ones
     foreach ($waiting as $i => [$when, $pair, $bytes]) {
-        if ($when <= $now) {
+        if ($when <= $now || $when === \INF && $mode !== 'hold') {
             $answer($pair, $bytes);
             unset($waiting[$i]);
         }
@@ -106,8 +107,8 @@ for (;;) {
             } elseif ($mode !== 'silent') {
                 @fwrite($pairs[$pair]['server'], $bytes);
             }
-        } elseif ($mode === 'late') {
-            $waiting[] = [microtime(true) + (float) $number, $pair, $bytes];
+        } elseif ($mode === 'late' || $mode === 'hold') {
+            $waiting[] = [$mode === 'hold' ? \INF : microtime(true) + (float) $number, $pair, $bytes];
         } elseif ($mode === 'dribble') {
             $when = microtime(true);
             foreach ($waiting as [$earlier, $of]) {

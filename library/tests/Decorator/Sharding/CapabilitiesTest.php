@@ -18,7 +18,7 @@ final class CapabilitiesTest extends TestCase
     public function testStoppedServerRefusesOperations(string $address): void
     {
         $server = Servers::another($address);
-        $cache = Cache::open(\sprintf($address, $server->socket));
+        $cache = Cache::open(Servers::patiently(\sprintf($address, $server->socket)));
         self::assertSame(1, $cache->increment('n'));
         $lock = $cache->lock('k', 60);
         $server->stop();
@@ -31,7 +31,7 @@ final class CapabilitiesTest extends TestCase
         self::assertNull($cache->lock('other', 60));
         self::assertFalse($lock?->release());
         self::assertSame([], $cache->can(Capability::Keys) ? [...$cache->keys()] : []);
-        self::assertLessThan(5.0, microtime(true) - $start);
+        self::assertLessThan(25.0, microtime(true) - $start, 'less than the timeout');
     }
 
     #[DataProviderExternal(Servers::class, 'clients')]

@@ -77,6 +77,11 @@ final class RecordingStore extends StoreDecorator
         return $this->store->delete($key);
     }
 
+    public function deleteMany(array $keys): bool
+    {
+        return $this->store->deleteMany($keys);
+    }
+
     public function clear(): bool
     {
         return $this->store->clear();

@@ -8,6 +8,7 @@ use Larder\Driver\Memcached\MemcachedConnection;
 use Larder\Driver\Memcached\MemcachedConnector;
 use Larder\Driver\Memcached\MemcachedText;
 use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 
@@ -48,7 +49,7 @@ final class FakeMemcached
 
     public function client(float $timeout = 10.0, bool $persistent = false): MemcachedText
     {
-        return new MemcachedText(new MemcachedConnection(new MemcachedConnector('memcache', Endpoint::unix($this->socket), $timeout, $persistent)));
+        return new MemcachedText(new MemcachedConnection(new MemcachedConnector('memcache', new ConnectionSettings(Endpoint::unix($this->socket), $timeout, $timeout), $persistent)));
     }
 
     public function stop(): void

@@ -8,11 +8,12 @@ use Larder\Cache;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
-use Larder\Driver\Legacy\Memcache\MemcacheStore;
 use Larder\Driver\Memcached\MemcachedStore;
+use Larder\Driver\Memcached\MemcacheStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Server\ConnectionSettings;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
@@ -146,8 +147,8 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertSame($values, $both->getMany(array_map(strval(...), range(0, 99))));
         foreach ($addresses as $address) {
             $its = $this->cache($address, '?namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
-            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
-            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+            self::assertGreaterThan(10, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(90, \count(array_filter($its, \is_string(...))));
         }
         self::assertTrue($both->clear());
         self::assertSame([0 => null, 7 => null], $both->getMany(['0', '7']));
@@ -165,9 +166,8 @@ abstract class MemcachedTestCase extends DriverTestCase
         self::assertGivesOnlyMisses($cache);
         self::assertSame(['default', false], Fork::run(static fn(): array => [$cache->get('k', 'default'), $cache->clear()]));
         $server = MemcachedServer::start($directory);
-        usleep(2_100_000); // a second for the extension to try again, and its clock ticks in whole ones
         self::assertNull($cache->get('k'));
-        self::assertTrue($cache->set('k', 'again'));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'again')), 'it is left alone for a while');
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }
@@ -201,14 +201,15 @@ abstract class MemcachedTestCase extends DriverTestCase
     {
         $code = \sprintf(
             'set_error_handler(function ($level, $message) { echo $message, "\n"; return true; });
-            $store = new %s(Larder\Dsn\Endpoint::unix(%s), "basedir", persistent: true);
+            $settings = static fn(string $socket): Larder\Server\ConnectionSettings => new Larder\Server\ConnectionSettings(Larder\Dsn\Endpoint::unix($socket), persistent: true);
+            $store = new %s($settings(%s), "basedir");
             foreach ([1, 2] as $time) { var_dump($store->set("k", $time), $store->get("k")); }
-            try { (new %1$s(Larder\Dsn\Endpoint::unix("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
+            try { (new %1$s($settings("/nowhere.sock")))->get("k"); } catch (Larder\Exception\StoreFailed $failure) { echo $failure->getMessage(); }',
             static::scheme() === 'memcache' ? MemcacheStore::class : MemcachedStore::class,
             var_export(Servers::memcached()->socket, true),
         );
         self::assertSame(
-            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory',
+            "bool(true)\nint(1)\nbool(true)\nint(2)\n" . static::scheme() . ': cannot connect to /nowhere.sock: No such file or directory. Is memcached running there? To install it: apt-get install memcached',
             PhpProcess::run($code, ['-d', 'open_basedir=' . \dirname(__DIR__, 4), '-d', 'allow_url_fopen=0']),
         );
     }
@@ -218,7 +219,7 @@ abstract class MemcachedTestCase extends DriverTestCase
     {
         $server = MemcachedServer::start(Servers::directory('warnings-' . static::scheme()));
         $store = $this->store(Endpoint::unix($server->socket));
-        $store->set('k', 'value');
+        self::failure(static fn(): bool => $store->set('k', 'value'), $store); // it connects
         $warnings = [];
         set_error_handler(static function (int $level, string $message) use (&$warnings): bool {
             $warnings[] = $message;
@@ -248,7 +249,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         $said = [];
         foreach ($calls as $call => $work) {
             $stopped = $this->store(Endpoint::unix($server->socket));
-            $stopped->get('k');
+            self::failure(static fn(): mixed => $stopped->get('k'), $stopped); // it connects
             Servers::freeze($process);
             $said["$call, stopped"] = self::failure($work, $stopped);
             posix_kill($process, \SIGCONT);
@@ -262,7 +263,7 @@ abstract class MemcachedTestCase extends DriverTestCase
         foreach ($said as $case => $message) {
             self::assertMatchesRegularExpression(match (true) {
                 str_ends_with($case, 'stopped') => "~^$scheme: no reply from $where( to set)? within 0\.2 s \(is it overloaded, or timeout= too short\?\)$~D",
-                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)$~D",
+                default => "~^$scheme: cannot connect to $where: (No such file or directory|Connection refused)(\. Is memcached running there\? .*)?$~D",
             }, $message, $case);
         }
     }
@@ -281,12 +282,12 @@ abstract class MemcachedTestCase extends DriverTestCase
 
     private function store(Endpoint $endpoint): Store
     {
-        return static::scheme() === 'memcache' ? new MemcacheStore($endpoint, timeout: 0.2) : new MemcachedStore($endpoint, timeout: 0.2);
+        return static::scheme() === 'memcache' ? new MemcacheStore(new ConnectionSettings($endpoint, 0.2, 0.2)) : new MemcachedStore(new ConnectionSettings($endpoint, 0.2, 0.2));
     }
 
     private function cache(string $where, string $options = ''): Cache
     {
-        return Cache::open(\sprintf('%s://%s%s', static::scheme(), $where, $options));
+        return Cache::open(Servers::patiently(\sprintf('%s://%s%s', static::scheme(), $where, $options)));
     }
 
     private static function raw(string $socket): \Memcached

@@ -9,12 +9,14 @@ use Larder\Contract\LockingStore;
 use Larder\Lock\Lock;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /**
  * Who can write to the server stores items that the PHP extensions unserialize as soon as they read them. None of the
  * stores' operations does, whatever is planted: in the place of values, counters, locks, tags, or the generation.
  */
+#[Group('waiting')]
 final class PlantedValueTest extends TestCase
 {
     private const KEY = 'LARDER_TESTS_PLANTED';
@@ -39,7 +41,7 @@ final class PlantedValueTest extends TestCase
     public function testPlantedValueIsNotUnserialized(string $scheme, string $options): void
     {
         $namespace = 'planted' . bin2hex(random_bytes(4));
-        $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, $options));
+        $cache = Cache::open(\sprintf('%s://%s?namespace=%s%s', $scheme, Servers::memcached()->socket, $namespace, Servers::PATIENTLY . $options));
         $raw = new RawMemcached(Servers::memcached()->socket);
         $places = 0;
         $payloads = self::payloads($scheme, str_contains($options, 'classes'));
@@ -104,7 +106,7 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'flags' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s', $scheme, Servers::memcached()->socket, $namespace));
+            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
             $cache->setMany(['a' => 1, 'b' => 2]);
             foreach ($raw->names($namespace . ':') as $name) {
                 if (str_ends_with($name, '~a')) {
@@ -126,7 +128,7 @@ final class PlantedValueTest extends TestCase
         $raw = new RawMemcached(Servers::memcached()->socket);
         foreach (['memcached', 'memcache'] as $scheme) {
             $namespace = 'inject' . bin2hex(random_bytes(4));
-            $cache = Cache::open(\sprintf('%s://%s?namespace=%s', $scheme, Servers::memcached()->socket, $namespace));
+            $cache = Cache::open(\sprintf('%s://%s?namespace=%s' . Servers::PATIENTLY, $scheme, Servers::memcached()->socket, $namespace));
             foreach (["x\r\nset injected$namespace 0 0 1\r\n1\r\nget x", '', ' ', str_repeat('A', 300), "AAAAAAAAAAA\n"] as $generation) {
                 $raw->plant($namespace . ':generation', 0, $generation);
                 usleep(50_100);

@@ -25,6 +25,20 @@ final class MySqlInnoDbTest extends MySqlTestCase
         return random_bytes(3 << 20);
     }
 
+    /** Of each engine on one server: to start one takes seconds. */
+    public function testStoppedServerGivesMisses(): void
+    {
+        $server = MariaDbServer::start(Servers::directory('mariadb-gone'));
+        $caches = array_map(static fn(string $engine): Cache => Cache::open(Servers::patiently(self::address($server, $engine))), ['innodb', 'myisam', 'memory']);
+        foreach ($caches as $cache) {
+            self::assertTrue($cache->set('k', 'value'));
+        }
+        $server->stop();
+        array_walk($caches, static function (Cache $cache): void {
+            self::assertGivesOnlyMisses($cache);
+        });
+    }
+
     public function testIpVersion6ConnectionWorks(): void
     {
         if (!str_contains((string) @file_get_contents('/proc/net/if_inet6'), ' lo')) {
@@ -32,7 +46,7 @@ final class MySqlInnoDbTest extends MySqlTestCase
         }
         $server = MariaDbServer::start(Servers::directory('mariadb-6'), ['--bind-address=::1']);
         try {
-            $cache = Cache::open(\sprintf('mysql://%s:%s@[::1]:%d/%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE));
+            $cache = Cache::open(Servers::patiently(\sprintf('mysql://%s:%s@[::1]:%d/%s', MariaDbServer::USER, $server->password, $server->port, MariaDbServer::DATABASE)));
             self::assertTrue($cache->set('k', 'value'));
             self::assertSame('value', $cache->get('k'));
         } finally {

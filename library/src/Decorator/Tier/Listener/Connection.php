@@ -4,63 +4,59 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Tier\Listener;
 
-use Larder\Dsn\Endpoint;
+use Larder\Driver\Redis\Wire\ServerGone;
+use Larder\Driver\Redis\Wire\WireConnection;
+use Larder\Server\ConnectionSettings;
 
 /**
  * A connection on which a Redis or Valkey server tells of every change of names with a prefix, whoever makes it: client
  * tracking in broadcasting mode. After the opening it does not wait for the server.
+ *
+ * The question that it asks for a sign of life tells as well whether the server is still what it was: it has to be answered
+ * as the first time.
  */
 final class Connection
 {
-    private const CHUNK = 1 << 16;
-
     /** When the question was sent that is not answered yet, by hrtime(); null for none. */
     private ?int $askedAt = null;
 
     /** When the newest question was sent that is answered: all of before is heard. */
     private int $heardUntil;
 
-    /** @param resource $socket */
-    private function __construct(public readonly Endpoint $endpoint, private readonly mixed $socket, private readonly Resp3 $incoming)
+    /**
+     * @param non-empty-list<string> $question
+     * @param mixed $expected what stays the same in its answers
+     */
+    private function __construct(private readonly WireConnection $server, private readonly array $question, private readonly mixed $expected)
     {
         $this->heardUntil = (int) hrtime(true);
     }
 
-    public function __destruct()
-    {
-        @fclose($this->socket);
-    }
-
     /**
-     * @param float $timeout seconds
+     * @param non-empty-list<string> $question such as ['PING']
      * @throws ServerGone
      */
-    public static function open(Endpoint $endpoint, string $prefix, string $user, #[\SensitiveParameter] string $password, float $timeout): self
+    public static function open(ConnectionSettings $settings, string $prefix, array $question): self
     {
-        $where = $endpoint->socket === null ? 'tcp://' . $endpoint : 'unix://' . $endpoint->socket;
-        $socket = @stream_socket_client($where, $code, $error, $timeout);
-        if ($socket === false) {
-            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $error));
-        }
-        stream_set_timeout($socket, (int) $timeout, (int) (1e6 * fmod($timeout, 1.0)));
-        $login = $user . $password === '' ? [] : ['AUTH', $user === '' ? 'default' : $user, $password];
-        $connection = new self($endpoint, $socket, new Resp3());
-        foreach ([['HELLO', '3', ...$login], ['CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', $prefix]] as $words) {
-            $connection->send($words);
-            $error = $connection->answer()->error();
-            if ($error !== null) {
-                throw new ServerGone(\sprintf('%s refuses %s (%s)', $endpoint, $words[0] === 'HELLO' ? 'RESP3' : 'client tracking', $error));
-            }
-        }
-        stream_set_blocking($socket, false);
+        $server = WireConnection::open($settings);
+        $server->ask(['HELLO', '3']);
+        $server->ask(['CLIENT', 'TRACKING', 'ON', 'BCAST', 'PREFIX', $prefix]);
+        $connection = new self($server, $question, self::lasting($server->ask($question)));
+        $server->stopWaiting();
 
         return $connection;
+    }
+
+    /** @return bool whether the server owes an answer for longer than it may */
+    public function isSilent(): bool
+    {
+        return $this->silence() > $this->server->settings->readTimeout;
     }
 
     /** @return resource for stream_select() */
     public function socket(): mixed
     {
-        return $this->socket;
+        return $this->server->socket();
     }
 
     /** Asks the server for a sign of life, unless it has been asked. */
@@ -68,7 +64,7 @@ final class Connection
     {
         if ($this->askedAt === null) {
             $this->askedAt = (int) hrtime(true);
-            $this->send(['PING']);
+            $this->server->send($this->question);
         }
     }
 
@@ -92,19 +88,17 @@ final class Connection
      */
     public function changes(): array
     {
-        $bytes = @fread($this->socket, self::CHUNK);
-        if ($bytes === false || ($bytes === '' && feof($this->socket))) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
-        }
-        $this->incoming->feed($bytes);
         $changes = [];
-        while (($message = $this->incoming->next()) !== null) {
+        foreach ($this->server->read() as $message) {
             $changed = $message->changed();
             if ($changed !== null) {
                 $changes[] = $changed;
             } elseif ($message->error() !== null) {
-                throw new ServerGone(\sprintf('%s says: %s', $this->endpoint, $message->error()));
+                throw new ServerGone(\sprintf('%s says: %s', $this->server->settings->endpoint, $message->error()));
             } elseif (!$message->isPush() && $this->askedAt !== null) {
+                if (self::lasting($message->value) !== $this->expected) {
+                    throw new ServerGone(\sprintf('%s tells of other servers, or of another role', $this->server->settings->endpoint));
+                }
                 $this->heardUntil = $this->askedAt;
                 $this->askedAt = null;
             }
@@ -113,29 +107,13 @@ final class Connection
         return $changes;
     }
 
-    private function answer(): Message
+    /** @return mixed of ROLE the role without how far it is; of CLUSTER SLOTS the masters without their replicas */
+    private static function lasting(mixed $answer): mixed
     {
-        while (true) {
-            $message = $this->incoming->next();
-            if ($message !== null && !$message->isPush()) {
-                return $message;
-            }
-            if ($message === null) {
-                $bytes = @fread($this->socket, self::CHUNK);
-                if ($bytes === false || $bytes === '') {
-                    throw new ServerGone(\sprintf('no answer from %s', $this->endpoint));
-                }
-                $this->incoming->feed($bytes);
-            }
+        if (!\is_array($answer)) {
+            return $answer;
         }
-    }
 
-    /** @param list<string> $words */
-    private function send(array $words): void
-    {
-        $bytes = Resp3::command($words);
-        if (@fwrite($this->socket, $bytes) !== \strlen($bytes)) {
-            throw new ServerGone(\sprintf('%s has hung up', $this->endpoint));
-        }
+        return \is_string($answer[0] ?? null) ? $answer[0] : array_map(static fn(mixed $range): mixed => \is_array($range) ? \array_slice($range, 0, 3) : $range, $answer);
     }
 }

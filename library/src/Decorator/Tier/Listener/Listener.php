@@ -6,8 +6,9 @@ namespace Larder\Decorator\Tier\Listener;
 
 use Larder\Decorator\Tier\ListenerPresence;
 use Larder\Decorator\Tier\LocalCopies;
-use Larder\Dsn\Endpoint;
+use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Key\ReservedKey;
+use Larder\Server\ConnectionSettings;
 
 /**
  * Hears of every change in the servers of a shared tier, and drops this host's copies of what was changed.
@@ -32,22 +33,21 @@ final class Listener
     private int $heardBefore = 0;
 
     /**
-     * @param non-empty-list<Endpoint> $endpoints
+     * @param \Closure(): non-empty-list<ConnectionSettings> $servers finds out which they are now
+     * @param non-empty-list<string> $question for a sign of life: see Connection
      * @param string $prefix of the names of this shared tier
      * @param float $lease seconds of a poll
-     * @param float $timeout seconds to wait for a server
+     * @param float $patience seconds that it may take to connect to a server
      * @param \Closure(string, bool): void $say a line of what happens; true for one about a single change
      */
     public function __construct(
         private readonly LocalCopies $copies,
         private readonly ListenerPresence $presence,
-        private readonly array $endpoints,
+        private readonly \Closure $servers,
+        private readonly array $question,
         private readonly string $prefix,
-        private readonly string $user,
-        #[\SensitiveParameter]
-        private readonly string $password,
         private readonly float $lease,
-        private readonly float $timeout,
+        private readonly float $patience,
         private readonly \Closure $say,
     ) {}
 
@@ -89,8 +89,8 @@ final class Listener
     private function connect(): array
     {
         $connections = [];
-        foreach ($this->endpoints as $endpoint) {
-            $connections[(string) $endpoint] = Connection::open($endpoint, $this->prefix, $this->user, $this->password, $this->timeout);
+        foreach (($this->servers)() as $settings) {
+            $connections[(string) $settings->endpoint] = Connection::open($settings, $this->prefix, $this->question);
         }
 
         return $connections;
@@ -130,9 +130,9 @@ final class Listener
             $this->say('another process took this one for dead, and listens in its place');
             $this->stop();
         }
-        foreach ($connections as $connection) {
-            if ($connection->silence() > $this->timeout) {
-                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $connection->endpoint, $connection->silence()));
+        foreach ($connections as $server => $connection) {
+            if ($connection->isSilent()) {
+                throw new ServerGone(\sprintf('no answer from %s for %.1f s', $server, $connection->silence()));
             }
             $connection->ask();
         }
@@ -185,7 +185,7 @@ final class Listener
         for ($end = microtime(true) + $seconds; !$this->isStopped && microtime(true) < $end;) {
             usleep(20_000);
         }
-        $this->presence->renew($this->claim() + $this->timeout);
+        $this->presence->renew($this->claim() + $this->patience);
     }
 
     private function claim(): float

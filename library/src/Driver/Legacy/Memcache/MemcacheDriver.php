@@ -7,12 +7,13 @@ namespace Larder\Driver\Legacy\Memcache;
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
 use Larder\Driver\Driver;
+use Larder\Driver\Memcached\MemcacheStore;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
 use Larder\Driver\Variant;
 use Larder\Dsn\Dsn;
-use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Server\ConnectionSettings;
 
 /** memcache: the servers of memcached, without any extension. */
 final class MemcacheDriver implements Driver
@@ -21,16 +22,14 @@ final class MemcacheDriver implements Driver
 
     public function scheme(): Scheme
     {
-        return new Scheme('memcache', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::SERVER_OPTIONS], isRemote: true);
+        return new Scheme('memcache', ['namespace', ...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS], isRemote: true);
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        $dsn->refuseLogin();
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(Endpoint $endpoint): MemcacheStore
-            => new MemcacheStore($endpoint, $dsn->namespace(), $codec, $dsn->timeout(), $dsn->isPersistent()));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcacheStore => new MemcacheStore($settings, $dsn->namespace(), $codec));
     }
 
     public function variants(): array

@@ -94,6 +94,7 @@ final class ShmopTest extends DriverTestCase
         self::assertFalse(Quietly::run(static fn(): mixed => shmop_open($id, 'a', 0, 0)));
     }
 
+    #[Group('waiting')]
     public function testLockOfADeadProcessIsFree(): void
     {
         $store = new ShmopStore('dead');
@@ -240,6 +241,7 @@ final class ShmopTest extends DriverTestCase
     }
 
     /** The kernel tells when a block was used, to the second. */
+    #[Group('waiting')]
     public function testReadBlocksStay(): void
     {
         $code = <<<'PHP'

@@ -112,16 +112,12 @@ final class YacTest extends DriverTestCase
         $store->set('k', 'value');
         $generation = static fn(): mixed => (new Yac())->get('larder-generation:' . substr(hash('xxh128', 'readers'), 0, 24));
         $before = $generation();
-        $start = microtime(true) + 0.3;
-        $readers = [];
-        for ($reader = 0; $reader < 60; ++$reader) {
-            $readers[] = Fork::start(static function () use ($store, $start): void {
-                usleep((int) max(0, 1e6 * ($start - microtime(true))));
-                for ($i = 0; $i < 3000; ++$i) {
-                    $store->get('k');
-                }
-            });
-        }
+        $readers = Fork::several(60, static function (int $process, \Closure $awaitOthers) use ($store): void {
+            $awaitOthers();
+            for ($i = 0; $i < 3000; ++$i) {
+                $store->get('k');
+            }
+        });
         array_map(static fn(Fork $fork): mixed => $fork->result(), $readers);
         self::assertIsString($before);
         self::assertSame($before, $generation());

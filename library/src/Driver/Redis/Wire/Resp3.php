@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Decorator\Tier\Listener;
+namespace Larder\Driver\Redis\Wire;
 
 /**
  * Reads RESP3, the protocol of Redis 6 and later and of Valkey, from bytes as they come in: what the usual clients for PHP

@@ -2,11 +2,11 @@
 
 declare(strict_types=1);
 
-namespace Larder\Tests\Decorator\Tier\Listener;
+namespace Larder\Tests\Driver\Redis\Wire;
 
-use Larder\Decorator\Tier\Listener\Message;
-use Larder\Decorator\Tier\Listener\Resp3;
-use Larder\Decorator\Tier\Listener\ServerGone;
+use Larder\Driver\Redis\Wire\Message;
+use Larder\Driver\Redis\Wire\Resp3;
+use Larder\Driver\Redis\Wire\ServerGone;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Larder\Decorator\Tier\Listener;
+namespace Larder\Driver\Redis\Wire;
 
 /** What a server says: an answer, or what nobody has asked for. */
 final class Message
@@ -11,7 +11,7 @@ final class Message
      * @param string $kind the protocol's sign
      * @param mixed $value strings, integers, bools, null, lists of these; a map as its keys and values in turn
      */
-    public function __construct(private readonly string $kind, private readonly mixed $value) {}
+    public function __construct(private readonly string $kind, public readonly mixed $value) {}
 
     public function isPush(): bool
     {

@@ -1,0 +1,70 @@
+--TEST--
+What must be serialized is refused if it has more levels than unserialize_max_depth
+--DESCRIPTION--
+It could be stored but not fetched; and with very many levels, serializers overflow the stack.
+--FILE--
+<?php
+require __DIR__ . '/../support.inc';
+own_cache(['larder.size' => '256M', 'larder.compact' => '1']);
+
+function nested(int $levels, bool $objects): array|object
+{
+    $value = $objects ? (object) ['next' => 'bottom'] : ['bottom', $levels]; // no constant
+    for ($i = 1; $i < $levels; $i++) {
+        $value = $objects ? (object) ['next' => $value] : [$value];
+    }
+
+    return $value;
+}
+
+/** Counts the levels and takes them apart, because PHP frees by recursion. */
+function levels(mixed &$value): int
+{
+    for ($levels = 0; is_array($value) || is_object($value); $levels++) {
+        if (is_array($value)) {
+            $value = array_pop($value);
+        } else {
+            $inner = $value->next;
+            $value->next = null;
+            $value = $inner;
+        }
+    }
+
+    return $levels;
+}
+
+foreach (['php', 'igbinary'] as $serializer) { // without igbinary, PHP's again
+    ini_set('larder.serializer', $serializer);
+    foreach ([false, true] as $objects) {
+        foreach ([4096, 4097, 100_000] as $levels) {
+            larder_store('deep', 'an old value');
+            $value = nested($levels, $objects);
+            echo $serializer, $objects ? ', objects: ' : ', arrays: ', larder_store('deep', $value) ? 'stored' : 'refused';
+            levels($value);
+            $value = larder_fetch('deep');
+            echo ', ', levels($value), " levels\n";
+        }
+    }
+}
+echo larder_last_error() === LARDER_ERROR_SIZE ? larder_last_error_msg() : 'no error', "\n";
+ini_set('unserialize_max_depth', '5000');
+var_dump(larder_store('deep', nested(4097, true)));
+$value = larder_fetch('deep');
+var_dump(levels($value));
+?>
+--EXPECT--
+php, arrays: stored, 4096 levels
+php, arrays: refused, 0 levels
+php, arrays: refused, 0 levels
+php, objects: stored, 4096 levels
+php, objects: refused, 0 levels
+php, objects: refused, 0 levels
+igbinary, arrays: stored, 4096 levels
+igbinary, arrays: refused, 0 levels
+igbinary, arrays: refused, 0 levels
+igbinary, objects: stored, 4096 levels
+igbinary, objects: refused, 0 levels
+igbinary, objects: refused, 0 levels
+The value has more levels than unserialize_max_depth allows. Store it with fewer, or raise that setting
+bool(true)
+int(4097)

@@ -1,0 +1,112 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver;
+
+use Larder\Dsn\Dsn;
+use Larder\Dsn\Endpoint;
+use Larder\Dsn\Scheme;
+use Larder\Dsn\Schemes;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\NotSupported;
+use Larder\Exception\StoreFailed;
+use Larder\Process\Pid;
+
+/** A client that the application holds, or the closure that returns it. It is never closed here, and its settings stay. */
+final class HeldClient implements Schemes
+{
+    /** As in messages, where the name of a server would stand. */
+    public const NAME = 'the application\'s client';
+
+    private ?object $client = null;
+    private int $process;
+
+    /** @var list<object> of processes that this one was forked from: freeing them could end their connections */
+    private array $inherited = [];
+
+    /**
+     * @param object $given the client, or a closure that returns it
+     * @param string $class its class, see classOf()
+     * @param Schemes $others of which options are known that the store does not take here
+     */
+    public function __construct(
+        private readonly object $given,
+        public readonly string $class,
+        private readonly Scheme $scheme,
+        private readonly Schemes $others,
+    ) {
+        $this->process = Pid::own();
+        if (!$given instanceof \Closure) {
+            $this->client = $given;
+        }
+    }
+
+    /** @throws InvalidDsn for options that the store does not take here */
+    public function dsn(string $options): Dsn
+    {
+        return Dsn::parse(\sprintf('%s:?%s', $this->scheme->name, $options), $this);
+    }
+
+    /** The client if it is there already, to look at its settings: no closure is called for that. */
+    public function ifThere(): ?object
+    {
+        return $this->client;
+    }
+
+    /** Names the client in messages, and tells it from others of this process. */
+    public function endpoint(): Endpoint
+    {
+        return Endpoint::unix(\sprintf('%s (%s %d)', self::NAME, $this->class, spl_object_id($this->given)));
+    }
+
+    /** @throws StoreFailed in a fork, when there is no other client than that of the parent */
+    public function get(): object
+    {
+        if ($this->client === null || $this->process !== Pid::own()) {
+            $this->client = $this->make();
+            $this->process = Pid::own();
+        }
+        return $this->client;
+    }
+
+    public function scheme(string $name): Scheme
+    {
+        return $this->scheme;
+    }
+
+    public function schemes(): array
+    {
+        return [$this->scheme, ...$this->others->schemes()];
+    }
+
+    private function make(): object
+    {
+        if ($this->client !== null) {
+            $this->inherited[] = $this->client;
+        }
+        $client = $this->given instanceof \Closure ? ($this->given)() : $this->given;
+        if (!\is_object($client) || \in_array($client, $this->inherited, true)) {
+            throw StoreFailed::because($this->scheme->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
+        }
+
+        return $client;
+    }
+
+    /**
+     * @param object $given a client, or a closure with its class as the return type
+     * @throws NotSupported when the closure does not say it
+     */
+    public static function classOf(object $given): string
+    {
+        if (!$given instanceof \Closure) {
+            return $given::class;
+        }
+        $type = (new \ReflectionFunction($given))->getReturnType();
+        if (!$type instanceof \ReflectionNamedType || $type->isBuiltin()) {
+            throw new NotSupported('The closure does not say which client it returns: give it a return type, as in fn(): \Redis => …');
+        }
+
+        return $type->getName();
+    }
+}

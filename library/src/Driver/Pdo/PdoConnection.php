@@ -1,0 +1,266 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Pdo;
+
+use Larder\Driver\HeldClient;
+use Larder\Exception\NotSupported;
+use Larder\Exception\StoreFailed;
+use Larder\Process\Quietly;
+use PDO;
+use PDOException;
+use PDOStatement;
+
+/**
+ * Statements of the cache on a PDO object of the application, each a transaction of its own. None is run while the
+ * application has a transaction open: it would be committed and rolled back with that, others would not see it, it would
+ * hold locks until then, a deadlock would end it, and in PostgreSQL any error would abort it.
+ */
+final class PdoConnection
+{
+    private const STATEMENTS_KEPT = 32;
+    private const TRIES = 10;
+    /** Bytes of a statement that are not of its values. */
+    private const STATEMENT_BYTES = 65_536;
+    private const UNLIMITED = 1 << 30;
+
+    private ?PDO $prepared = null;
+    private PdoDialect $dialect;
+    private int $longest = self::UNLIMITED;
+
+    /** @var array<string, PDOStatement> by their SQL */
+    private array $statements = [];
+
+    /** @var list<PDOStatement> of the process this one was forked from: freeing them would end them there too */
+    private array $inherited = [];
+
+    public function __construct(private readonly HeldClient $client) {}
+
+    /** @throws StoreFailed */
+    public function dialect(): PdoDialect
+    {
+        $this->ready();
+
+        return $this->dialect;
+    }
+
+    /**
+     * @return int bytes of values that a statement may have: MySQL closes the connection on one that is too long
+     * @throws StoreFailed
+     */
+    public function longest(): int
+    {
+        $this->ready();
+
+        return $this->longest;
+    }
+
+    /**
+     * @param list<string|array{string}> $parameters a string in an array is bytes rather than text
+     * @return list<list<mixed>> rows
+     * @throws PDOException when the server refuses
+     * @throws StoreFailed when it is away, or the application is using the connection for something else
+     */
+    public function rows(string $sql, array $parameters): array
+    {
+        return $this->run($sql, $parameters, static function (PDOStatement $statement): array {
+            /** @var list<list<mixed>> $rows */
+            $rows = $statement->fetchAll(PDO::FETCH_NUM);
+
+            // The driver of PostgreSQL gives bytes as streams.
+            return array_map(static fn(array $row): array => array_map(
+                static fn(mixed $value): mixed => \is_resource($value) ? stream_get_contents($value) : $value,
+                $row,
+            ), $rows);
+        }, 'BEGIN');
+    }
+
+    /**
+     * @param list<string|array{string}> $parameters as for rows()
+     * @return int how many rows were changed
+     * @throws PDOException
+     * @throws StoreFailed
+     */
+    public function change(string $sql, array $parameters): int
+    {
+        return $this->run($sql, $parameters, static fn(PDOStatement $statement): int => $statement->rowCount(), 'BEGIN IMMEDIATE');
+    }
+
+    /**
+     * @template T
+     * @param list<string|array{string}> $parameters
+     * @param \Closure(PDOStatement): T $result
+     * @return T
+     * @throws PDOException
+     * @throws StoreFailed
+     */
+    private function run(string $sql, array $parameters, \Closure $result, string $begin): mixed
+    {
+        for ($try = 1;; ++$try) {
+            try {
+                // Warnings are of PDO::ERRMODE_WARNING.
+                return Quietly::run(fn(): mixed => $this->execute($sql, $parameters, $result, $begin));
+            } catch (PDOException $error) {
+                $this->statements = [];
+                if ($this->dialect->isBusy($error)) {
+                    throw StoreFailed::busy('pdo', 'the application has a transaction open, or reads a result, on its PDO object');
+                }
+                if ($this->dialect->isLost($error)) {
+                    throw StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
+                }
+                $isMissing = $this->dialect->isMissingTable($error);
+                if ($try === self::TRIES || (!$isMissing && !$this->dialect->isConflict($error))) {
+                    throw $error;
+                }
+                if ($isMissing) {
+                    $this->makeTable();
+                }
+            }
+        }
+    }
+
+    /**
+     * Not before it is missed: even to find that it is there, SQLite would wait for other writers.
+     *
+     * @throws PDOException
+     * @throws StoreFailed
+     */
+    private function makeTable(): void
+    {
+        $client = $this->ready();
+        foreach ($this->dialect->definition() as $statement) {
+            try {
+                Quietly::run(fn(): mixed => $this->alone($client, 'BEGIN IMMEDIATE', static fn(): mixed => $client->exec($statement) === false ? throw self::error($client) : true));
+            } catch (PDOException $error) {
+                if (!$this->dialect->isConflict($error)) {
+                    throw $error;
+                }
+            }
+        }
+    }
+
+    /**
+     * @template T
+     * @param list<string|array{string}> $parameters
+     * @param \Closure(PDOStatement): T $result
+     * @return T
+     */
+    private function execute(string $sql, array $parameters, \Closure $result, string $begin): mixed
+    {
+        $client = $this->ready();
+
+        return $this->alone($client, $begin, function () use ($client, $sql, $parameters, $result): mixed {
+            if (\count($this->statements) >= self::STATEMENTS_KEPT) {
+                $this->statements = [];
+            }
+            $statement = $this->statements[$sql] ?? $client->prepare($sql);
+            unset($this->statements[$sql]); // a signal's handler must not use this one meanwhile
+            if ($statement === false) {
+                throw self::error($client);
+            }
+            foreach ($parameters as $i => $parameter) {
+                $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
+            }
+            if (!$statement->execute()) {
+                throw self::error($statement);
+            }
+            $answer = $result($statement);
+            $statement->closeCursor();
+            $this->statements[$sql] = $statement;
+
+            return $answer;
+        });
+    }
+
+    /**
+     * A transaction around a statement of SQLite, of which PHP does not tell whether the application has begun one: only
+     * BEGIN does, by failing. On the other databases a statement is a transaction.
+     *
+     * @template T
+     * @param \Closure(): T $work
+     * @return T
+     */
+    private function alone(PDO $client, string $begin, \Closure $work): mixed
+    {
+        if ($this->dialect !== PdoDialect::Sqlite) {
+            return $work();
+        }
+        if ($client->exec($begin) === false) {
+            throw self::error($client);
+        }
+        $end = 'ROLLBACK';
+
+        try {
+            $answer = $work();
+            $end = 'COMMIT';
+
+            return $answer;
+        } finally {
+            if ($client->exec($end) === false && $end === 'COMMIT') {
+                $error = self::error($client);
+                $client->exec('ROLLBACK');
+
+                throw $error;
+            }
+        }
+    }
+
+    /** @throws StoreFailed */
+    private function ready(): PDO
+    {
+        /** @var PDO $client */
+        $client = $this->client->get();
+        if ($client !== $this->prepared) {
+            $this->prepare($client);
+        }
+        $isBusy = $client->inTransaction() || ($this->dialect === PdoDialect::MySql && \in_array($client->getAttribute(PDO::ATTR_AUTOCOMMIT), [0, false], true));
+
+        return $isBusy ? throw StoreFailed::busy('pdo', 'the application has a transaction open on its PDO object') : $client;
+    }
+
+    private function prepare(PDO $client): void
+    {
+        try {
+            $this->dialect = PdoDialect::of($client);
+        } catch (NotSupported $refusal) {
+            throw StoreFailed::because('pdo', $refusal->getMessage());
+        }
+        $this->inherited = [...$this->inherited, ...array_values($this->statements)];
+        $this->statements = [];
+        if ($this->dialect === PdoDialect::MySql) {
+            $this->lookAtSettings($client);
+        }
+        $this->prepared = $client;
+    }
+
+    /** @throws StoreFailed */
+    private function lookAtSettings(PDO $client): void
+    {
+        try {
+            $answer = Quietly::run(static fn(): PDOStatement|false => $client->query('SELECT @@autocommit, @@max_allowed_packet', PDO::FETCH_NUM));
+            /** @var array{int|string, int|string}|false $settings */
+            $settings = $answer === false ? throw self::error($client) : $answer->fetch(PDO::FETCH_NUM);
+            $answer->closeCursor();
+        } catch (PDOException $error) {
+            throw $this->dialect->isBusy($error)
+                ? StoreFailed::busy('pdo', 'the application reads a result on its PDO object')
+                : StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
+        }
+        [$commits, $packet] = $settings === false ? [0, 0] : array_map(intval(...), $settings);
+        if ($commits === 0) {
+            throw StoreFailed::busy('pdo', 'each statement of the application opens a transaction on its PDO object (autocommit=0)');
+        }
+        // Emulated prepares double the length of bytes that they escape.
+        $this->longest = max(0, intdiv($packet - self::STATEMENT_BYTES, 2));
+    }
+
+    private static function error(PDO|PDOStatement $of): PDOException
+    {
+        $info = $of->errorInfo();
+        $error = new PDOException(implode(' ', array_filter($info, is_scalar(...))));
+        $error->errorInfo = $info;
+
+        return $error;
+    }
+}

@@ -1,0 +1,128 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Pdo;
+
+use Larder\Exception\NotSupported;
+use PDO;
+use PDOException;
+
+/** What differs between the databases. The cases are the names of PDO's drivers. */
+enum PdoDialect: string
+{
+    case MySql = 'mysql';
+    case PostgreSql = 'pgsql';
+    case Sqlite = 'sqlite';
+
+    private const COLUMNS = '(namespace, name, full_key, value, expires, version)';
+    private const DEADLOCK = 1213;
+    private const LOCK_TIMEOUT = 1205;
+    /** Another result is still read from this connection. */
+    private const OUT_OF_SYNC = 2014;
+    /** Codes of a MySQL server for a connection that has ended, or that exceeds its limit. */
+    private const MYSQL_LOST = [1040, 1053, 1927, 4031];
+
+    /** @throws NotSupported */
+    public static function of(PDO $client): self
+    {
+        $name = $client->getAttribute(PDO::ATTR_DRIVER_NAME);
+
+        return (\is_string($name) ? self::tryFrom($name) : null)
+            ?? throw new NotSupported(\sprintf('A cache cannot use a PDO object of the driver %s. It can use: %s', \is_string($name) ? $name : '?', implode(', ', array_column(self::cases(), 'value'))));
+    }
+
+    /** @return list<string> statements that make the table, and change nothing if it is there */
+    public function definition(): array
+    {
+        return match ($this) {
+            self::MySql => ['CREATE TABLE IF NOT EXISTS larder_cache (namespace VARBINARY(32) NOT NULL, name VARBINARY(32) NOT NULL,'
+                . ' full_key BLOB NOT NULL, value LONGBLOB NOT NULL, expires DOUBLE NOT NULL, version VARBINARY(16) NOT NULL,'
+                . ' PRIMARY KEY (namespace, name), KEY larder_cache_expires (namespace, expires)) ENGINE=InnoDB'],
+            self::PostgreSql => ['CREATE UNLOGGED TABLE IF NOT EXISTS larder_cache (namespace text NOT NULL, name text NOT NULL,'
+                . ' full_key bytea NOT NULL, value bytea NOT NULL, expires double precision NOT NULL, version text NOT NULL,'
+                . ' PRIMARY KEY (namespace, name))',
+                'CREATE INDEX IF NOT EXISTS larder_cache_expires ON larder_cache (namespace, expires) WHERE expires > 0'],
+            self::Sqlite => ['CREATE TABLE IF NOT EXISTS larder_cache (namespace TEXT NOT NULL, name TEXT NOT NULL,'
+                . ' full_key BLOB NOT NULL, value BLOB NOT NULL, expires REAL NOT NULL, version TEXT NOT NULL,'
+                . ' PRIMARY KEY (namespace, name))',
+                'CREATE INDEX IF NOT EXISTS larder_cache_expires ON larder_cache (namespace, expires) WHERE expires > 0'],
+        };
+    }
+
+    /** Writes rows over those that are there. */
+    public function write(int $rows): string
+    {
+        $values = '(?, ?, ?, ?, ?, ?)' . str_repeat(', (?, ?, ?, ?, ?, ?)', $rows - 1);
+
+        return match ($this) {
+            self::MySql => \sprintf('REPLACE INTO larder_cache %s VALUES %s', self::COLUMNS, $values),
+            default => \sprintf('INSERT INTO larder_cache %s VALUES %s ON CONFLICT (namespace, name) DO UPDATE SET full_key = EXCLUDED.full_key,'
+                . ' value = EXCLUDED.value, expires = EXCLUDED.expires, version = EXCLUDED.version', self::COLUMNS, $values),
+        };
+    }
+
+    /** Writes a row, unless there is one. */
+    public function writeNew(): string
+    {
+        return match ($this) {
+            self::MySql => \sprintf('INSERT IGNORE INTO larder_cache %s VALUES (?, ?, ?, ?, ?, ?)', self::COLUMNS),
+            default => \sprintf('INSERT INTO larder_cache %s VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING', self::COLUMNS),
+        };
+    }
+
+    public function isMissingTable(PDOException $error): bool
+    {
+        return match ($this) {
+            self::MySql => self::code($error) === 1146,
+            self::PostgreSql => self::state($error) === '42P01',
+            self::Sqlite => str_contains($error->getMessage(), 'no such table'),
+        };
+    }
+
+    /** Whether another writer was first, so that the same statement may succeed now. */
+    public function isConflict(PDOException $error): bool
+    {
+        return match ($this) {
+            self::MySql => \in_array(self::code($error), [self::DEADLOCK, self::LOCK_TIMEOUT], true),
+            self::PostgreSql => \in_array(self::state($error), ['40001', '40P01', '23505', '42P07'], true), // the last two: the table was made
+            self::Sqlite => false,
+        };
+    }
+
+    /** Whether the application's own use of the connection is in the way. */
+    public function isBusy(PDOException $error): bool
+    {
+        return match ($this) {
+            self::MySql => self::code($error) === self::OUT_OF_SYNC,
+            self::PostgreSql => self::state($error) === '25P02',
+            self::Sqlite => str_contains($error->getMessage(), 'within a transaction'),
+        };
+    }
+
+    /** Whether the connection is of no use any more. */
+    public function isLost(PDOException $error): bool
+    {
+        $code = self::code($error);
+
+        return match ($this) {
+            self::MySql => \in_array($code, self::MYSQL_LOST, true) || ($code >= 2000 && $code < 3000),
+            self::PostgreSql => preg_match('/^(?:08...|53300|57P0.|HY000)$/D', self::state($error)) === 1,
+            self::Sqlite => false,
+        };
+    }
+
+    private static function code(PDOException $error): int
+    {
+        $code = $error->errorInfo[1] ?? 0;
+
+        return \is_int($code) ? $code : 0;
+    }
+
+    private static function state(PDOException $error): string
+    {
+        $state = $error->errorInfo[0] ?? '';
+
+        return \is_string($state) ? $state : '';
+    }
+}

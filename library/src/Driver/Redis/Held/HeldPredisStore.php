@@ -1,0 +1,57 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis\Held;
+
+use Predis\ClientException;
+use Predis\ClientInterface;
+use Predis\Command\RawCommand;
+use Predis\Connection\AggregateConnectionInterface;
+use Predis\Response\ErrorInterface;
+use Predis\Response\Status;
+
+/**
+ * A Redis or Valkey server by a Predis client of the application. The client does not tell whether a transaction is open
+ * on it: a command that the server has queued is reported.
+ */
+final class HeldPredisStore extends HeldRedisProtocol
+{
+    private string $lastError = '';
+
+    protected function connect(bool $persistent): void
+    {
+        if ($this->client()->getConnection() instanceof AggregateConnectionInterface) {
+            throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
+        }
+        parent::connect($persistent);
+    }
+
+    protected function send(string $command, string ...$arguments): mixed
+    {
+        $answer = $this->client()->executeCommand(new RawCommand($command, $arguments));
+        if ($answer instanceof ErrorInterface) {
+            $this->lastError = $answer->getMessage();
+
+            return false;
+        }
+        if ($answer instanceof Status && $answer->getPayload() === 'QUEUED') {
+            throw new ClientException('the server has queued a command of the cache in a transaction of the application: do not use both at once');
+        }
+
+        return $answer instanceof Status ? $answer->getPayload() : $answer;
+    }
+
+    protected function failure(mixed $answer): ClientException
+    {
+        return new ClientException($answer === false ? $this->lastError : self::OUT_OF_STEP);
+    }
+
+    private function client(): ClientInterface
+    {
+        /** @var ClientInterface $client */
+        $client = $this->held->get();
+
+        return $client;
+    }
+}

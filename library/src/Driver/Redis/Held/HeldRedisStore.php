@@ -1,0 +1,38 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis\Held;
+
+use Larder\Exception\StoreFailed;
+use Redis;
+use RedisException;
+
+/** A Redis or Valkey server by a phpredis object of the application, in the database that it had at the first command. */
+final class HeldRedisStore extends HeldRedisProtocol
+{
+    private ?int $firstDatabase = null;
+
+    protected function send(string $command, string ...$arguments): mixed
+    {
+        /** @var Redis $client or what has its methods */
+        $client = $this->held->get();
+        if ($client->getMode() !== Redis::ATOMIC) {
+            throw StoreFailed::busy('redis', 'the application has begun a transaction or a pipeline on its client');
+        }
+        $database = $client->getDBNum();
+        if ($database !== ($this->firstDatabase ??= $database)) {
+            throw StoreFailed::busy('redis', \sprintf('the application has selected the database %d on its client, and this cache is in %d', $database, $this->firstDatabase));
+        }
+
+        return @$client->rawcommand($command, ...$arguments);
+    }
+
+    protected function failure(mixed $answer): RedisException
+    {
+        /** @var Redis $client */
+        $client = $this->held->get();
+
+        return new RedisException($answer === false ? $client->getLastError() ?? 'no answer' : self::OUT_OF_STEP);
+    }
+}

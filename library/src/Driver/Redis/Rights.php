@@ -1,0 +1,82 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis;
+
+use Larder\Driver\Redis\Wire\ServerGone;
+use Larder\Driver\Redis\Wire\WireConnection;
+use Larder\Driver\Remark;
+
+/** What an ACL user must be allowed. docs/stores.md lists it. */
+final class Rights
+{
+    /** The commands. "name" stands for the name of an entry that does not exist. */
+    public const COMMANDS = [
+        'GET' => ['name'],
+        'MGET' => ['name'],
+        'SET' => ['name', '', 'PX', '1000'],
+        'PSETEX' => ['name', '1000', ''],
+        'EXISTS' => ['name'],
+        'UNLINK' => ['name'],
+        'DEL' => ['name'],
+        'SCAN' => ['0', 'MATCH', 'name', 'COUNT', '1'],
+        'PING' => [],
+        'SELECT' => ['0'],
+        'PTTL' => ['name'],
+        'PEXPIRE' => ['name', '1000'],
+        'PERSIST' => ['name'],
+        'INCRBY' => ['name', '0'],
+        'EVALSHA' => ['da39a3ee5e6b4b0d3255bfef95601890afd80709', '1', 'name'],
+        'EVAL' => ['return 0', '1', 'name'],
+    ];
+
+    /**
+     * Tries each command with the name of an entry that nobody has, and removes it.
+     *
+     * @param string $prefix of names
+     * @return list<Remark> one if something is missing
+     * @throws ServerGone
+     */
+    public static function missing(WireConnection $connection, string $prefix): array
+    {
+        $name = $prefix . 'larder-doctor-' . bin2hex(random_bytes(8));
+        $commands = [];
+        $hasKeys = true;
+        foreach (self::COMMANDS as $command => $arguments) {
+            $error = self::refusal($connection, [$command, ...array_map(static fn(string $word): string => $word === 'name' ? $name : $word, $arguments)]);
+            if (preg_match('/NOPERM .*\bkeys?\b/', $error) === 1) {
+                $hasKeys = false;
+            } elseif (str_contains($error, 'NOPERM ')) {
+                $commands[] = $command;
+            }
+        }
+        foreach (['UNLINK', 'DEL'] as $command) {
+            self::refusal($connection, [$command, $name]);
+        }
+        if ($commands === [] && $hasKeys) {
+            return [];
+        }
+        $rights = [...array_map(static fn(string $command): string => '+' . strtolower($command), $commands), ...($hasKeys ? [] : ['~' . rtrim(RedisProtocol::prefix('*'), ':')])];
+
+        return [new Remark(
+            \sprintf('this user may not %s', implode(' and ', [...($commands === [] ? [] : ['use ' . implode(', ', $commands)]), ...($hasKeys ? [] : ['use the keys of the cache'])])),
+            'ACL SETUSER <user> ' . implode(' ', $rights),
+        )];
+    }
+
+    /**
+     * @param non-empty-list<string> $words
+     * @return string empty when the server does it
+     */
+    private static function refusal(WireConnection $connection, array $words): string
+    {
+        try {
+            $connection->ask($words);
+        } catch (ServerGone $refusal) {
+            return str_contains($refusal->getMessage(), ' refuses ') ? $refusal->getMessage() : throw $refusal;
+        }
+
+        return '';
+    }
+}

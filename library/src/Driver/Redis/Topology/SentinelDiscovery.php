@@ -1,0 +1,72 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis\Topology;
+
+use Larder\Driver\Redis\Wire\ServerGone;
+use Larder\Driver\Redis\Wire\WireConnection;
+use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
+
+/** Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it connects. */
+final class SentinelDiscovery implements Discovery
+{
+    /**
+     * @param non-empty-list<ConnectionSettings> $sentinels in the order in which they are asked
+     * @param string $name of the master, as the sentinels have it
+     * @param bool $wantsReplicas whether to ask for its replicas too
+     */
+    public function __construct(private array $sentinels, private readonly string $name, private readonly bool $wantsReplicas) {}
+
+    public function ask(array $known, array $away): SlotMap
+    {
+        $none = new ServerGone('no sentinel is known');
+        foreach ($this->sentinels as $i => $settings) {
+            try {
+                $sentinel = WireConnection::open($settings);
+                $master = $sentinel->ask(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', $this->name]);
+                $address = \is_array($master) ? self::address($master[0] ?? null, $master[1] ?? null) : null;
+                if ($address === null) {
+                    throw new ServerGone(\sprintf('the sentinel at %s knows no master of the name that the DSN has', $settings->endpoint));
+                }
+
+                $map = SlotMap::ofOne($address, $this->wantsReplicas ? $this->replicas($sentinel) : []);
+                $others = $this->sentinels;
+                unset($others[$i]);
+                $this->sentinels = [$settings, ...array_values($others)]; // one that is gone may cost a timeout
+
+                return $map;
+            } catch (ServerGone $gone) {
+                $none = $gone;
+            }
+        }
+
+        throw $none;
+    }
+
+    /** @return list<string> "host:port" of those that follow their master */
+    private function replicas(WireConnection $sentinel): array
+    {
+        $answer = $sentinel->ask(['SENTINEL', 'REPLICAS', $this->name]);
+        $replicas = [];
+        foreach (\is_array($answer) ? $answer : [] as $words) {
+            $fields = [];
+            foreach (array_chunk(\is_array($words) ? array_filter($words, is_string(...)) : [], 2) as $pair) {
+                $fields[$pair[0]] = $pair[1] ?? '';
+            }
+            $address = self::address($fields['ip'] ?? null, $fields['port'] ?? null);
+            $flags = explode(',', $fields['flags'] ?? '');
+            if ($address !== null && array_intersect($flags, ['s_down', 'o_down', 'disconnected']) === [] && ($fields['master-link-status'] ?? '') === 'ok') {
+                $replicas[] = $address;
+            }
+        }
+
+        return $replicas;
+    }
+
+    private static function address(mixed $host, mixed $port): ?string
+    {
+        return \is_string($host) && \is_string($port) && ctype_digit($port) ? (string) Endpoint::tcp($host, (int) $port) : null;
+    }
+}

@@ -1,0 +1,137 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Driver\Redis\Wire;
+
+use Larder\Exception\StoreUnavailable;
+use Larder\Process\Quietly;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\TlsTrouble;
+
+/**
+ * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP asks alike,
+ * and for messages that nobody has asked for. Every wait for the server ends with the timeout.
+ */
+final class WireConnection
+{
+    private const CHUNK = 1 << 16;
+
+    /** @param resource $socket */
+    private function __construct(public readonly ConnectionSettings $settings, private readonly mixed $socket, private readonly Resp3 $incoming) {}
+
+    public function __destruct()
+    {
+        @fclose($this->socket);
+    }
+
+    /**
+     * Connects and logs in.
+     *
+     * @throws ServerGone
+     */
+    public static function open(ConnectionSettings $settings): self
+    {
+        $endpoint = $settings->endpoint;
+
+        try {
+            [$user, $password] = $settings->credentials->current('redis', $endpoint);
+        } catch (StoreUnavailable $none) {
+            throw new ServerGone($none->what, previous: $none);
+        }
+        $where = $endpoint->socket === null ? $settings->streamAddress() : 'unix://' . $endpoint->socket;
+        $warnings = [];
+        $error = '';
+        $socket = Quietly::collect(static function () use ($where, $settings, &$error): mixed {
+            return stream_socket_client($where, $code, $error, $settings->connectTimeout, context: stream_context_create($settings->streamContext()));
+        }, $warnings);
+        if ($socket === false) {
+            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, TlsTrouble::of($settings, $warnings)->what ?? $error));
+        }
+        stream_set_timeout($socket, (int) $settings->readTimeout, (int) (1e6 * fmod($settings->readTimeout, 1.0)));
+        $connection = new self($settings, $socket, new Resp3());
+        if ($user . $password !== '') {
+            $connection->ask(['AUTH', ...($user === '' ? [] : [$user]), $password]);
+        }
+
+        return $connection;
+    }
+
+    /**
+     * Sends a command and waits for its answer.
+     *
+     * @param non-empty-list<string> $words
+     * @return mixed as in Message
+     * @throws ServerGone also when the server refuses the command; its words are repeated, but not those about AUTH
+     */
+    public function ask(#[\SensitiveParameter] array $words): mixed
+    {
+        $this->send($words);
+        $answer = $this->answer();
+        $error = $answer->error();
+        if ($error !== null) {
+            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? strtok($error, ' ') : $error));
+        }
+
+        return $answer->value;
+    }
+
+    /**
+     * @param non-empty-list<string> $words
+     * @throws ServerGone
+     */
+    public function send(#[\SensitiveParameter] array $words): void
+    {
+        $bytes = Resp3::command($words);
+        if (@fwrite($this->socket, $bytes) !== \strlen($bytes)) {
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
+        }
+    }
+
+    /** From here on read() returns at once. */
+    public function stopWaiting(): void
+    {
+        stream_set_blocking($this->socket, false);
+    }
+
+    /** @return resource for stream_select() */
+    public function socket(): mixed
+    {
+        return $this->socket;
+    }
+
+    /**
+     * What has come in since.
+     *
+     * @return \Generator<Message>
+     * @throws ServerGone
+     */
+    public function read(): \Generator
+    {
+        $bytes = @fread($this->socket, self::CHUNK);
+        if ($bytes === false || ($bytes === '' && feof($this->socket))) {
+            throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
+        }
+        $this->incoming->feed($bytes);
+        while (($message = $this->incoming->next()) !== null) {
+            yield $message;
+        }
+    }
+
+    private function answer(): Message
+    {
+        while (true) {
+            $message = $this->incoming->next();
+            if ($message !== null && !$message->isPush()) {
+                return $message;
+            }
+            if ($message === null) {
+                $bytes = @fread($this->socket, self::CHUNK);
+                if ($bytes === false || $bytes === '') {
+                    throw new ServerGone(\sprintf('no answer from %s', $this->settings->endpoint));
+                }
+                $this->incoming->feed($bytes);
+            }
+        }
+    }
+}

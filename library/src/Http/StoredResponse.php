@@ -1,0 +1,104 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Http;
+
+use Psr\Http\Message\ResponseFactoryInterface;
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\StreamFactoryInterface;
+
+/**
+ * A whole response as plain data, which every store keeps without its classes.
+ *
+ * @phpstan-type Shape array{status: int, reason: string, version: string, headers: array<array-key, list<string>>, body: string, age: int, made: float, fresh: float, stale: int}
+ */
+final class StoredResponse
+{
+    /** Of one connection, and not of the response (RFC 9110 7.6.1). */
+    private const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authentication-info', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'age', 'cache-status'];
+
+    /** @param Shape $shape */
+    private function __construct(private readonly array $shape) {}
+
+    /**
+     * @param string $body its body, read
+     * @param int $ttl seconds for which it is fresh
+     * @param int $stale seconds after that in which it may be served
+     */
+    public static function take(ResponseInterface $response, string $body, int $ttl, int $stale, float $now): self
+    {
+        $dropped = [...self::HOP_BY_HOP, ...array_map(static fn(string $name): string => strtolower(trim($name)), explode(',', $response->getHeaderLine('Connection')))];
+        $headers = [];
+        foreach ($response->getHeaders() as $name => $values) {
+            if (!\in_array(strtolower((string) $name), $dropped, true)) {
+                $headers[$name] = array_values($values);
+            }
+        }
+
+        return new self([
+            'status' => $response->getStatusCode(),
+            'reason' => $response->getReasonPhrase(),
+            'version' => $response->getProtocolVersion(),
+            'headers' => $headers,
+            'body' => $body,
+            'age' => self::age($response),
+            'made' => $now,
+            'fresh' => $now + $ttl,
+            'stale' => $stale,
+        ]);
+    }
+
+    /** @return self|null null if it is something else, such as an entry of another version of this class */
+    public static function of(mixed $stored): ?self
+    {
+        if (!\is_array($stored) || array_keys($stored) !== ['status', 'reason', 'version', 'headers', 'body', 'age', 'made', 'fresh', 'stale']) {
+            return null;
+        }
+        /** @var Shape $stored */
+        return new self($stored);
+    }
+
+    /** @return int seconds that caches before this one have kept it */
+    public static function age(ResponseInterface $response): int
+    {
+        $age = $response->getHeaderLine('Age');
+
+        return ctype_digit($age) ? (int) min(\PHP_INT_MAX >> 1, (float) $age) : 0;
+    }
+
+    /** @return Shape */
+    public function stored(): array
+    {
+        return $this->shape;
+    }
+
+    public function isFresh(float $now): bool
+    {
+        return $now < $this->shape['fresh'];
+    }
+
+    /** Whether it may be served. */
+    public function isUsable(float $now): bool
+    {
+        return $now < $this->shape['fresh'] + $this->shape['stale'];
+    }
+
+    /** @return int seconds for which it is still fresh; negative if it is not */
+    public function ttl(float $now): int
+    {
+        return (int) floor($this->shape['fresh'] - $now);
+    }
+
+    public function response(ResponseFactoryInterface $responses, StreamFactoryInterface $streams, float $now): ResponseInterface
+    {
+        $response = $responses->createResponse($this->shape['status'], $this->shape['reason'])
+            ->withProtocolVersion($this->shape['version'])
+            ->withBody($streams->createStream($this->shape['body']));
+        foreach ($this->shape['headers'] as $name => $values) {
+            $response = $response->withHeader((string) $name, $values);
+        }
+
+        return $response->withHeader('Age', (string) max(0, $this->shape['age'] + (int) ($now - $this->shape['made'])));
+    }
+}

@@ -1,0 +1,49 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Pdo;
+
+use Larder\Cache;
+use Larder\Cli\Server\PostgreSqlServer;
+use Larder\Cli\TemporaryDirectory;
+
+final class PdoPostgreSqlTest extends PdoTestCase
+{
+    private static ?TemporaryDirectory $memory = null;
+    private static ?PostgreSqlServer $server = null;
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$server?->stop();
+        self::$server = self::$memory = null;
+    }
+
+    protected static function pdo(array $options = []): \PDO
+    {
+        self::$memory ??= new TemporaryDirectory('/dev/shm');
+        self::$server ??= PostgreSqlServer::start(self::$memory->path);
+
+        return new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname(self::$server->socket), self::$server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, self::$server->password, $options);
+    }
+
+    protected static function connections(): int
+    {
+        $rows = self::pdo()->query("SELECT COUNT(*) FROM pg_stat_activity WHERE usename = 'larder'");
+
+        return ($rows === false ? 0 : (int) $rows->fetchColumn()) - 1;
+    }
+
+    /** An error would abort it, and a savepoint would not be the application's. */
+    public function testTransactionOfTheApplicationIsNotAborted(): void
+    {
+        $pdo = self::pdo();
+        $cache = Cache::over($pdo, 'namespace=abort');
+        $pdo->exec('DROP TABLE IF EXISTS larder_cache');
+        $pdo->beginTransaction();
+        self::assertSame([null, false], [$cache->get('k'), $cache->set('k', 1)]);
+        self::assertNotFalse($pdo->query('SELECT 1'));
+        $pdo->commit();
+        self::assertTrue($cache->set('k', 1) && $cache->clear());
+    }
+}

@@ -1,0 +1,181 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Pdo;
+
+use Larder\Cache;
+use Larder\Contract\Capability;
+use Larder\Contract\Store;
+use Larder\Exception\InvalidDsn;
+use Larder\Exception\StoreFailed;
+use Larder\Testing\AllContracts;
+use Larder\Testing\Fork;
+use Larder\Testing\StoreTestCase;
+use Larder\Tests\RecordingLogger;
+use PHPUnit\Framework\Attributes\DataProvider;
+use Psr\Log\NullLogger;
+
+/** What the tests of all databases share: a cache over a PDO object of the application. */
+abstract class PdoTestCase extends StoreTestCase
+{
+    use AllContracts;
+
+    /** @param array<int, mixed> $options */
+    abstract protected static function pdo(array $options = []): \PDO;
+
+    /** How many connections the server has now, the counting one not among them; null where there is no server. */
+    abstract protected static function connections(): ?int;
+
+    protected function open(string $namespace): Store
+    {
+        return Cache::over(static fn(): \PDO => static::pdo(), 'namespace=' . $namespace)->store();
+    }
+
+    protected function capabilities(): array
+    {
+        return Capability::cases();
+    }
+
+    protected function isLocal(): bool
+    {
+        return false;
+    }
+
+    /** @return iterable<string, array{array<int, mixed>}> */
+    public static function settings(): iterable
+    {
+        yield 'silent' => [[\PDO::ATTR_ERRMODE => \PDO::ERRMODE_SILENT]];
+        yield 'warnings' => [[\PDO::ATTR_ERRMODE => \PDO::ERRMODE_WARNING]];
+        yield 'objects, upper case, strings' => [[
+            \PDO::ATTR_DEFAULT_FETCH_MODE => \PDO::FETCH_OBJ,
+            \PDO::ATTR_CASE => \PDO::CASE_UPPER,
+            \PDO::ATTR_STRINGIFY_FETCHES => true,
+            \PDO::ATTR_ORACLE_NULLS => \PDO::NULL_EMPTY_STRING,
+        ]];
+        yield 'emulated' => [[\PDO::ATTR_EMULATE_PREPARES => true]];
+        yield 'prepared by the server' => [[\PDO::ATTR_EMULATE_PREPARES => false]];
+    }
+
+    /** @param array<int, mixed> $options */
+    #[DataProvider('settings')]
+    public function testWorksWithEverySettingAndChangesNone(array $options): void
+    {
+        $pdo = static::pdo($options);
+        $before = self::attributes($pdo);
+        $cache = Cache::over($pdo, 'namespace=settings&on_failure=throw');
+        $bytes = implode('', array_map(chr(...), range(0, 255))) . "\\'\"\0\xBF\x5C\x27";
+        self::assertTrue($cache->set($bytes, $bytes) && $cache->setMany(['l' => [1.5], 'm' => null], 60));
+        self::assertSame([$bytes => $bytes, 'l' => [1.5], 'm' => null, 'n' => 'none'], $cache->getMany([$bytes, 'l', 'm', 'n'], 'none'));
+        self::assertSame([3, 5, true], [$cache->increment('c', 3), $cache->increment('c', 2), $cache->touch('c', 60)]);
+        self::assertTrue($cache->touch('c', 60) && $cache->swap('c', 5, 5) && $cache->replace('c', 6), 'also where nothing changes');
+        self::assertEqualsCanonicalizing([$bytes, 'l', 'm', 'c'], [...$cache->keys()]);
+        self::assertGreaterThan(microtime(true), $cache->expiry('l'));
+        self::assertTrue($cache->lock('lock', 5)?->release());
+        self::assertTrue($cache->clear());
+        self::assertSame($before, self::attributes($pdo));
+    }
+
+    public function testNothingIsDoneInATransactionOfTheApplication(): void
+    {
+        foreach (['commit', 'rollBack'] as $end) {
+            $pdo = static::pdo();
+            $pdo->exec('DROP TABLE IF EXISTS own');
+            $pdo->exec('CREATE TABLE own (v INTEGER)');
+            $log = new RecordingLogger();
+            $cache = Cache::over($pdo, 'namespace=transaction', $log);
+            $other = Cache::over(static::pdo(), 'namespace=transaction');
+            self::assertTrue($cache->set('k', 1));
+            $pdo->beginTransaction();
+            $pdo->exec('INSERT INTO own VALUES (7)');
+            self::assertSame(['miss', false, false, false, false], [$cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k'), $cache->clear(), $cache->increment('n')]);
+            self::assertThrows(StoreFailed::class, static fn() => Cache::over($pdo, 'namespace=transaction&on_failure=throw')->get('k'), 'transaction open');
+            self::assertNull($cache->lock('l', 5));
+            self::assertTrue($pdo->inTransaction());
+            self::assertSame(1, $other->get('k'));
+            $end === 'commit' ? $pdo->commit() : $pdo->rollBack();
+            self::assertSame([1, true, []], [$cache->get('k'), $cache->set('k', 2), $log->entries()], 'and it is no outage');
+            $count = $pdo->query('SELECT v FROM own');
+            self::assertCount($end === 'commit' ? 1 : 0, $count === false ? [] : $count->fetchAll());
+            self::assertTrue($cache->clear());
+        }
+    }
+
+    public function testTransactionBegunBySqlIsSeen(): void
+    {
+        $pdo = static::pdo();
+        $cache = Cache::over($pdo, 'namespace=sql');
+        self::assertTrue($cache->set('k', 1));
+        $pdo->exec('BEGIN');
+        self::assertSame([null, false], [$cache->get('k'), $cache->set('k', 2)]);
+        $pdo->exec('ROLLBACK');
+        self::assertSame(1, $cache->get('k'), 'the application could roll back, and nothing was in it');
+        self::assertTrue($cache->clear());
+    }
+
+    public function testNoSecondConnectionIsOpened(): void
+    {
+        $pdo = static::pdo();
+        $before = static::connections();
+        foreach (range(1, 5) as $n) {
+            self::assertTrue(Cache::over($pdo, "namespace=shared$n")->set('k', $n));
+        }
+        self::assertSame($before, static::connections());
+        foreach (range(1, 5) as $n) {
+            $cache = Cache::over($pdo, "namespace=shared$n");
+            self::assertSame($n, $cache->get('k'));
+            self::assertTrue($cache->clear());
+        }
+    }
+
+    public function testForkDoesNotUseTheClientOfItsParent(): void
+    {
+        $cache = Cache::over(static::pdo(), 'namespace=fork&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $said = Fork::run(static function () use ($cache): string {
+            try {
+                return 'read ' . serialize($cache->get('k'));
+            } catch (StoreFailed $failure) {
+                return $failure->getMessage();
+            }
+        });
+        self::assertIsString($said);
+        self::assertStringContainsString('its parent uses the client', $said);
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+    }
+
+    public function testDroppedTableIsMadeAgain(): void
+    {
+        $pdo = static::pdo();
+        $cache = Cache::over($pdo, 'namespace=dropped');
+        self::assertTrue($cache->set('k', 1));
+        $pdo->exec('DROP TABLE larder_cache');
+        self::assertSame([null, true, 2], [$cache->get('k'), $cache->set('k', 2), $cache->get('k')]);
+        self::assertTrue($cache->clear());
+    }
+
+    public function testOptionsOfTheConnectionAreRefused(): void
+    {
+        foreach (['timeout=1', 'persistent=1', 'engine=myisam'] as $options) {
+            self::assertThrows(InvalidDsn::class, static fn() => Cache::over(static::pdo(), $options));
+        }
+    }
+
+    /** @return array<string, mixed> */
+    private static function attributes(\PDO $pdo): array
+    {
+        $attributes = [];
+        foreach ((new \ReflectionClass(\PDO::class))->getConstants() as $name => $constant) {
+            if (str_starts_with($name, 'ATTR_') && \is_int($constant) && $name !== 'ATTR_SERVER_INFO') {
+                try {
+                    $attributes[$name] = @$pdo->getAttribute($constant);
+                } catch (\PDOException) {
+                    $attributes[$name] = null;
+                }
+            }
+        }
+
+        return $attributes;
+    }
+}

@@ -1,0 +1,76 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Redis\Held;
+
+use Larder\Cache;
+use Larder\Contract\Store;
+use Larder\Exception\StoreFailed;
+use Larder\Testing\AllContracts;
+use Larder\Testing\StoreTestCase;
+use Larder\Tests\Driver\Redis\Topology\RedisNodes;
+use Larder\Tests\Servers;
+
+/** Over three masters, each with a part of the slots. */
+final class HeldClusterTest extends StoreTestCase
+{
+    use AllContracts;
+
+    protected function open(string $namespace): Store
+    {
+        return Cache::over(static fn(): \RedisCluster => self::client(), 'namespace=' . $namespace)->store();
+    }
+
+    protected function isLocal(): bool
+    {
+        return false;
+    }
+
+    protected function tooLarge(): string
+    {
+        return random_bytes(2 << 20);
+    }
+
+    public function testSettingsOfTheApplicationStay(): void
+    {
+        $client = self::client();
+        $client->set('own', ['its', 'own']);
+        $cache = Cache::over($client, 'namespace=held&on_failure=throw');
+        self::assertTrue($cache->set('k', [1.5, 'k']) && $cache->setMany(['l' => 1, 'm' => null], 60));
+        self::assertSame(['k' => [1.5, 'k'], 'l' => 1, 'm' => null, 'n' => 'none'], $cache->getMany(['k', 'l', 'm', 'n'], 'none'));
+        foreach (['a{b}c', '}{', '{}', 'a}b'] as $key) {
+            self::assertTrue($cache->set($key, $key));
+            self::assertSame($key, $cache->get($key));
+            self::assertTrue($cache->delete($key));
+        }
+        self::assertEqualsCanonicalizing(['k', 'l', 'm'], [...$cache->keys()]);
+        self::assertTrue($cache->deleteMany(['k', 'l']) && $cache->clear());
+        self::assertNull($cache->get('m'));
+        self::assertSame(['its', 'own'], $client->get('own'));
+        self::assertSame(['application:', \Redis::SERIALIZER_IGBINARY], [$client->getOption(\Redis::OPT_PREFIX), $client->getOption(\Redis::OPT_SERIALIZER)]);
+    }
+
+    public function testNothingIsQueuedInATransaction(): void
+    {
+        $client = self::client();
+        $cache = Cache::over($client, 'namespace=queued');
+        self::assertTrue($cache->set('k', 1));
+        $client->multi();
+        $client->set('own', 'its own');
+        self::assertSame(['miss', false, false], [$cache->get('k', 'miss'), $cache->set('k', 2), $cache->delete('k')]);
+        self::assertThrows(StoreFailed::class, static fn() => Cache::over($client, 'namespace=queued&on_failure=throw')->get('k'), 'has begun a transaction');
+        self::assertSame([true], $client->exec());
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+    }
+
+    private static function client(): \RedisCluster
+    {
+        $client = new \RedisCluster(null, explode(',', Servers::redisCluster()->addresses()), 30, 30, false, RedisNodes::PASSWORD);
+        $client->setOption(\Redis::OPT_PREFIX, 'application:');
+        $client->setOption(\Redis::OPT_SERIALIZER, \Redis::SERIALIZER_IGBINARY);
+
+        return $client;
+    }
+}

@@ -1,0 +1,67 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Redis\Held;
+
+use Larder\Cache;
+use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
+use Predis\Client;
+use Psr\Log\NullLogger;
+
+final class HeldPredisTest extends HeldRedisTestCase
+{
+    protected static function client(string $socket): Client
+    {
+        return new Client(['scheme' => 'unix', 'path' => $socket], ['prefix' => 'application:', 'exceptions' => false]);
+    }
+
+    protected static function lazy(string $socket): \Closure
+    {
+        return static fn(): Client => self::client($socket);
+    }
+
+    protected static function readOwn(object $client): mixed
+    {
+        return $client instanceof Client ? unserialize((string) $client->get('own')) : null;
+    }
+
+    protected static function writeOwn(object $client, mixed $value): void
+    {
+        self::assertInstanceOf(Client::class, $client);
+        $client->set('own', serialize($value));
+    }
+
+    protected static function readRaw(object $client): mixed
+    {
+        return $client instanceof Client ? $client->executeRaw(['GET', 'own']) : null;
+    }
+
+    protected static function close(object $client): void
+    {
+        self::assertInstanceOf(Client::class, $client);
+        $client->disconnect();
+    }
+
+    protected static function reconnect(object $client, string $socket): void
+    {
+        self::close($client);
+    }
+
+    public function testQueuedCommandIsReported(): void
+    {
+        $client = self::client(self::socket());
+        $cache = Cache::over($client, 'namespace=queued&on_failure=throw', new NullLogger());
+        $client->executeRaw(['MULTI']);
+        self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'), 'a transaction of the application');
+        $client->executeRaw(['DISCARD']);
+    }
+
+    public function testClientOfSeveralServersIsRefused(): void
+    {
+        $parameters = ['scheme' => 'unix', 'path' => self::socket()];
+        $client = new Client([$parameters, $parameters], ['cluster' => 'predis']);
+        self::assertThrows(StoreUnavailable::class, Cache::over($client)->reach(...), 'several servers');
+    }
+}

@@ -1,0 +1,13 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Driver\Redis\Topology;
+
+final class PredisClusterTest extends ClusterTestCase
+{
+    protected static function client(): string
+    {
+        return 'predis';
+    }
+}

@@ -1,0 +1,471 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Tests\Http;
+
+use Larder\Cache;
+use Larder\Http\ResponseCache;
+use Larder\Remember\Computation;
+use Larder\Testing\Fork;
+use Nyholm\Psr7\Factory\Psr17Factory;
+use Nyholm\Psr7\Response;
+use Nyholm\Psr7\ServerRequest;
+use Nyholm\Psr7\Stream;
+use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\TestCase;
+use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\ServerRequestInterface;
+use Symfony\Component\Filesystem\Filesystem;
+
+/** What is kept for all visitors, and above all what is not: each rule with the leak that it prevents. */
+final class ResponseCacheTest extends TestCase
+{
+    private const URL = 'https://shop.example/page?id=7';
+    private const KEPT = ['Cache-Control' => 'public, max-age=60', 'Content-Type' => 'text/html', 'X-Frame-Options' => 'DENY'];
+
+    private Cache $cache;
+
+    protected function setUp(): void
+    {
+        $this->cache = Cache::open('array:');
+    }
+
+    public function testSecondVisitorGetsTheSameResponseWithItsHeaders(): void
+    {
+        $application = self::application(self::KEPT);
+        $first = $this->get($application);
+        $second = $this->get($application);
+        self::assertSame(['call 1', 'call 1', 1], [(string) $first->getBody(), (string) $second->getBody(), $application->calls]);
+        self::assertSame('DENY', $second->getHeaderLine('X-Frame-Options'));
+        self::assertSame(['Larder; fwd=uri-miss', '0'], [$first->getHeaderLine('Cache-Status'), $second->getHeaderLine('Age')]);
+        self::assertMatchesRegularExpression('/^Larder; hit; ttl=(60|59)$/D', $second->getHeaderLine('Cache-Status'));
+    }
+
+    public function testHeadIsAnsweredFromAStoredGetAndNeverStored(): void
+    {
+        $application = self::application(self::KEPT);
+        $this->get($application, method: 'HEAD');
+        $this->get($application);
+        self::assertSame(2, $application->calls);
+        $head = $this->get($application, method: 'HEAD');
+        self::assertSame(['', 'DENY', 2], [(string) $head->getBody(), $head->getHeaderLine('X-Frame-Options'), $application->calls]);
+    }
+
+    /** @return iterable<string, array{array<string, string>, 1?: int, 2?: string}> */
+    public static function ofOneVisitor(): iterable
+    {
+        yield 'a cookie for the visitor: strangers would share a session' => [['Set-Cookie' => 'sid=1', ...self::KEPT]];
+        yield 'private' => [['Cache-Control' => 'private, max-age=60']];
+        yield 'private in other letters, beside others' => [['Cache-Control' => 's-maxage=60,PRIVATE']];
+        yield 'private for some headers' => [['Cache-Control' => 'max-age=60, private="X-Name"']];
+        yield 'no-store' => [['Cache-Control' => 'no-store, max-age=60']];
+        yield 'no-cache' => [['Cache-Control' => 'no-cache, max-age=60']];
+        yield 'no-cache for some headers' => [['Cache-Control' => 'max-age=60, no-cache="Set-Cookie, X"']];
+        yield 'nothing is said' => [['Content-Type' => 'text/html']];
+        yield 'public, but not for how long' => [['Cache-Control' => 'public']];
+        yield 'no time at all' => [['Cache-Control' => 'max-age=0']];
+        yield 'shared caches must not' => [['Cache-Control' => 'max-age=60, s-maxage=0']];
+        yield 'a time that is none' => [['Cache-Control' => 'max-age=1h']];
+        yield 'two times, the shorter counts' => [['Cache-Control' => 'max-age=60, max-age=0']];
+        yield 'a name within a quoted string is none' => [['Cache-Control' => 'ext="max-age=60"']];
+        yield 'expired' => [['Expires' => 'Thu, 01 Jan 1970 00:00:00 GMT']];
+        yield 'an expiry that is none' => [['Expires' => '0']];
+        yield 'older than it may become' => [['Cache-Control' => 'max-age=60', 'Age' => '60']];
+        yield 'varies by everything' => [['Vary' => 'Accept, *', ...self::KEPT]];
+        yield 'a part' => [['Content-Range' => 'bytes 0-5/10', ...self::KEPT], 206];
+        yield 'an error of the server' => [self::KEPT, 500];
+        yield 'an error of a moment' => [self::KEPT, 503];
+        yield 'a login is asked for' => [self::KEPT, 401];
+        yield 'a redirect of a moment' => [self::KEPT, 302];
+    }
+
+    /** @param array<string, string> $headers */
+    #[DataProvider('ofOneVisitor')]
+    public function testResponseOfOneVisitorIsNotKept(array $headers, int $status = 200): void
+    {
+        $application = self::application($headers, $status);
+        self::assertSame('call 1', (string) $this->get($application)->getBody());
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+        self::assertSame('call 3', (string) $this->get($application)->getBody());
+    }
+
+    /** @return iterable<string, array{array<string, string>, 1?: int}> */
+    public static function ofEverybody(): iterable
+    {
+        yield 'max-age' => [['Cache-Control' => 'max-age=60']];
+        yield 's-maxage over max-age' => [['Cache-Control' => 'max-age=0, s-maxage=60']];
+        yield 'quoted' => [['Cache-Control' => 'max-age="60"']];
+        yield 'Expires' => [['Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() + 3600)]];
+        yield 'not found' => [self::KEPT, 404];
+        yield 'moved for good' => [['Location' => '/new', ...self::KEPT], 301];
+    }
+
+    /** @param array<string, string> $headers */
+    #[DataProvider('ofEverybody')]
+    public function testControlResponseOfEverybodyIsKept(array $headers, int $status = 200): void
+    {
+        $application = self::application($headers, $status);
+        $this->get($application);
+        self::assertSame(['call 1', $status], [(string) $this->get($application)->getBody(), $this->get($application)->getStatusCode()]);
+    }
+
+    /** @return iterable<string, array{array<string, string>, 1?: string, 2?: string}> */
+    public static function requestsOfOneVisitor(): iterable
+    {
+        yield 'a session' => [['Cookie' => 'PHPSESSID=abc']];
+        yield 'a session beside an ignored cookie' => [['Cookie' => '_ga=1; sid=2']];
+        yield 'a login' => [['Authorization' => 'Basic abc']];
+        yield 'a range' => [['Range' => 'bytes=0-1']];
+        yield 'a body' => [['Content-Length' => '4']];
+        yield 'a body of unknown length' => [['Transfer-Encoding' => 'chunked']];
+        yield 'forbids to keep it' => [['Cache-Control' => 'max-age=0, no-store']];
+        yield 'another host' => [[], 'https://evil.example/page?id=7'];
+        yield 'another port' => [[], 'https://shop.example:8443/page?id=7'];
+        yield 'another scheme' => [[], 'http://shop.example/page?id=7'];
+        yield 'another query' => [[], 'https://shop.example/page?id=8'];
+        yield 'another path' => [[], 'https://shop.example/Page?id=7'];
+        yield 'no query' => [[], 'https://shop.example/page'];
+        yield 'a host that stands in for the own' => [['X-Forwarded-Host' => 'evil.example']];
+        yield 'another scheme by a proxy' => [['X-Forwarded-Proto' => 'http']];
+        yield 'another URL by a header' => [['X-Original-URL' => '/admin']];
+        yield 'a method by a header' => [['X-HTTP-Method-Override' => 'DELETE']];
+        yield 'a method that changes' => [[], self::URL, 'POST'];
+        yield 'a method that nobody knows' => [[], self::URL, 'get'];
+    }
+
+    /** @param array<string, string> $headers */
+    #[DataProvider('requestsOfOneVisitor')]
+    public function testRequestOfOneVisitorIsNeitherAnsweredFromHereNorPoisonsOthers(array $headers, string $url = self::URL, string $method = 'GET'): void
+    {
+        $application = self::application(self::KEPT);
+        $this->get($application, $headers, $url, $method);
+        self::assertSame('call 2', (string) $this->get($application)->getBody(), 'what it got is not what others get');
+        $this->get($application, $headers, $url, $method);
+        if (!\in_array($method, ['POST', 'get'], true)) { // after which the URL is made again
+            self::assertSame('call 2', (string) $this->get($application)->getBody());
+        }
+        self::assertStringNotContainsString('call 2', (string) $this->get($application, $headers, $url, $method)->getBody());
+    }
+
+    public function testControlOrdinaryRequestIsAnsweredFromHere(): void
+    {
+        $application = self::application(self::KEPT);
+        foreach ([[], ['Cookie' => '_ga=1; _gid=2'], ['User-Agent' => 'x'], ['Cache-Control' => 'no-cache'], ['Content-Length' => '0']] as $headers) {
+            self::assertSame('call 1', (string) $this->get($application, $headers)->getBody());
+        }
+    }
+
+    public function testCookiesThatWereParsedElsewhereCountToo(): void
+    {
+        $application = self::application(self::KEPT);
+        $middleware = $this->middleware();
+        $middleware->process(new ServerRequest('GET', self::URL), $application);
+        $middleware->process((new ServerRequest('GET', self::URL))->withCookieParams(['sid' => '1']), $application);
+        self::assertSame(2, $application->calls);
+    }
+
+    public function testVariantsAreKeptApart(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, ['Vary' => 'Accept-Language, Accept', ...self::KEPT], $request->getHeaderLine('Accept-Language') . $call));
+        foreach (['de' => 'de1', 'fr' => 'fr2', '' => '3'] as $language => $body) {
+            for ($i = 0; $i < 3; ++$i) {
+                self::assertSame($body, (string) $this->get($application, $language === '' ? [] : ['Accept-Language' => $language])->getBody());
+            }
+        }
+    }
+
+    public function testResponseThatVariesByMoreLaterIsNotGivenToOthers(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, [...($request->hasHeader('X-Group') ? ['Vary' => 'X-Group'] : []), ...self::KEPT], $request->getHeaderLine('X-Group') . $call));
+        self::assertSame('a1', (string) $this->get($application, ['X-Group' => 'a'])->getBody());
+        self::assertSame('2', (string) $this->get($application)->getBody());
+        self::assertSame('b3', (string) $this->get($application, ['X-Group' => 'b'])->getBody());
+        self::assertSame(['a1', '2', 'b3'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+    }
+
+    public function testVariantsAreBounded(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT], str_repeat('x', 1000)));
+        for ($i = 0; $i < 100; ++$i) {
+            $this->get($application, ['Accept-Language' => "x-$i"]);
+        }
+        self::assertLessThan(25, \count([...$this->cache->keys()]));
+        self::assertSame(100, $application->calls);
+        $this->get($application, ['Accept-Language' => 'x-99']);
+        self::assertSame(100, $application->calls);
+        $this->get($application, ['Accept-Language' => 'x-0']);
+        self::assertSame(101, $application->calls);
+    }
+
+    public function testNormalizedHeaderMakesFewVariants(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], "call $call"));
+        $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
+        foreach (['gzip, br', 'gzip;q=1', 'gzip'] as $encodings) {
+            $response = $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $encodings]), $application);
+            self::assertSame('call 1', (string) $response->getBody());
+        }
+    }
+
+    public function testClientThatHasItIsToldSo(): void
+    {
+        $application = self::application(['Last-Modified' => 'Mon, 01 Jan 2024 00:00:00 GMT', ...self::KEPT]);
+        $tag = $this->get($application)->getHeaderLine('ETag');
+        self::assertMatchesRegularExpression('~^W/"[0-9a-f]{32}"$~D', $tag);
+        foreach ([['If-None-Match' => $tag], ['If-None-Match' => '"other", ' . substr($tag, 2)], ['If-None-Match' => '*'], ['If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT']] as $headers) {
+            $unchanged = $this->get($application, $headers);
+            self::assertSame([304, '', $tag, 'public, max-age=60'], [$unchanged->getStatusCode(), (string) $unchanged->getBody(), $unchanged->getHeaderLine('ETag'), $unchanged->getHeaderLine('Cache-Control')]);
+        }
+        foreach ([['If-None-Match' => '"other"'], ['If-None-Match' => '"other"', 'If-Modified-Since' => 'Mon, 01 Jan 2024 00:00:00 GMT'], ['If-Modified-Since' => 'Sun, 31 Dec 2023 00:00:00 GMT'], ['If-Modified-Since' => 'never']] as $headers) {
+            self::assertSame(200, $this->get($application, $headers)->getStatusCode());
+        }
+        self::assertSame(1, $application->calls);
+    }
+
+    public function testApplicationIsNotAskedForConditionsWhenTheResponseIsToBeKept(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request): Response
+            => $request->hasHeader('If-None-Match') ? new Response(304) : new Response(200, ['ETag' => '"1"', ...self::KEPT], 'whole'));
+        self::assertSame(304, $this->get($application, ['If-None-Match' => '"1"'])->getStatusCode());
+        self::assertSame([200, 'whole', 1], [$this->get($application)->getStatusCode(), (string) $this->get($application)->getBody(), $application->calls]);
+    }
+
+    public function testHeadersOfTheConnectionAreNotKept(): void
+    {
+        $application = self::application(['Connection' => 'close, X-Hop', 'X-Hop' => '1', 'Transfer-Encoding' => 'chunked', 'Keep-Alive' => 'timeout=5', ...self::KEPT]);
+        $this->get($application);
+        $found = $this->get($application);
+        self::assertSame([false, false, false, false, true], array_map($found->hasHeader(...), ['Connection', 'X-Hop', 'Transfer-Encoding', 'Keep-Alive', 'Content-Type']));
+    }
+
+    public function testAgeCountsFromWhereTheResponseWasMade(): void
+    {
+        $application = self::application(['Age' => '20', ...self::KEPT]);
+        $this->get($application);
+        $found = $this->get($application);
+        self::assertSame('20', $found->getHeaderLine('Age'));
+        self::assertMatchesRegularExpression('/ttl=(40|39)$/D', $found->getHeaderLine('Cache-Status'));
+    }
+
+    public function testLongAndUnendingResponsesPassThroughWhole(): void
+    {
+        $long = str_repeat('x', 2_000_000);
+        $application = new Application(static fn(): Response => new Response(200, self::KEPT, $long));
+        self::assertSame($long, (string) $this->get($application)->getBody());
+        self::assertSame($long, (string) $this->get($application)->getBody());
+        self::assertSame(2, $application->calls);
+        $application = new Application(static fn(): Response => new Response(200, self::KEPT, Stream::create(self::pipe('piped'))));
+        self::assertSame(['piped', 'piped'], [(string) $this->get($application, url: self::URL . '&p')->getBody(), (string) $this->get($application, url: self::URL . '&p')->getBody()]);
+    }
+
+    public function testTagsInvalidate(): void
+    {
+        $application = new Application(static function (ServerRequestInterface $request, int $call): Response {
+            $computation = $request->getAttribute(Computation::class);
+            self::assertInstanceOf(Computation::class, $computation);
+            $computation->tag('post:7');
+
+            return new Response(200, ['Vary' => 'Accept', ...self::KEPT], "call $call");
+        });
+        $this->get($application);
+        self::assertSame('call 1', (string) $this->get($application)->getBody());
+        $this->cache->invalidateTags(['post:7']);
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+        $this->cache->invalidateTags(['post:7']);
+        self::assertSame('call 3', (string) $this->get($application)->getBody());
+    }
+
+    public function testInvalidationWhileItIsMadeIsNotMissed(): void
+    {
+        $application = new Application(function (ServerRequestInterface $request, int $call): Response {
+            $computation = $request->getAttribute(Computation::class);
+            self::assertInstanceOf(Computation::class, $computation);
+            $computation->tag('post:7');
+            if ($call <= 2) {
+                $this->cache->invalidateTags(['post:7']);
+            }
+
+            return new Response(200, ['Vary' => 'Accept', ...self::KEPT], "call $call");
+        });
+        $bodies = array_map(fn(): string => (string) $this->get($application)->getBody(), range(1, 4));
+        self::assertSame(['call 1', 'call 2', 'call 3', 'call 3'], $bodies);
+    }
+
+    /** @return iterable<string, array{string, int, bool}> */
+    public static function changes(): iterable
+    {
+        yield 'POST' => ['POST', 303, true];
+        yield 'DELETE' => ['DELETE', 204, true];
+        yield 'PATCH' => ['PATCH', 200, true];
+        yield 'refused' => ['POST', 403, false];
+        yield 'OPTIONS' => ['OPTIONS', 200, false];
+    }
+
+    #[DataProvider('changes')]
+    public function testChangeMakesTheUrlAMiss(string $method, int $status, bool $isMade): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => $request->getMethod() === 'GET' ? new Response(200, ['Vary' => 'Accept', ...self::KEPT], "call $call") : new Response($status));
+        $this->get($application);
+        $this->get($application, ['Accept' => 'text/plain']);
+        $this->get($application, method: $method);
+        self::assertSame($isMade ? 'call 4' : 'call 1', (string) $this->get($application)->getBody());
+        self::assertSame($isMade ? 'call 5' : 'call 2', (string) $this->get($application, ['Accept' => 'text/plain'])->getBody());
+    }
+
+    public function testChangeWhileItIsMadeIsNotUndone(): void
+    {
+        $application = new Application(function (ServerRequestInterface $request, int $call) use (&$application): Response {
+            if ($request->getMethod() === 'GET' && $call === 1) {
+                self::assertInstanceOf(Application::class, $application);
+                $this->get($application, method: 'POST');
+            }
+
+            return new Response(200, self::KEPT, "call $call");
+        });
+        self::assertSame(['call 1', 'call 3', 'call 3'], array_map(fn(): string => (string) $this->get($application)->getBody(), range(1, 3)));
+    }
+
+    public function testExceptionsReachTheCallerAndNothingIsKept(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => $call === 1 ? throw new \DomainException('broken') : new Response(200, self::KEPT, "call $call"));
+
+        try {
+            $this->get($application);
+            self::fail();
+        } catch (\DomainException $error) {
+            self::assertSame('broken', $error->getMessage());
+        }
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+    }
+
+    public function testEntryOfSomethingElseIsAMiss(): void
+    {
+        $application = self::application(self::KEPT);
+        $this->get($application);
+        foreach ([...$this->cache->keys()] as $key) {
+            $this->cache->set($key, ['status' => 'planted']);
+        }
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+    }
+
+    public function testStoreThatKeepsNothingPassesEverythingOn(): void
+    {
+        $this->cache = Cache::open('none:');
+        $application = self::application(self::KEPT);
+        self::assertSame(['call 1', 'call 2'], [(string) $this->get($application)->getBody(), (string) $this->get($application)->getBody()]);
+    }
+
+    #[Group('waiting')]
+    public function testStaleResponseIsServedWhileOneIsMade(): void
+    {
+        $application = self::application(['Cache-Control' => 'max-age=1, stale-while-revalidate=60']);
+        $this->get($application);
+        usleep(1_100_000);
+        self::assertSame('call 2', (string) $this->get($application)->getBody(), 'the first makes it');
+        $strict = self::application(['Cache-Control' => 'max-age=1, must-revalidate, stale-while-revalidate=60']);
+        $this->get($strict, url: self::URL . '&strict');
+        usleep(1_100_000);
+        self::assertSame('call 2', (string) $this->get($strict, url: self::URL . '&strict')->getBody());
+    }
+
+    #[Group('waiting')]
+    public function testOneOfManyProcessesMakesIt(): void
+    {
+        [$made, $bodies] = $this->processes(self::KEPT);
+        self::assertSame([1, ['a page' => 12]], [$made, array_count_values($bodies)]);
+    }
+
+    #[Group('waiting')]
+    public function testControlWithoutMaxAgeEachMakesIt(): void
+    {
+        [$made, $bodies] = $this->processes(['Content-Type' => 'text/html']);
+        self::assertSame([12, ['a page' => 12]], [$made, array_count_values($bodies)]);
+    }
+
+    /** Twelve visitors of something that may not be kept do not wait for each other, but the first time. */
+    #[Group('waiting')]
+    public function testVisitorsOfWhatMayNotBeKeptDoNotQueue(): void
+    {
+        $folder = sys_get_temp_dir() . '/larder-http-' . getmypid() . '-' . bin2hex(random_bytes(4));
+        $cache = Cache::open("file://$folder");
+        $application = new Application(static function (): Response {
+            sleep(1);
+
+            return new Response(200, ['Cache-Control' => 'private'], 'mine');
+        });
+        $this->middleware($cache)->process(new ServerRequest('GET', self::URL), $application);
+        $forks = array_map(fn(): Fork => Fork::start(function () use ($folder, $application): float {
+            $start = hrtime(true);
+            $this->middleware(Cache::open("file://$folder"))->process(new ServerRequest('GET', self::URL), $application);
+
+            return (hrtime(true) - $start) / 1e9;
+        }), range(1, 12));
+        $times = array_map(static fn(Fork $fork): mixed => $fork->result(), $forks);
+        (new Filesystem())->remove($folder);
+        self::assertLessThan(8.0, max($times), 'one after the other they take twelve seconds');
+    }
+
+    /**
+     * @param array<string, string> $headers
+     * @return array{int, list<string>} how often the application was asked by twelve processes, and what each got
+     */
+    private function processes(array $headers): array
+    {
+        $folder = sys_get_temp_dir() . '/larder-http-' . getmypid() . '-' . bin2hex(random_bytes(4));
+        mkdir($folder);
+        $application = new Application(static function () use ($folder, $headers): Response {
+            file_put_contents("$folder/calls", 'x', \FILE_APPEND | \LOCK_EX);
+            usleep(500_000);
+
+            return new Response(200, $headers, 'a page');
+        });
+        $forks = array_map(fn(): Fork => Fork::start(fn(): string
+            => (string) $this->middleware(Cache::open("file://$folder/cache"))->process(new ServerRequest('GET', self::URL), $application)->getBody()), range(1, 12));
+        $bodies = [];
+        foreach ($forks as $fork) {
+            $body = $fork->result();
+            self::assertIsString($body);
+            $bodies[] = $body;
+        }
+        $calls = (int) filesize("$folder/calls");
+        (new Filesystem())->remove($folder);
+
+        return [$calls, $bodies];
+    }
+
+    /** @return resource */
+    private static function pipe(string $text): mixed
+    {
+        $process = popen('printf ' . escapeshellarg($text), 'r');
+        self::assertIsResource($process);
+
+        return $process;
+    }
+
+    /** @param array<string, string> $headers */
+    private static function application(array $headers, int $status = 200): Application
+    {
+        return new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response($status, $headers, "call $call"));
+    }
+
+    /** @param array<string, \Closure(string): string> $normalize */
+    private function middleware(?Cache $cache = null, array $normalize = []): ResponseCache
+    {
+        $factory = new Psr17Factory();
+
+        return new ResponseCache($cache ?? $this->cache, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
+    }
+
+    /** @param array<string, string> $headers */
+    private function get(Application $application, array $headers = [], string $url = self::URL, string $method = 'GET'): ResponseInterface
+    {
+        return $this->middleware()->process(new ServerRequest($method, $url, $headers), $application);
+    }
+}
