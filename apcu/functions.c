@@ -9,7 +9,8 @@
 static bool is_refused_resource(void) {
     static const char message[] = "Serialization of 'resource' is not allowed";
     zval holder;
-    const zval *said = zend_read_property_ex(zend_ce_exception, EG(exception), ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &holder);
+    const zval *said =
+        zend_read_property_ex(zend_ce_exception, EG(exception), ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &holder);
     return EG(exception)->ce == zend_ce_exception && Z_TYPE_P(said) == IS_STRING &&
            zend_string_equals_cstr(Z_STR_P(said), message, sizeof(message) - 1);
 }
@@ -17,8 +18,8 @@ static bool is_refused_resource(void) {
 /* What serialize() makes of a value: resources are 0. APCu stores no others. */
 static void without_resources(zval *value, zval *result) {
     zval bytes;
-    zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("serialize")), NULL, NULL, &bytes, 1,
-                             value, NULL);
+    zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("serialize")), NULL, NULL,
+                             &bytes, 1, value, NULL);
     ZVAL_NULL(result);
     if (!EG(exception)) {
         zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("unserialize")), NULL, NULL,

@@ -19,6 +19,7 @@ final class StateTest extends TestCase
         'Drivers.php: static array $drivers',
         'Filesystem/TrustedPath.php: static ?int $codeOwner',
         'Lock/LockOwner.php: static ?self $own',
+        'Process/Pid.php: static ?bool $isKnownByEngine',
         'Process/User.php: static ?int $id',
     ];
 
