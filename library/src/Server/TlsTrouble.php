@@ -19,7 +19,7 @@ final class TlsTrouble
         'wrong version number|packet length too long|http request|record layer failure' => ['the server does not speak TLS there', 'Is this the port on which it speaks TLS?'],
         'protocol version|unsupported protocol|no protocols available|no shared cipher|inappropriate fallback' => ['the server has no TLS 1.2 or 1.3', 'Update the server, or allow them there'],
         // A server that closes the connection at once may get ahead of its own alert.
-        'unexpected eof|reset by peer|broken pipe|connection lost|went away|read error|error while reading' => ['the server ended the connection', 'Its log says why. Does it ask for a client certificate (tls_cert_file=)?'],
+        'unexpected eof|reset by peer|broken pipe|connection lost|went away|read error|error while reading|already at the end' => ['the server ended the connection', 'Its log says why. Does it ask for a client certificate (tls_cert_file=)?'],
     ];
     private const LONGEST_NAME = 200;
 

@@ -101,6 +101,11 @@ final class MemcachedConnection
         return $reply === false || $reply === '' ? throw $this->noReply() : $reply;
     }
 
+    public function isTls(): bool
+    {
+        return $this->connector->settings->tls !== null;
+    }
+
     /** The reply was read to its end. */
     public function done(): void
     {

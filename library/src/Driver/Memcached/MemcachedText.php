@@ -123,9 +123,11 @@ final class MemcachedText implements MemcachedItems
     {
         $refused = $requests = [];
         $bytes = 0;
+        // By TLS the server may not notice a request that has come together with the end of a long value.
+        $most = $this->connection->isTls() ? 1 : self::REQUESTS;
         foreach ($items as $name => $value) {
             $length = \strlen($value);
-            if ($requests !== [] && (\count($requests) === self::REQUESTS || $bytes + $length > self::BYTES)) {
+            if ($requests !== [] && (\count($requests) === $most || $bytes + $length > self::BYTES)) {
                 array_push($refused, ...$this->refusedOf($requests));
                 $requests = [];
                 $bytes = 0;

@@ -20,7 +20,7 @@ final class RedisTrouble
         'NOPERM' => ['the server does not let this user do what the store needs', 'Give the user the rights by ACL SETUSER: docs/stores.md lists them'],
         'out of range|invalid DB|DB index' => ['the server does not have the database of the option database', 'Take another one, or raise databases in redis.conf'],
         'getaddrinfo|resolve|Name or service|nodename' => ['the name of the host cannot be resolved', 'Is it spelled correctly, and does the DNS of this machine know it?'],
-        'read error|error while reading|connection lost|went away' => ['the server answers nothing', 'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:'],
+        'read error|error while reading|connection lost|went away|already at the end' => ['the server answers nothing', 'Is it overloaded? Does it speak TLS on this port? Then the scheme is rediss: or valkeys:'],
         'Permission denied' => ['permission denied', 'Is the user of this process in the group that may use the socket? ls -l shows it'],
     ];
 
