@@ -20,7 +20,7 @@ final class FiguresCommandTest extends TestCase
         $file = $directory->path . '/figures.jsonl';
         $run = self::figures(['--rows=fetch-10,store-10', '--rounds=3', '--processes=2', '--json=' . $file]);
         $run->mustRun();
-        self::assertMatchesRegularExpression('/^fetch 10 bytes\n  beside APCu +[\d.]+ +[\d.]+ +[\d.]+ +0\.250 (reached|missed)$/m', $run->getOutput());
+        self::assertMatchesRegularExpression('/^fetch 10 bytes\n  beside APCu +[\d.,]+ +[\d.,]+ +[\d.,]+ +0\.250 (reached|missed)$/m', $run->getOutput());
         $measured = Measured::read($file);
         self::assertIsArray($measured->header['measured_on']);
         self::assertSame(\PHP_VERSION, $measured->header['measured_on']['php']);

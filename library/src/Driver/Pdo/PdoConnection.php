@@ -209,8 +209,12 @@ final class PdoConnection
     /** @throws StoreFailed */
     private function ready(): PDO
     {
-        /** @var PDO $client */
-        $client = $this->client->get();
+        try {
+            /** @var PDO $client */
+            $client = $this->client->get();
+        } catch (PDOException $error) { // of the application's function that connects
+            throw StoreFailed::because('pdo', \sprintf('no connection (%s)', $error->getMessage()), $error);
+        }
         if ($client !== $this->prepared) {
             $this->prepare($client);
         }

@@ -42,6 +42,14 @@ abstract class PdoTestCase extends StoreTestCase
         return false;
     }
 
+    public function testFunctionThatDoesNotConnectIsAnOutage(): void
+    {
+        $connect = static fn(): \PDO => throw new \PDOException('SQLSTATE[HY000] [2002] Connection refused');
+        self::assertFalse(Cache::over($connect, 'namespace=refused', new NullLogger())->set('k', 'v'));
+        self::assertSame('default', Cache::over($connect, 'namespace=refused', new NullLogger())->get('k', 'default'));
+        self::assertThrows(StoreFailed::class, static fn() => Cache::over($connect, 'namespace=refused&on_failure=throw', new NullLogger())->get('k'), 'Connection refused');
+    }
+
     /** @return iterable<string, array{array<int, mixed>}> */
     public static function settings(): iterable
     {

@@ -100,7 +100,7 @@ final class HeldClusterStore extends HeldRedisProtocol
                 if (\is_array($route)) {
                     throw $error;
                 }
-                $client->exists($route);
+                @$client->exists($route);
 
                 return @$client->rawcommand($route, $command, ...$arguments);
             }

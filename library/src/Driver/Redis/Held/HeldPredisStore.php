@@ -42,7 +42,7 @@ final class HeldPredisStore extends HeldRedisProtocol
         return $answer instanceof Status ? $answer->getPayload() : $answer;
     }
 
-    protected function failure(mixed $answer): ClientException
+    protected function failure(mixed $answer): \Exception
     {
         return new ClientException($answer === false ? $this->lastError : self::OUT_OF_STEP);
     }
