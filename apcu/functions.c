@@ -257,27 +257,13 @@ ZEND_FUNCTION(apcu_clear_cache) {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* At the end of the range APCu goes on from the other end; the engine refuses that. */
-static ZEND_COLD bool count_around(zend_string *key, zend_long step, zend_long *sum) {
-    zval old;
-    ZVAL_UNDEF(&old);
-    while (larder->fetch(key, &old) && Z_TYPE(old) == IS_LONG) {
-        *sum = (zend_long)((zend_ulong)Z_LVAL(old) + (zend_ulong)step);
-        if (larder->swap(key, Z_LVAL(old), *sum)) {
-            return true;
-        }
-    }
-    zval_ptr_dtor(&old);
-    return false;
-}
-
 /* One that would expire at once is not created. */
 static bool count(zend_string *key, zend_long step, zend_long ttl, zend_long *sum) {
     ttl = (int32_t)(uint32_t)ttl;
     if (!APCU_G(enabled) || (ttl < 0 && !larder->exists(key))) {
         return false;
     }
-    return larder->count(key, step, MAX(ttl, 0), sum) || count_around(key, step, sum);
+    return larder->count(key, step, MAX(ttl, 0), sum);
 }
 
 static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {
