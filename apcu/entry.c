@@ -114,6 +114,9 @@ static void compute(zend_string *key, zend_fcall_info *call, zend_fcall_info_cac
     call->params = &name;
     const bool called = zend_call_function(call, callee) == SUCCESS;
     zval_ptr_dtor(&name);
+    if (Z_ISREF_P(result)) { /* of a function &() */
+        zend_unwrap_reference(result);
+    }
     if (called && !EG(exception)) {
         store_value(key, result, ttl, true);
     }

@@ -1,7 +1,9 @@
 /* The functions but apcu_entry() and those that describe the cache. */
 #include "php_apcu.h"
 
+#include "ext/standard/php_var.h"
 #include "zend_exceptions.h"
+#include "zend_smart_str.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
@@ -15,17 +17,19 @@ static bool is_refused_resource(void) {
            zend_string_equals_cstr(Z_STR_P(said), message, sizeof(message) - 1);
 }
 
-/* What serialize() makes of a value: resources are 0. APCu stores no others. */
+/* What serialize() makes of a value: resources are 0. APCu stores no others. Not by the names of the functions, which
+ * disable_functions may take away. */
 static void without_resources(zval *value, zval *result) {
-    zval bytes;
-    zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("serialize")), NULL, NULL,
-                             &bytes, 1, value, NULL);
+    smart_str bytes = {0};
+    php_serialize_data_t state;
+    PHP_VAR_SERIALIZE_INIT(state);
+    php_var_serialize(&bytes, value, &state);
+    PHP_VAR_SERIALIZE_DESTROY(state);
     ZVAL_NULL(result);
-    if (!EG(exception)) {
-        zend_call_known_function(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("unserialize")), NULL, NULL,
-                                 result, 1, &bytes, NULL);
+    if (bytes.s && !EG(exception)) {
+        php_unserialize_with_options(result, ZSTR_VAL(bytes.s), ZSTR_LEN(bytes.s), NULL, "apcu_store");
     }
-    zval_ptr_dtor(&bytes);
+    smart_str_free(&bytes);
 }
 
 static ZEND_COLD bool store_resource(zend_string *key, zval *value, zend_long ttl, bool adds) {
@@ -52,7 +56,6 @@ bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
     }
     const bool stored = larder->store(key, value, ttl, adds);
     if (UNEXPECTED(!stored && EG(exception) && is_refused_resource())) {
-        ZVAL_DEREF(value);
         return store_resource(key, value, ttl, adds);
     }
     return stored;
@@ -63,16 +66,17 @@ bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
 static void store_array(HashTable *values, zend_long ttl, bool adds, zval *failed) {
     zend_string *key;
     zend_ulong number;
-    zval *value, error;
+    zval *value, held, error;
 
     ZVAL_LONG(&error, -1);
     array_init(failed);
     ZEND_HASH_FOREACH_KEY_VAL(values, number, key, value) {
         key = key ? zend_string_copy(key) : zend_long_to_str((zend_long)number);
-        ZVAL_DEREF(value);
-        if (!APCU_G(enabled) || !store_value(key, value, ttl, adds)) {
+        ZVAL_COPY_DEREF(&held, value); /* methods of its objects may assign to a reference in the array */
+        if (!APCU_G(enabled) || !store_value(key, &held, ttl, adds)) {
             zend_symtable_update(Z_ARRVAL_P(failed), key, &error);
         }
+        zval_ptr_dtor(&held);
         zend_string_release(key);
         if (UNEXPECTED(EG(exception))) {
             return;
@@ -114,15 +118,25 @@ ZEND_FUNCTION(apcu_add) {
 
 /* ---- Fetching -------------------------------------------------------------------------------- */
 
+/* The key is held, because a class's __wakeup() may assign to a reference that the list has it from. */
+static void fetch_into(HashTable *values, zend_string *key) {
+    zval value;
+    zend_string_addref(key);
+    if (larder->fetch(key, &value)) {
+        zend_hash_update(values, key, &value);
+    }
+    zend_string_release(key);
+}
+
 static void fetch_array(HashTable *keys, zval *values) {
-    zval *key, value;
+    zval *key;
     array_init_size(values, zend_hash_num_elements(keys));
     ZEND_HASH_FOREACH_VAL(keys, key) {
         ZVAL_DEREF(key);
         if (Z_TYPE_P(key) != IS_STRING) {
             php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
-        } else if (APCU_G(enabled) && larder->fetch(Z_STR_P(key), &value)) {
-            zend_hash_update(Z_ARRVAL_P(values), Z_STR_P(key), &value);
+        } else if (APCU_G(enabled)) {
+            fetch_into(Z_ARRVAL_P(values), Z_STR_P(key));
         }
         if (UNEXPECTED(EG(exception))) {
             return;
@@ -257,27 +271,13 @@ ZEND_FUNCTION(apcu_clear_cache) {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* At the end of the range APCu goes on from the other end; the engine refuses that. */
-static ZEND_COLD bool count_around(zend_string *key, zend_long step, zend_long *sum) {
-    zval old;
-    ZVAL_UNDEF(&old);
-    while (larder->fetch(key, &old) && Z_TYPE(old) == IS_LONG) {
-        *sum = (zend_long)((zend_ulong)Z_LVAL(old) + (zend_ulong)step);
-        if (larder->swap(key, Z_LVAL(old), *sum)) {
-            return true;
-        }
-    }
-    zval_ptr_dtor(&old);
-    return false;
-}
-
 /* One that would expire at once is not created. */
 static bool count(zend_string *key, zend_long step, zend_long ttl, zend_long *sum) {
     ttl = (int32_t)(uint32_t)ttl;
     if (!APCU_G(enabled) || (ttl < 0 && !larder->exists(key))) {
         return false;
     }
-    return larder->count(key, step, MAX(ttl, 0), sum) || count_around(key, step, sum);
+    return larder->count(key, step, MAX(ttl, 0), sum);
 }
 
 static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down) {

@@ -40,12 +40,14 @@ static zend_object *create(zend_class_entry *class) {
     return &iterator->object;
 }
 
+/* Gone from the iterator first: the item's destructors may call it. */
 static void leave_item(struct iterator *iterator) {
     if (iterator->key) {
+        zval item;
+        ZVAL_COPY_VALUE(&item, &iterator->item);
         zend_string_release(iterator->key);
         iterator->key = NULL;
-        zval_ptr_dtor(&iterator->item);
-        ZVAL_UNDEF(&iterator->item);
+        zval_ptr_dtor(&item);
     }
 }
 

@@ -86,7 +86,8 @@ enum format {
 
 enum list { LIST_ACTIVE = 1, LIST_DELETED = 2 };
 
-/* Stores as apcu_store() and apcu_add() do. False: refused, perhaps with an exception. */
+/* Stores as apcu_store() and apcu_add() do. The value is no reference, and held by the caller: methods of its objects run.
+ * False: refused, perhaps with an exception. */
 bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
 
 /* At the end of a request. */

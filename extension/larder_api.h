@@ -56,7 +56,8 @@ struct larder_api {
      * the old one. `ttl`: seconds, 0 for no expiry. */
     bool (*store)(zend_string *key, zval *value, zend_long ttl, bool adds);
 
-    /* Adds to an integer; a missing one is created as `step`. False: no integer, out of range, or refused. */
+    /* Adds to an integer, past the end of the range from its other end on; a missing one is created as `step`. False: no
+     * integer, or refused. */
     bool (*count)(zend_string *key, zend_long step, zend_long ttl, zend_long *sum);
 
     /* Replaces an integer if it is `expected`. */

@@ -235,6 +235,10 @@ size_t cache_release(struct cache *cache);
 enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
                               int64_t *result);
 
+/* The same, and where the sum would leave the range, goes on from its other end as unsigned integers do. */
+enum cache_result cache_count_wrapping(struct cache *cache, const struct cache_key *key, int64_t step,
+                                       uint64_t expires, int64_t *result);
+
 /* Replaces an integer `expected` by `desired`; CACHE_DIFFERENT if it is another. */
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
 

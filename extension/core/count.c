@@ -8,13 +8,14 @@
 #include "write.h"
 
 struct change {
-    bool adds; /* add `step`, creating an absent one; else replace `expected` by `desired` */
+    bool adds;  /* add `step`, creating an absent one; else replace `expected` by `desired` */
+    bool wraps; /* add across the end of the range */
     int64_t step, expected, desired;
 };
 
 static enum cache_result apply(const struct change *change, int64_t old, int64_t *value) {
     if (change->adds) {
-        return __builtin_add_overflow(old, change->step, value) ? CACHE_OVERFLOW : CACHE_OK;
+        return __builtin_add_overflow(old, change->step, value) && !change->wraps ? CACHE_OVERFLOW : CACHE_OK;
     }
     *value = change->desired;
     return old == change->expected ? CACHE_OK : CACHE_DIFFERENT;
@@ -103,6 +104,11 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
 enum cache_result cache_count(struct cache *cache, const struct cache_key *key, int64_t step, uint64_t expires,
                               int64_t *result) {
     return change(cache, key, &(struct change){.adds = true, .step = step}, expires, result);
+}
+
+enum cache_result cache_count_wrapping(struct cache *cache, const struct cache_key *key, int64_t step,
+                                       uint64_t expires, int64_t *result) {
+    return change(cache, key, &(struct change){.adds = true, .wraps = true, .step = step}, expires, result);
 }
 
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired) {

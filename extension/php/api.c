@@ -66,7 +66,7 @@ static bool count(zend_string *name, zend_long step, zend_long ttl, zend_long *s
     }
     const struct cache_key key = key_of(name);
     int64_t result;
-    const bool done = is_done(cache_count(cache, &key, step, expiry(ttl), &result));
+    const bool done = is_done(cache_count_wrapping(cache, &key, step, expiry(ttl), &result));
     *sum = done ? (zend_long)result : 0;
     return done;
 }

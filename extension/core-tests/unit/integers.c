@@ -47,6 +47,18 @@ static void overflow(void) {
     expect_nothing_left(cache);
 }
 
+static void wrapping(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("n");
+    int64_t result = 0;
+    EXPECT_EQUAL(cache_count_wrapping(cache, &key, INT64_MAX, 0, &result), CACHE_OK);
+    EXPECT_EQUAL(cache_count_wrapping(cache, &key, 2, 0, &result), CACHE_OK);
+    EXPECT_EQUAL(result, INT64_MIN + 1);
+    EXPECT_EQUAL(cache_count_wrapping(cache, &key, -2, 0, &result), CACHE_OK);
+    EXPECT_EQUAL(value_of(cache, key), INT64_MAX);
+    expect_nothing_left(cache);
+}
+
 static void no_integers(void) {
     struct cache *cache = open_cache(8);
     const struct cache_key key = key_of("text");
@@ -156,6 +168,7 @@ static void together(void) {
 static const struct test tests[] = {
     {"a missing key is created, an existing one counted", counts},
     {"an overflow changes nothing", overflow},
+    {"a wrapping count goes on from the other end of the range", wrapping},
     {"counting leaves other values alone", no_integers},
     {"swap changes the expected value only", swaps},
     {"a counted entry keeps its expiry", keeps_expiry},
