@@ -30,6 +30,12 @@ static enum cache_result no_cache(void) {
     return LARDER_G(apcu).absent ? CACHE_ABSENT : CACHE_UNAVAILABLE;
 }
 
+/* The message of an error is about the segment of the call. */
+static bool noted(bool done) {
+    LARDER_G(apcu_failed) = !done;
+    return done;
+}
+
 static uint64_t expiry(zend_long ttl) {
     return EXPECTED(ttl == 0) ? 0 : cache_expiry((double)ttl);
 }
@@ -53,20 +59,20 @@ static bool exists(zend_string *name) {
 static bool store(zend_string *name, zval *value, zend_long ttl, bool adds) {
     struct cache *cache = attach_client(&LARDER_G(apcu), true);
     if (UNEXPECTED(!cache || !is_key(name))) {
-        return cache ? false : is_done(no_cache());
+        return cache ? false : noted(is_done(no_cache()));
     }
     const struct cache_key key = key_of(name);
-    return store_value(cache, &key, value, expiry(ttl), adds ? CACHE_ADD : CACHE_SET, NULL);
+    return noted(store_value(cache, &key, value, expiry(ttl), adds ? CACHE_ADD : CACHE_SET, NULL));
 }
 
 static bool count(zend_string *name, zend_long step, zend_long ttl, zend_long *sum) {
     struct cache *cache = attach_client(&LARDER_G(apcu), true);
     if (!cache || !is_key(name)) {
-        return cache ? false : is_done(no_cache());
+        return cache ? false : noted(is_done(no_cache()));
     }
     const struct cache_key key = key_of(name);
     int64_t result;
-    const bool done = is_done(cache_count_wrapping(cache, &key, step, expiry(ttl), &result));
+    const bool done = noted(is_done(cache_count_wrapping(cache, &key, step, expiry(ttl), &result)));
     *sum = done ? (zend_long)result : 0;
     return done;
 }
@@ -77,7 +83,7 @@ static bool swap(zend_string *name, zend_long expected, zend_long desired) {
         return false;
     }
     const struct cache_key key = key_of(name);
-    return is_done(cache_swap(cache, &key, expected, desired));
+    return noted(is_done(cache_swap(cache, &key, expected, desired)));
 }
 
 static bool remove_key(zend_string *name) {
@@ -86,7 +92,7 @@ static bool remove_key(zend_string *name) {
         return false;
     }
     const struct cache_key key = key_of(name);
-    return is_done(cache_delete(cache, &key));
+    return noted(is_done(cache_delete(cache, &key)));
 }
 
 /* ---- All keys -------------------------------------------------------------------------------- */

@@ -181,8 +181,7 @@ struct cache *attach_now(struct client *client, bool to_store) {
     return client->cache;
 }
 
-const char *attach_reason(void) {
-    const struct client *client = &LARDER_G(own);
+const char *attach_reason(const struct client *client) {
     if (!client->cache) {
         return client->reason;
     }
@@ -275,7 +274,9 @@ void attach_request_end(void) {
 
 void attach_begin(zend_larder_globals *globals) {
     globals->own.suffix = "";
+    globals->own.size_setting = "larder.size";
     globals->apcu.suffix = ".apcu";
+    globals->apcu.size_setting = "apc.shm_size";
 }
 
 void attach_end(zend_larder_globals *globals) {

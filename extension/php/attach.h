@@ -18,8 +18,8 @@ struct cache *attach_now(struct client *client, bool to_store);
  * see LARDER_G(own).reason. */
 bool attach_resize(void);
 
-/* Why larder's own cache is not available, if so: a sentence without its full stop. */
-const char *attach_reason(void);
+/* Why the client's cache is not available, if so: a sentence without its full stop. */
+const char *attach_reason(const struct client *client);
 
 static zend_always_inline struct cache *attach_client(struct client *client, bool to_store) {
     struct cache *cache = client->cache;

@@ -435,7 +435,7 @@ ZEND_FUNCTION(larder_last_error) {
 ZEND_FUNCTION(larder_last_error_msg) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_STR(last_error_message(LARDER_G(own).cache));
+    RETURN_STR(last_error_message(LARDER_G(apcu_failed) ? &LARDER_G(apcu) : &LARDER_G(own)));
 }
 
 ZEND_FUNCTION(larder_info) {

@@ -109,7 +109,7 @@ static bool read_info(struct cache *cache, bool tables, struct cache_info *info,
         return true;
     }
     const bool available = cache && (tables ? cache_read_info : cache_read_counters)(cache, info);
-    *reason = available ? LARDER_G(own).reason : attach_reason();
+    *reason = available ? LARDER_G(own).reason : attach_reason(&LARDER_G(own));
     return available;
 }
 

@@ -33,7 +33,8 @@ static uint64_t file_system_for(const char *path, uint64_t size) {
     return (uint64_t)file_system.f_blocks * file_system.f_frsize >> 20 < needed ? needed : 0;
 }
 
-static zend_string *size_message(struct cache *cache) {
+static zend_string *size_message(const struct client *client) {
+    struct cache *cache = client->cache;
     struct cache_info info;
     if (LARDER_G(refused_length) == REFUSED_TOO_DEEP) {
         return strpprintf(0, "The value has more levels than unserialize_max_depth allows. "
@@ -46,8 +47,8 @@ static zend_string *size_message(struct cache *cache) {
     if (length <= most) { /* 0, or the segment was replaced */
         return strpprintf(0,
                           "The value takes more than the limit of %zu bytes, an eighth of the cache. "
-                          "Raise larder.size",
-                          most);
+                          "Raise %s",
+                          most, client->size_setting);
     }
     const uint64_t size = size_for(&info, most, length);
     if (size == 0) {
@@ -62,28 +63,29 @@ static zend_string *size_message(struct cache *cache) {
                                                    LARDER_G(path), file_system);
     zend_string *message = strpprintf(0,
                                       "The value takes %zu bytes; the limit is %zu, an eighth of the cache. "
-                                      "Set larder.size=%" PRIu64 "M%s, and run larder resize",
-                                      length, most, size, ZSTR_VAL(first));
+                                      "Set %s=%" PRIu64 "M%s, and run larder resize",
+                                      length, most, client->size_setting, size, ZSTR_VAL(first));
     zend_string_release(first);
     return message;
 }
 
-zend_string *last_error_message(struct cache *cache) {
+zend_string *last_error_message(const struct client *client) {
     switch ((enum error)LARDER_G(last_error)) {
         case ERROR_NONE:
             break;
         case ERROR_SIZE:
-            return size_message(cache);
+            return size_message(client);
         case ERROR_ROOM:
-            return strpprintf(0,
-                              "No memory could be freed: readers hold it. "
-                              "larder_info()['processes']['holders'] lists them; end them or raise larder.size");
+            return strpprintf(0, "No memory could be freed: readers hold it. %snd them or raise %s",
+                              client == &LARDER_G(own) ? "larder_info()['processes']['holders'] lists them; e" : "E",
+                              client->size_setting);
         case ERROR_TYPE:
             return strpprintf(0, "The value is not an integer");
         case ERROR_RANGE:
             return strpprintf(0, "The result is outside the range of int");
         case ERROR_UNAVAILABLE:
-            return strpprintf(0, "No cache is available%s%s", *attach_reason() ? ": " : "", attach_reason());
+            return strpprintf(0, "No cache is available%s%s", *attach_reason(client) ? ": " : "",
+                              attach_reason(client));
     }
     return ZSTR_EMPTY_ALLOC();
 }

@@ -23,6 +23,7 @@ enum error error_of(enum cache_result result);
 /* Notes how a call ended; whether it succeeded. */
 static zend_always_inline bool is_done(enum cache_result result) {
     LARDER_G(last_error) = EXPECTED(result == CACHE_OK) ? ERROR_NONE : error_of(result);
+    LARDER_G(apcu_failed) = false;
     return EXPECTED(result == CACHE_OK);
 }
 
@@ -31,7 +32,7 @@ static zend_always_inline enum cache_result without_cache(void) {
     return LARDER_G(own).absent ? CACHE_ABSENT : CACHE_UNAVAILABLE;
 }
 
-/* What the last error was and what to do; "" if there was none. `cache` may be NULL. */
-zend_string *last_error_message(struct cache *cache);
+/* What the last error was and what to do; "" if there was none. `client` is whose call it was. */
+zend_string *last_error_message(const struct client *client);
 
 #endif

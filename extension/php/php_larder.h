@@ -40,6 +40,7 @@ struct attachment; /* see attach.c */
 /* Who uses a segment in this request: the functions of this module, or those of another (api.c). */
 struct client {
     const char *suffix;             /* of the segment's name, which begins with larder.segment */
+    const char *size_setting;       /* the name of the setting of the segment's size */
     struct cache *cache;            /* NULL: not attached */
     bool attach_tried, store_tried; /* in this request, for reading and for storing */
     bool absent;                    /* there is no segment yet; the first store creates it */
@@ -66,6 +67,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool refused_logged;
 
     uint8_t last_error;    /* enum error */
+    bool apcu_failed;      /* the last error is about the segment of `apcu` */
     size_t refused_length; /* of the value that was refused as too large; 0: not known; or REFUSED_TOO_DEEP */
     double default_ttl;    /* seconds; 0: no expiry */
 

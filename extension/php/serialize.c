@@ -30,19 +30,24 @@ bool serialize_uses_igbinary(void) {
  * Inspects the whole value first, except inside objects that serialize themselves: for resources, which serialize()
  * silently turns into 0 and igbinary into null, and for its size, to refuse what is too large without serializing it.
  * The weight is a lower bound of the serialized size. And for its depth: unserialize() refuses more levels than
- * unserialize_max_depth, and from some ten thousand on the recursion of serializers overflows the stack.
+ * unserialize_max_depth, and from some ten thousand on the recursion of serializers overflows the stack. So it goes
+ * depth first and in the order of serializers: they write an object where they meet it first, however deep that is.
  */
 enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_DEEP };
 
 struct found {
     zend_long level;          /* 1: the value itself */
     zend_refcounted *counted; /* an array or object */
-    zend_refcounted *marked;  /* that it is not found again through this: itself, or a reference to it; or NULL */
+    zend_refcounted
+        *mark; /* that it is not looked into again through this: itself, or a reference to it; or NULL */
 };
 
 struct search {
-    struct found *list;
+    struct found *stack; /* still to be looked into */
     size_t count, room;
+    zend_refcounted **marked;
+    size_t marked_count, marked_room;
+    HashTable immutable; /* the addresses of arrays that cannot be marked */
     size_t weight, most;
     zend_long level; /* of what is looked into */
     size_t element;  /* least bytes of an element and its key */
@@ -68,31 +73,41 @@ static zend_always_inline void weigh_string(struct search *met, zend_string *str
     met->weight += EXPECTED(!met->distinct) ? ZSTR_LEN(string) : weight_if_new(met, string);
 }
 
-/* Adds an array or object to the list, unless the mark is already set: then it was found before. */
 static void look_into_later(struct search *met, zend_refcounted *counted, zend_refcounted *mark) {
-    if (mark && (GC_FLAGS(mark) & GC_PROTECTED)) {
-        return;
-    }
     if (met->count == met->room) {
         met->room = met->room * 2 + 16;
-        met->list = safe_erealloc(met->list, met->room, sizeof(*met->list), 0);
+        met->stack = safe_erealloc(met->stack, met->room, sizeof(*met->stack), 0);
     }
-    if (mark) {
-        GC_PROTECT_RECURSION(mark);
-    }
-    met->list[met->count++] = (struct found){met->level + 1, counted, mark};
+    met->stack[met->count++] = (struct found){met->level + 1, counted, mark};
 }
 
 /*
  * Few arrays, each in the next one twice, are exponentially many when each is written wherever it is, so they are weighed so.
- * An array can contain itself only through a reference, which is marked. Immutable arrays hold no resources.
+ * An array can contain itself only through a reference, which is marked.
  */
 static void look_into_array_later(struct search *met, zend_array *array, zend_reference *reference) {
-    if (met->repeats) {
-        look_into_later(met, (zend_refcounted *)array, (zend_refcounted *)reference);
-    } else if (!(GC_FLAGS(array) & GC_IMMUTABLE)) {
-        look_into_later(met, (zend_refcounted *)array, (zend_refcounted *)array);
+    look_into_later(met, (zend_refcounted *)array,
+                    met->repeats ? (zend_refcounted *)reference : (zend_refcounted *)array);
+}
+
+/* Marks what is found; false if it was marked before. */
+static bool is_new(struct search *met, zend_refcounted *mark) {
+    if (!mark) {
+        return true;
     }
+    if (GC_FLAGS(mark) & GC_IMMUTABLE) {
+        return zend_hash_index_add_empty_element(&met->immutable, (zend_ulong)(uintptr_t)mark) != NULL;
+    }
+    if (GC_FLAGS(mark) & GC_PROTECTED) {
+        return false;
+    }
+    if (met->marked_count == met->marked_room) {
+        met->marked_room = met->marked_room * 2 + 16;
+        met->marked = safe_erealloc(met->marked, met->marked_room, sizeof(*met->marked), 0);
+    }
+    GC_PROTECT_RECURSION(mark);
+    met->marked[met->marked_count++] = mark;
+    return true;
 }
 
 /* Inspects a value, but not its elements. False: it is a resource. */
@@ -172,34 +187,50 @@ static enum look look_into_object(struct search *met, zend_object *object) {
     return object->properties ? look_into_dynamic(met, object->properties) : LOOK_FINE;
 }
 
+/* The last one of the stack. */
+static enum look look_into(struct search *met) {
+    const struct found found = met->stack[--met->count];
+    if (!is_new(met, found.mark)) {
+        return LOOK_FINE;
+    }
+    met->level = found.level;
+    if (UNEXPECTED(met->level > BG(unserialize_max_depth) && BG(unserialize_max_depth) > 0)) {
+        return LOOK_TOO_DEEP;
+    }
+    const size_t first = met->count;
+    const enum look look = GC_TYPE(found.counted) == IS_ARRAY
+                               ? look_into_array(met, (HashTable *)found.counted)
+                               : look_into_object(met, (zend_object *)found.counted);
+    /* The first element is to be the next. */
+    for (size_t i = first, last = met->count; i + 1 < last; i++) {
+        const struct found other = met->stack[--last];
+        met->stack[last] = met->stack[i];
+        met->stack[i] = other;
+    }
+    return look == LOOK_FINE && UNEXPECTED(met->weight > met->most) ? LOOK_TOO_LARGE : look;
+}
+
 static enum look look_through(zval *value, size_t most, size_t element, bool distinct) {
     struct search met = {
         .most = most, .element = element, .repeats = element == ELEMENT_PHP, .distinct = distinct};
+    zend_hash_init(&met.immutable, 0, NULL, NULL, false);
     if (distinct) {
         zend_hash_init(&met.strings, 0, NULL, NULL, false);
     }
     enum look look = look_at(&met, value) ? LOOK_FINE : LOOK_RESOURCE;
-    for (size_t i = 0; i < met.count && look == LOOK_FINE; i++) {
-        zend_refcounted *counted = met.list[i].counted;
-        met.level = met.list[i].level;
-        if (UNEXPECTED(met.level > BG(unserialize_max_depth) && BG(unserialize_max_depth) > 0)) {
-            look = LOOK_TOO_DEEP;
-            break;
-        }
-        look = GC_TYPE(counted) == IS_ARRAY ? look_into_array(&met, (HashTable *)counted)
-                                            : look_into_object(&met, (zend_object *)counted);
-        if (UNEXPECTED(met.weight > met.most) && look == LOOK_FINE) {
-            look = LOOK_TOO_LARGE;
-        }
+    while (met.count > 0 && look == LOOK_FINE) {
+        look = look_into(&met);
     }
-    for (size_t i = 0; i < met.count; i++) {
-        if (met.list[i].marked) {
-            GC_UNPROTECT_RECURSION(met.list[i].marked);
-        }
+    for (size_t i = 0; i < met.marked_count; i++) {
+        GC_UNPROTECT_RECURSION(met.marked[i]);
     }
-    if (met.list) {
-        efree(met.list);
+    if (met.stack) {
+        efree(met.stack);
     }
+    if (met.marked) {
+        efree(met.marked);
+    }
+    zend_hash_destroy(&met.immutable);
     if (distinct) {
         zend_hash_destroy(&met.strings);
     }

@@ -47,6 +47,38 @@ foreach (['php', 'igbinary'] as $serializer) { // without igbinary, PHP's again
     }
 }
 echo larder_last_error() === LARDER_ERROR_SIZE ? larder_last_error_msg() : 'no error', "\n";
+
+/** All are at the second level, and the first is written with all others in it. */
+function chained(int $length, bool $firstFirst): array
+{
+    $all = [(object) ['next' => null]];
+    while (count($all) < $length) {
+        $all[] = (object) ['next' => end($all)];
+    }
+
+    return $firstFirst ? array_reverse($all) : $all;
+}
+
+foreach (['php', 'igbinary'] as $serializer) {
+    ini_set('larder.serializer', $serializer);
+    foreach ([[4095, true], [4096, true], [100_000, true], [100_000, false]] as [$length, $firstFirst]) {
+        $value = chained($length, $firstFirst);
+        echo "$serializer, $length in a chain: ", larder_store('deep', $value) ? 'stored' : 'refused', "\n";
+        foreach ($value as $object) {
+            $object->next = null;
+        }
+        if ($length < 10_000) {
+            echo gettype(larder_fetch('deep')), "\n";
+        }
+    }
+    // A fetched array is immutable, so it cannot be marked as seen.
+    ini_set('larder.compact', '0');
+    $value = nested(100_000, false);
+    larder_store('plain', $value);
+    levels($value);
+    ini_set('larder.compact', '1');
+    echo "$serializer, fetched: ", larder_store('deep', [larder_fetch('plain')]) ? 'stored' : 'refused', "\n";
+}
 ini_set('unserialize_max_depth', '5000');
 var_dump(larder_store('deep', nested(4097, true)));
 $value = larder_fetch('deep');
@@ -66,5 +98,19 @@ igbinary, objects: stored, 4096 levels
 igbinary, objects: refused, 0 levels
 igbinary, objects: refused, 0 levels
 The value has more levels than unserialize_max_depth allows. Store it with fewer, or raise that setting
+php, 4095 in a chain: stored
+array
+php, 4096 in a chain: refused
+NULL
+php, 100000 in a chain: refused
+php, 100000 in a chain: stored
+php, fetched: refused
+igbinary, 4095 in a chain: stored
+array
+igbinary, 4096 in a chain: refused
+NULL
+igbinary, 100000 in a chain: refused
+igbinary, 100000 in a chain: stored
+igbinary, fetched: refused
 bool(true)
 int(4097)
