@@ -156,6 +156,11 @@ final class Cache implements CacheInterface
         return $this->store;
     }
 
+    public function defaultTtl(): float
+    {
+        return $this->search?->defaultTtl() ?? 0.0;
+    }
+
     public function get(string $key, mixed $default = null): mixed
     {
         if ($this->isEngine) {

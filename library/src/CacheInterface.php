@@ -24,6 +24,14 @@ interface CacheInterface
     public function store(): Store;
 
     /**
+     * The ttl for values that PSR-6 and PSR-16 store without one, from the DSN option default_ttl. The methods of this
+     * interface do not use it.
+     *
+     * @return float seconds, 0.0 for no expiry
+     */
+    public function defaultTtl(): float;
+
+    /**
      * @return mixed the value, which may be null or false; on a miss the default
      * @throws InvalidKey if it is empty or longer than 65,535 bytes
      */

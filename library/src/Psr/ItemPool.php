@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Larder\CacheInterface;
+use Larder\Exception\InvalidTtl;
+use Larder\Key\Ttl;
 use Larder\Process\SystemClock;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\CacheItemPoolInterface;
@@ -26,9 +28,17 @@ final class ItemPool implements CacheItemPoolInterface
     private readonly object $miss;
     private Deferred $deferred;
 
-    /** @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's */
-    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock())
+    private readonly int|float $defaultTtl;
+
+    /**
+     * @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's
+     * @param int|float|null $defaultTtl seconds from save() or commit() on, for items without an expiry; 0 for no expiry; null
+     *        for that of the cache
+     * @throws InvalidTtl if it is negative or not a number
+     */
+    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
     {
+        $this->defaultTtl = Ttl::seconds($defaultTtl ?? $cache->defaultTtl()) ?: 0; // stores look at an int 0 no further
         $this->miss = new \stdClass();
         $this->deferred = new Deferred();
     }
@@ -122,7 +132,7 @@ final class ItemPool implements CacheItemPoolInterface
             return $this->deleteItem($item->getKey());
         }
         try {
-            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? 0);
+            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? $this->defaultTtl);
         } catch (\Throwable $thrown) {
             throw InvalidArgument::forValue($item->getKey(), $thrown);
         }
@@ -150,7 +160,7 @@ final class ItemPool implements CacheItemPoolInterface
         $all = true;
         foreach ($deferred->byLifetime() as [$left, $values]) {
             $over = $left !== null && $left <= 0.0;
-            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? 0)) && $all;
+            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? $this->defaultTtl)) && $all;
         }
 
         return $all;
