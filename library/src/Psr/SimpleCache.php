@@ -36,7 +36,8 @@ final class SimpleCache implements Psr16
      */
     public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
     {
-        $this->defaultTtl = Ttl::seconds($defaultTtl ?? $cache->defaultTtl()) ?: 0; // stores look at an int 0 no further
+        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
+        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
     }
 
     /** To be called between two requests where one process serves many: resets the cache. */
