@@ -13,6 +13,7 @@ use Larder\Exception\NotSupported;
 use Larder\Lock\Lock;
 use Larder\Remember\Computation;
 use Larder\Remember\RememberOptions;
+use Larder\Tag\TaggedValue;
 use Larder\Tag\TagVersions;
 
 /**
@@ -43,6 +44,15 @@ interface CacheInterface
      * @throws InvalidKey
      */
     public function getMany(array $keys, mixed $default = null): array;
+
+    /**
+     * Like getMany(), and with the tags of each value.
+     *
+     * @param array<string|int> $keys
+     * @return array<array-key, TaggedValue> those that have a value, in the order requested; a miss is left out
+     * @throws InvalidKey
+     */
+    public function getManyWithTags(array $keys): array;
 
     /** @throws InvalidKey */
     public function has(string $key): bool;

@@ -23,10 +23,11 @@ use Psr\Clock\ClockInterface;
  * killed takes them along. A process that forks commits its own; its child begins with none to commit. May be used by one
  * thread at a time.
  */
-final class ItemPool implements CacheItemPoolInterface
+class ItemPool implements CacheItemPoolInterface
 {
     private readonly object $miss;
-    private Deferred $deferred;
+    /** @internal */
+    protected Deferred $deferred;
 
     private readonly int|float $defaultTtl;
 
@@ -36,9 +37,10 @@ final class ItemPool implements CacheItemPoolInterface
      *        for that of the cache
      * @throws InvalidTtl if it is negative or not a number
      */
-    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
+    public function __construct(protected readonly CacheInterface $cache, protected readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
     {
-        $this->defaultTtl = Ttl::seconds($defaultTtl ?? $cache->defaultTtl()) ?: 0; // stores look at an int 0 no further
+        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
+        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
         $this->miss = new \stdClass();
         $this->deferred = new Deferred();
     }
@@ -50,17 +52,13 @@ final class ItemPool implements CacheItemPoolInterface
 
     public function __destruct()
     {
-        if ($this->deferred->isOfThisProcess()) {
-            $this->commit();
-        }
+        $this->commitOwn();
     }
 
     /** To be called between two requests where one process serves many: commits what is deferred, and resets the cache. */
     public function reset(): void
     {
-        if ($this->deferred->isOfThisProcess()) {
-            $this->commit();
-        }
+        $this->commitOwn();
         $this->cache->reset();
     }
 
@@ -132,7 +130,7 @@ final class ItemPool implements CacheItemPoolInterface
             return $this->deleteItem($item->getKey());
         }
         try {
-            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? $this->defaultTtl);
+            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? $this->defaultTtl, $item->tags());
         } catch (\Throwable $thrown) {
             throw InvalidArgument::forValue($item->getKey(), $thrown);
         }
@@ -158,12 +156,22 @@ final class ItemPool implements CacheItemPoolInterface
         $deferred = $this->deferred;
         $this->deferred = new Deferred();
         $all = true;
-        foreach ($deferred->byLifetime() as [$left, $values]) {
+        foreach ($deferred->groups() as [$left, $tags, $values]) {
             $over = $left !== null && $left <= 0.0;
-            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? $this->defaultTtl)) && $all;
+            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? $this->defaultTtl, $tags)) && $all;
         }
 
         return $all;
+    }
+
+    /**
+     * Without what a parent process has deferred.
+     *
+     * @internal
+     */
+    protected function commitOwn(): bool
+    {
+        return !$this->deferred->isOfThisProcess() || $this->commit();
     }
 
     private function item(string $key, mixed $value): Item
