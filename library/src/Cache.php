@@ -28,6 +28,7 @@ use Larder\Lock\Lock;
 use Larder\Remember\Remember;
 use Larder\Remember\RememberOptions;
 use Larder\Remember\StoredValue;
+use Larder\Tag\TaggedValue;
 use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
@@ -156,6 +157,11 @@ final class Cache implements CacheInterface
         return $this->store;
     }
 
+    public function defaultTtl(): float
+    {
+        return $this->search?->defaultTtl() ?? 0.0;
+    }
+
     public function get(string $key, mixed $default = null): mixed
     {
         if ($this->isEngine) {
@@ -190,6 +196,20 @@ final class Cache implements CacheInterface
         }
 
         return $values;
+    }
+
+    public function getManyWithTags(array $keys): array
+    {
+        $values = $tagVersions = [];
+        foreach ($this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $this)) as $key => $stored) {
+            $value = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
+            if ($stored !== $this && $value?->isFresh(microtime(true)) === true) {
+                $values[$key] = new TaggedValue($value->value, array_map(strval(...), array_keys($value->tagVersions)));
+                $tagVersions[$key] = $value->tagVersions;
+            }
+        }
+
+        return array_intersect_key($values, $this->tags->current($tagVersions));
     }
 
     public function has(string $key): bool

@@ -13,6 +13,7 @@ use Larder\Exception\NotSupported;
 use Larder\Lock\Lock;
 use Larder\Remember\Computation;
 use Larder\Remember\RememberOptions;
+use Larder\Tag\TaggedValue;
 use Larder\Tag\TagVersions;
 
 /**
@@ -22,6 +23,14 @@ use Larder\Tag\TagVersions;
 interface CacheInterface
 {
     public function store(): Store;
+
+    /**
+     * The ttl for values that PSR-6 and PSR-16 store without one, from the DSN option default_ttl. The methods of this
+     * interface do not use it.
+     *
+     * @return float seconds, 0.0 for no expiry
+     */
+    public function defaultTtl(): float;
 
     /**
      * @return mixed the value, which may be null or false; on a miss the default
@@ -35,6 +44,15 @@ interface CacheInterface
      * @throws InvalidKey
      */
     public function getMany(array $keys, mixed $default = null): array;
+
+    /**
+     * Like getMany(), and with the tags of each value.
+     *
+     * @param array<string|int> $keys
+     * @return array<array-key, TaggedValue> those that have a value, in the order requested; a miss is left out
+     * @throws InvalidKey
+     */
+    public function getManyWithTags(array $keys): array;
 
     /** @throws InvalidKey */
     public function has(string $key): bool;

@@ -34,6 +34,7 @@ final class Resolver implements Opener
 {
     private Store|StoreUnavailable $outcome;
     private ?SamplingStore $sampled = null;
+    private float $defaultTtl = 0.0;
 
     /** @var list<CandidateStore> */
     private array $candidates = [];
@@ -86,6 +87,7 @@ final class Resolver implements Opener
 
         try {
             $every = $dsn->sample();
+            $resolver->defaultTtl = $dsn->defaultTtl();
             $resolver->outcome = $resolver->open($dsn);
             if ($credentials !== null && !$resolver->isCredentialsUsed) {
                 throw $dsn->invalid('opens no store that asks a callable for credentials');
@@ -105,6 +107,12 @@ final class Resolver implements Opener
     public function store(): Store
     {
         return $this->sampled ?? ($this->outcome instanceof Store ? $this->outcome : throw $this->outcome);
+    }
+
+    /** @return float seconds, 0.0 for no expiry, as the DSN says */
+    public function defaultTtl(): float
+    {
+        return $this->defaultTtl;
     }
 
     /**

@@ -352,14 +352,19 @@ trait ItemPoolContract
         self::assertTrue($this->pool->commit());
         $this->pool->save($this->pool->getItem('renewed')->set('short')->expiresAt($now->modify('+60 seconds')));
         $this->pool->save($this->pool->getItem('renewed')->set('long'));
+        $short = new ItemPool($this->cache, $this->clock, 0.4);
+        $short->save($short->getItem('default')->set('short'));
+        $short->saveDeferred($short->getItem('deferred default')->set('short'));
+        $short->save($short->getItem('longer than the default')->set('long')->expiresAfter(60));
+        $short->commit();
 
         usleep(450_000);
 
-        foreach ([...array_keys($go), 'deferred'] as $key) {
+        foreach ([...array_keys($go), 'deferred', 'default', 'deferred default'] as $key) {
             self::assertFalse($this->pool->hasItem($key), $key . ' is there still');
             self::assertFalse($this->pool->getItem($key)->isHit());
         }
-        foreach ([...array_keys($stay), 'renewed'] as $key) {
+        foreach ([...array_keys($stay), 'renewed', 'longer than the default'] as $key) {
             self::assertSame('long', $this->pool->getItem($key)->get(), $key);
         }
     }

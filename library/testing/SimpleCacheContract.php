@@ -186,6 +186,12 @@ trait SimpleCacheContract
         }
         $this->simple->set('renewed', 'short', 1);
         $this->simple->set('renewed', 'long');
+        $short = new SimpleCache($this->cache, defaultTtl: 0.5);
+        $short->set('default', 'short');
+        $short->setMultiple(['many by default' => 'short']);
+        $short->set('longer than the default', 'long', 3600);
+        array_push($go, 'default', 'many by default');
+        $stay['longer than the default'] = 3600;
         foreach ($go as $key) {
             self::assertTrue($this->simple->has($key) || microtime(true) >= $start + 0.5, $key . ' went too early');
         }

@@ -65,6 +65,21 @@ trait TagsContract
         }
     }
 
+    public function testTagsAreReadWithTheValues(): void
+    {
+        $this->cache->set('tagged', null, tags: ['post:7', '7', 'post:7']);
+        $this->cache->setMany(['7' => 'tagged too', 'gone' => 'old'], tags: ['7']);
+        $this->cache->set('gone', 'old', tags: ['7', 'invalid']);
+        $this->cache->set('untagged', 'plain');
+        $this->cache->invalidateTags(['invalid']);
+        $found = $this->cache->getManyWithTags(['untagged', 7, 'absent', 'tagged', 'gone']);
+        self::assertSame(['untagged', 7, 'tagged'], array_keys($found));
+        self::assertSame(['plain', 'tagged too', null], array_column($found, 'value'));
+        self::assertSame([[], ['7'], ['post:7', '7']], array_column($found, 'tags'));
+        self::assertSame([], $this->cache->getManyWithTags([]));
+        self::assertThrows(InvalidKey::class, fn(): array => $this->cache->getManyWithTags(['']));
+    }
+
     #[Group('waiting')]
     public function testTagsMayComeFromAGenerator(): void
     {
@@ -444,6 +459,7 @@ trait TagsContract
         self::assertSame($value, $this->cache->get($key, self::MISS));
         self::assertSame([$key => $value], $this->cache->getMany([$key], self::MISS));
         self::assertTrue($this->cache->has($key));
+        self::assertSame($value, $this->cache->getManyWithTags([$key])[$key]->value);
     }
 
     private function assertNotServed(string $key): void
@@ -451,5 +467,6 @@ trait TagsContract
         self::assertSame(self::MISS, $this->cache->get($key, self::MISS));
         self::assertSame([$key => self::MISS], $this->cache->getMany([$key], self::MISS));
         self::assertFalse($this->cache->has($key));
+        self::assertSame([], $this->cache->getManyWithTags([$key]));
     }
 }

@@ -79,8 +79,9 @@ final class Dsn
             $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
             foreach ($tiers as $tier) {
                 $nested[] = $parsed = self::parse($tier, $schemes);
-                if (isset($parsed->options['sample'])) {
-                    throw $parsed->invalid(\sprintf('has the option sample inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
+                $misplaced = array_intersect(Scheme::COMMON_OPTIONS, array_keys($parsed->options));
+                if ($misplaced !== []) {
+                    throw $parsed->invalid(\sprintf('has the option %s inside of a %s: DSN: write it after the last parenthesis', reset($misplaced), $scheme->name));
                 }
             }
 
@@ -313,6 +314,15 @@ final class Dsn
     public function sample(): int
     {
         return isset($this->options['sample']) ? (int) $this->number('sample', 0.0, 1, 1_000_000) : 0;
+    }
+
+    /**
+     * @return float seconds, 0.0 for no expiry: the ttl of what PSR-6 and PSR-16 store without one
+     * @throws InvalidDsn
+     */
+    public function defaultTtl(): float
+    {
+        return $this->number('default_ttl', 0.0, 0.0, 1_000_000_000);
     }
 
     /**

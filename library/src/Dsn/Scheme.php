@@ -19,7 +19,7 @@ final class Scheme
     /** Options that TLS brings besides, in the order of Larder\Server\Tls. */
     public const TLS_OPTIONS = ['tls_ca_file', 'tls_cert_file', 'tls_key_file', 'tls_peer_name'];
     /** Options that every scheme has, besides its own. */
-    public const COMMON_OPTIONS = ['sample'];
+    public const COMMON_OPTIONS = ['sample', 'default_ttl'];
 
     /** @var list<string> the names that may stand behind the question mark */
     public readonly array $options;

@@ -6,6 +6,7 @@ namespace Larder\Psr;
 
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Process\Pid;
+use Larder\Tag\TaggedValue;
 
 /**
  * Items that wait to be saved: copies, which do not change with the caller's items and objects.
@@ -18,6 +19,9 @@ final class Deferred
 
     /** @var array<array-key, Expiry|null> of every item, null for no expiry */
     private array $expiries = [];
+
+    /** @var array<array-key, list<string>> of every item */
+    private array $tags = [];
 
     private readonly int $process;
 
@@ -42,12 +46,13 @@ final class Deferred
             throw InvalidArgument::forValue($item->getKey(), $thrown);
         }
         $this->expiries[$item->getKey()] = $item->expiry();
+        $this->tags[$item->getKey()] = $item->tags();
     }
 
     public function remove(string $key): void
     {
         $this->values->delete($key);
-        unset($this->expiries[$key]);
+        unset($this->expiries[$key], $this->tags[$key]);
     }
 
     /** Also when it has expired since: then get() gives the default, whatever is stored. */
@@ -61,14 +66,22 @@ final class Deferred
         return $this->expiries[$key]?->isOver() === true ? $default : $this->values->get($key, $default);
     }
 
-    /** @return list<array{float|null, non-empty-array<array-key, mixed>}> seconds left (null for no expiry), and the values that have them left */
-    public function byLifetime(): array
+    /** @return TaggedValue|null null when it has expired, or there is none */
+    public function tagged(string $key): ?TaggedValue
+    {
+        $value = $this->get($key, $this);
+
+        return $value === $this ? null : new TaggedValue($value, $this->tags[$key]);
+    }
+
+    /** @return list<array{float|null, list<string>, non-empty-array<array-key, mixed>}> seconds left (null for no expiry), tags, and the values that have both */
+    public function groups(): array
     {
         $groups = [];
         foreach ($this->expiries as $key => $expiry) {
-            $moment = $expiry === null ? 'never' : \sprintf('%F', $expiry->at);
-            $groups[$moment] ??= [$expiry?->left(), []];
-            $groups[$moment][1][$key] = $this->values->get((string) $key);
+            $group = serialize([$expiry?->at, $this->tags[$key]]);
+            $groups[$group] ??= [$expiry?->left(), $this->tags[$key], []];
+            $groups[$group][2][$key] = $this->values->get((string) $key);
         }
 
         return array_values($groups);

@@ -9,9 +9,9 @@ use Psr\Clock\ClockInterface;
 
 /**
  * A key and its value as they were when the pool was asked, or as they shall be saved. Nothing is stored before the pool
- * saves the item; an item that is saved again without a new expiry does not expire, one that has expired is deleted.
+ * saves the item; an item that is saved again without a new expiry has the pool's default ttl, one that has expired is deleted.
  */
-final class Item implements CacheItemInterface
+class Item implements CacheItemInterface
 {
     use Expires;
 
@@ -47,6 +47,15 @@ final class Item implements CacheItemInterface
         $this->value = $value;
 
         return $this;
+    }
+
+    /**
+     * @internal for the pool
+     * @return list<string> to store the value with
+     */
+    public function tags(): array
+    {
+        return [];
     }
 
     /** @internal for the pool */

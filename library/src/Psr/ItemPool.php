@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Larder\CacheInterface;
+use Larder\Exception\InvalidTtl;
+use Larder\Key\Ttl;
 use Larder\Process\SystemClock;
 use Psr\Cache\CacheItemInterface;
 use Psr\Cache\CacheItemPoolInterface;
@@ -21,14 +23,24 @@ use Psr\Clock\ClockInterface;
  * killed takes them along. A process that forks commits its own; its child begins with none to commit. May be used by one
  * thread at a time.
  */
-final class ItemPool implements CacheItemPoolInterface
+class ItemPool implements CacheItemPoolInterface
 {
     private readonly object $miss;
-    private Deferred $deferred;
+    /** @internal */
+    protected Deferred $deferred;
 
-    /** @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's */
-    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock())
+    private readonly int|float $defaultTtl;
+
+    /**
+     * @param ClockInterface $clock by which expiresAt() and expiresAfter() count; the stores have the machine's
+     * @param int|float|null $defaultTtl seconds from save() or commit() on, for items without an expiry; 0 for no expiry; null
+     *        for that of the cache
+     * @throws InvalidTtl if it is negative or not a number
+     */
+    public function __construct(protected readonly CacheInterface $cache, protected readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
     {
+        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
+        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
         $this->miss = new \stdClass();
         $this->deferred = new Deferred();
     }
@@ -40,17 +52,13 @@ final class ItemPool implements CacheItemPoolInterface
 
     public function __destruct()
     {
-        if ($this->deferred->isOfThisProcess()) {
-            $this->commit();
-        }
+        $this->commitOwn();
     }
 
     /** To be called between two requests where one process serves many: commits what is deferred, and resets the cache. */
     public function reset(): void
     {
-        if ($this->deferred->isOfThisProcess()) {
-            $this->commit();
-        }
+        $this->commitOwn();
         $this->cache->reset();
     }
 
@@ -122,7 +130,7 @@ final class ItemPool implements CacheItemPoolInterface
             return $this->deleteItem($item->getKey());
         }
         try {
-            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? 0);
+            $saved = $this->cache->set($item->getKey(), $item->get(), $left ?? $this->defaultTtl, $item->tags());
         } catch (\Throwable $thrown) {
             throw InvalidArgument::forValue($item->getKey(), $thrown);
         }
@@ -148,12 +156,22 @@ final class ItemPool implements CacheItemPoolInterface
         $deferred = $this->deferred;
         $this->deferred = new Deferred();
         $all = true;
-        foreach ($deferred->byLifetime() as [$left, $values]) {
+        foreach ($deferred->groups() as [$left, $tags, $values]) {
             $over = $left !== null && $left <= 0.0;
-            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? 0)) && $all;
+            $all = ($over ? $this->cache->deleteMany(array_keys($values)) : $this->cache->setMany($values, $left ?? $this->defaultTtl, $tags)) && $all;
         }
 
         return $all;
+    }
+
+    /**
+     * Without what a parent process has deferred.
+     *
+     * @internal
+     */
+    protected function commitOwn(): bool
+    {
+        return !$this->deferred->isOfThisProcess() || $this->commit();
     }
 
     private function item(string $key, mixed $value): Item

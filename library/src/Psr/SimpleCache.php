@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Psr;
 
 use Larder\CacheInterface;
+use Larder\Exception\InvalidTtl;
+use Larder\Key\Ttl;
 use Larder\Process\SystemClock;
 use Psr\Clock\ClockInterface;
 use Psr\SimpleCache\CacheInterface as Psr16;
@@ -13,7 +15,7 @@ use Psr\SimpleCache\CacheInterface as Psr16;
  * PSR-16 over any store.
  *
  * Keys are strings of 1 to 65,535 bytes without {}()/\@: in them; others are an InvalidArgument, before anything has
- * changed. A miss gives the default, so null and false are values. A lifetime of null is none, one of 0 or less deletes.
+ * changed. A miss gives the default, so null and false are values. A ttl of null is the default ttl, one of 0 or less deletes.
  * What a store refuses (too large, full, unreachable) is false, and the old value is gone. May be used by one thread at a time,
  * and by processes that fork, as the Cache may.
  */
@@ -25,8 +27,18 @@ final class SimpleCache implements Psr16
     /** @var array<array-key, true> keys that were good before: looking them up costs less than looking at their letters */
     private array $known = [];
 
-    /** @param ClockInterface $clock for lifetimes given as a DateInterval: how long a month is depends on the day */
-    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock()) {}
+    private readonly int|float $defaultTtl;
+
+    /**
+     * @param ClockInterface $clock for lifetimes given as a DateInterval: how long a month is depends on the day
+     * @param int|float|null $defaultTtl seconds, for a ttl of null; 0 for no expiry; null for that of the cache
+     * @throws InvalidTtl if it is negative or not a number
+     */
+    public function __construct(private readonly CacheInterface $cache, private readonly ClockInterface $clock = new SystemClock(), int|float|null $defaultTtl = null)
+    {
+        $seconds = Ttl::seconds($defaultTtl ?? $cache->defaultTtl());
+        $this->defaultTtl = $seconds > 0.0 ? $seconds : 0; // stores look no further at an integer 0
+    }
 
     /** To be called between two requests where one process serves many: resets the cache. */
     public function reset(): void
@@ -142,7 +154,7 @@ final class SimpleCache implements Psr16
     private function seconds(int|\DateInterval|null $ttl): int|float
     {
         if ($ttl === null) {
-            return 0;
+            return $this->defaultTtl;
         }
         $seconds = $ttl instanceof \DateInterval ? Expiry::after($ttl, $this->clock)->left() : $ttl;
 

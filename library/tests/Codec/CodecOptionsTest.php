@@ -39,9 +39,9 @@ final class CodecOptionsTest extends TestCase
         yield 'an empty variable' => ['file:///tmp?sign=env:LARDER_TESTS_EMPTY', 'There is no signing key. To make one: openssl rand -hex 32'];
         yield 'a file that is not there' => ['file:///tmp?sign=file:/no/such', 'names a file by sign=file: that cannot be read'];
         yield 'a file that all can read' => ['file:///tmp?sign=file:/etc/passwd', 'names the file /etc/passwd, which everybody can read'];
-        yield 'bytes where there are none' => ['apcu:?compress=zlib', 'This apcu: DSN has the option compress, which it does not take. Known: namespace, sample. It keeps PHP\'s own values'];
-        yield 'a signature of the engine' => ['larder:?sign=env:X', 'This larder: DSN has the option sign, which it does not take. Known: namespace, sample. It keeps PHP\'s own values'];
-        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: DSN has the option sign, which it does not take. Known: namespace, serializer, max_size, sample. Its files are code'];
+        yield 'bytes where there are none' => ['apcu:?compress=zlib', 'This apcu: DSN has the option compress, which it does not take. Known: namespace, sample, default_ttl. It keeps PHP\'s own values'];
+        yield 'a signature of the engine' => ['larder:?sign=env:X', 'This larder: DSN has the option sign, which it does not take. Known: namespace, sample, default_ttl. It keeps PHP\'s own values'];
+        yield 'a signature of code' => ['php-file:///tmp?sign=env:X', 'This php-file: DSN has the option sign, which it does not take. Known: namespace, serializer, max_size, sample, default_ttl. Its files are code'];
         yield 'a signature of whatever is found' => ['auto:?sign=env:X', 'name the store'];
     }
 

@@ -8,11 +8,13 @@ use Larder\Cache;
 use Larder\Contract\Store;
 use Larder\Testing\AllContracts;
 use Larder\Testing\StoreTestCase;
+use Larder\Tests\Psr\TaggablePoolTests;
 
 /** The base of the tests of this library's own stores: they are opened by a DSN and held to every contract. */
 abstract class DriverTestCase extends StoreTestCase
 {
     use AllContracts;
+    use TaggablePoolTests;
 
     /** The DSN of a store that runs for these tests, with this namespace where it has namespaces. */
     abstract public static function dsn(string $namespace): string;

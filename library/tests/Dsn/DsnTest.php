@@ -56,10 +56,10 @@ final class DsnTest extends TestCase
         yield 'nothing' => ['', 'begins with one of ' . $all];
         yield 'a path' => ['/var/cache', 'The scheme of the DSN is missing: it begins with one of ' . $all];
         yield 'another scheme' => ['mongodb://localhost', 'The scheme of the DSN is not known: it begins with one of ' . $all];
-        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, connect_timeout, read_timeout, persistent, on_failure, user_file, password_file, client, database, sample'];
+        yield 'another option' => ['redis://localhost?colour=red', 'This redis: DSN has an unknown option. Known: namespace, serializer, compress, compress_from, classes, sign, timeout, connect_timeout, read_timeout, persistent, on_failure, user_file, password_file, client, database, sample, default_ttl'];
         yield 'a misspelt option' => ['redis://localhost?nmespace=shop', 'has an unknown option. Is namespace meant? Known: namespace'];
         yield 'an option of others' => ['apcu:?serializer=php', 'has the option serializer, which it does not take. Known: namespace'];
-        yield 'no options known' => ['none:?namespace=a', 'Known: sample'];
+        yield 'no options known' => ['none:?namespace=a', 'Known: sample, default_ttl'];
         yield 'a wrong client' => ['redis://localhost?client=credis', 'has an unknown value for the option client. Known: phpredis, predis'];
         yield 'a wrong serializer' => ['array:?serializer=xml', 'has an unknown value for the option serializer. Known: php, igbinary, msgpack, json'];
         yield 'a wrong engine' => ['mysql://me@localhost/db?engine=aria', 'has an unknown value for the option engine. Known: memory, myisam, innodb'];
