@@ -9,11 +9,23 @@ use Psr\Http\Message\ServerRequestInterface;
 /** What of a request decides whether its response may be kept, and under which name. */
 final class CacheableRequest
 {
-    /** By these an application may build its answer, though they are not in the URL: as part of the name they poison nobody else's. */
-    private const KEYED = ['X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Forwarded-Port', 'X-Forwarded-Prefix', 'X-Forwarded-Scheme', 'X-Forwarded-Server', 'X-Host', 'Forwarded', 'X-Original-Url', 'X-Rewrite-Url', 'X-Http-Method', 'X-Http-Method-Override', 'X-Method-Override', 'Front-End-Https'];
+    /** By these an application may build its answer, though they are not in the URL: as part of the name they poison nobody else's. Not those that hold the visitor's own address. */
+    private const STANDS_IN = '~^(x-(forwarded|original|rewrite)-(?!.*(for|ip)$).*|forwarded|host|x-host|x-url-scheme|front-end-https|origin|x-requested-with|x-pjax|x-inertia|hx-request|turbo-frame)$~D';
+
+    /** A request with one of these is by the method that it names. */
+    private const METHODS = ['x-http-method', 'x-http-method-override', 'x-method-override'];
+
+    /** By these a visitor is known. */
+    private const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'x-auth-token', 'x-access-token', 'remote-user', 'x-remote-user', 'x-auth-request-user'];
+
+    /** The same, of a login by the web server, which may hide the header from the application. */
+    private const LOGINS = ['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
 
     /** These are answered by this cache; the application must make the whole response. */
-    private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Match', 'If-Unmodified-Since', 'If-Range'];
+    private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
+
+    /** Longer ones are longer than fnmatch() takes. */
+    private const LONGEST_COOKIE = 255;
 
     /**
      * @param list<string> $hosts lower case
@@ -26,9 +38,10 @@ final class CacheableRequest
         $host = strtolower($uri->getHost()) . ($uri->getPort() === null ? '' : ':' . $uri->getPort());
 
         return match (true) {
-            !\in_array($request->getMethod(), ['GET', 'HEAD'], true) => 'method',
+            !\in_array($request->getMethod(), ['GET', 'HEAD'], true) || self::hasAny($request, self::METHODS) => 'method',
             !\in_array($host, $hosts, true) => 'host',
-            $request->hasHeader('Authorization') || $request->hasHeader('Proxy-Authorization') => 'authorization',
+            self::hasAny($request, self::CREDENTIALS) || self::isLoggedIn($request) => 'authorization',
+            self::hasAny($request, ['if-match', 'if-unmodified-since']) => 'condition',
             $request->hasHeader('Range') => 'range',
             $request->hasHeader('Upgrade') => 'upgrade',
             self::hasBody($request) => 'body',
@@ -38,14 +51,33 @@ final class CacheableRequest
         };
     }
 
-    /** The name of its URL, as a key: scheme, host, port, path and query as they are, and what may stand in for them. */
+    /** Whether the application may change something for it (RFC 9110 9.2.1). */
+    public static function isChange(ServerRequestInterface $request): bool
+    {
+        return !\in_array($request->getMethod(), ['GET', 'HEAD', 'OPTIONS', 'TRACE'], true) || self::hasAny($request, self::METHODS);
+    }
+
+    /** The name of its URL, as a key: scheme, host, port, path and query as they are. */
     public static function key(ServerRequestInterface $request): string
     {
         $uri = $request->getUri();
-        $parts = [strtolower($uri->getScheme()), strtolower($uri->getHost()), (string) $uri->getPort(), $uri->getPath(), $uri->getQuery(), $request->getRequestTarget()];
-        foreach (self::KEYED as $name) {
-            $parts[] = $request->hasHeader($name) ? $request->getHeaderLine($name) : null;
+
+        return hash('sha256', serialize([strtolower($uri->getScheme()), strtolower($uri->getHost()), (string) $uri->getPort(), $uri->getPath(), $uri->getQuery()]));
+    }
+
+    /**
+     * The name of all that may stand in for its URL, or say it in other bytes: PSR-7 encodes `"` as %22, the web server's
+     * own REQUEST_URI does not.
+     */
+    public static function standIns(ServerRequestInterface $request): string
+    {
+        $parts = [$request->getUri()->getUserInfo(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
+        foreach ($request->getHeaders() as $name => $values) {
+            if (preg_match(self::STANDS_IN, self::plain((string) $name)) === 1) {
+                $parts[strtolower((string) $name)] = $values;
+            }
         }
+        ksort($parts);
 
         return hash('sha256', serialize($parts));
     }
@@ -54,40 +86,85 @@ final class CacheableRequest
      * The name of one variant of it.
      *
      * @param list<string> $names of the headers that the response varies by, lower case, sorted
-     * @param array<string, \Closure(string): string> $normalize by lower-case name
      */
-    public static function variant(ServerRequestInterface $request, array $names, array $normalize): string
+    public static function variant(ServerRequestInterface $request, array $names): string
     {
         $values = [];
         foreach ($names as $name) {
-            $line = $request->hasHeader($name) ? $request->getHeaderLine($name) : null;
-            $values[$name] = isset($normalize[$name]) ? $normalize[$name]((string) $line) : $line;
+            $values[$name] = $request->hasHeader($name) ? $request->getHeaderLine($name) : null;
         }
 
         return hash('sha256', serialize($values));
     }
 
-    public static function withoutConditions(ServerRequestInterface $request): ServerRequestInterface
+    /**
+     * As the application gets it, to answer for everybody: without the conditions and the ignored cookies of this visitor,
+     * and with headers as they stand in the name.
+     *
+     * @param array<string, \Closure(string): string> $normalize by name of a header
+     */
+    public static function ofEverybody(ServerRequestInterface $request, array $normalize): ServerRequestInterface
     {
-        foreach (self::CONDITIONS as $name) {
+        foreach ([...self::CONDITIONS, 'Cookie'] as $name) {
             $request = $request->withoutHeader($name);
         }
+        foreach ($normalize as $name => $normalized) {
+            $value = $normalized($request->getHeaderLine($name));
+            $request = $value === '' ? $request->withoutHeader($name) : $request->withHeader($name, $value);
+        }
 
-        return $request;
+        return $request->withCookieParams([]);
+    }
+
+    /** @param list<string> $names lower case */
+    private static function hasAny(ServerRequestInterface $request, array $names): bool
+    {
+        return array_intersect(array_map(self::plain(...), array_map(strval(...), array_keys($request->getHeaders()))), $names) !== [];
+    }
+
+    /** In $_SERVER, X_Forwarded_Host and X-Forwarded-Host are the same. */
+    private static function plain(string $header): string
+    {
+        return strtr(strtolower($header), '_', '-');
+    }
+
+    private static function isLoggedIn(ServerRequestInterface $request): bool
+    {
+        $server = $request->getServerParams();
+        foreach (self::LOGINS as $name) {
+            if (($server[$name] ?? '') !== '') {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     private static function hasBody(ServerRequestInterface $request): bool
     {
-        return $request->hasHeader('Transfer-Encoding') || ((int) $request->getHeaderLine('Content-Length')) !== 0 || ($request->getBody()->getSize() ?? 0) !== 0;
+        if ($request->hasHeader('Transfer-Encoding') || !\in_array($request->getHeaderLine('Content-Length'), ['', '0'], true)
+            || !\in_array($request->getParsedBody(), [null, []], true) || $request->getUploadedFiles() !== []) {
+            return true;
+        }
+        $body = $request->getBody();
+        if (!$body->isSeekable() || !$body->isReadable()) {
+            return $body->getSize() !== 0;
+        }
+        $body->rewind();
+        $byte = $body->read(1);
+        $body->rewind();
+
+        return $byte !== '';
     }
 
     /** @param list<string> $ignored */
     private static function hasCookie(ServerRequestInterface $request, array $ignored): bool
     {
-        $names = array_map(static fn(string $cookie): string => trim(explode('=', $cookie, 2)[0]), explode(';', $request->getHeaderLine('Cookie')));
-        foreach ([...$names, ...array_map(strval(...), array_keys($request->getCookieParams()))] as $name) {
-            $isIgnored = $name === '';
-            foreach ($ignored as $pattern) {
+        // One line may not hide behind another: joined, "_ga=1" and "sid=2" are one cookie "_ga".
+        foreach ([...explode(';', implode(';', $request->getHeader('Cookie'))), ...array_map(strval(...), array_keys($request->getCookieParams()))] as $cookie) {
+            $name = trim(explode('=', $cookie, 2)[0]);
+            $isIgnored = trim($cookie) === '';
+            foreach (\strlen($name) > self::LONGEST_COOKIE ? [] : $ignored as $pattern) {
                 $isIgnored = $isIgnored || fnmatch($pattern, $name);
             }
             if (!$isIgnored) {

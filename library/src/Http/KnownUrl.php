@@ -12,7 +12,7 @@ final class KnownUrl
 {
     /**
      * @param list<string> $names of request headers, lower case, sorted
-     * @param list<string> $variants their names in the cache, the oldest first
+     * @param array<string, int> $variants by their name in the cache, the oldest first: seconds for which they may be stale
      * @param float $passedUntil unix time until which nobody waits for a response of it
      */
     private function __construct(
@@ -28,7 +28,7 @@ final class KnownUrl
         if (!\is_array($stored) || array_keys($stored) !== ['names', 'variants', 'passed']) {
             return new self($id, [], [], 0.0);
         }
-        /** @var array{names: list<string>, variants: list<string>, passed: float} $stored */
+        /** @var array{names: list<string>, variants: array<string, int>, passed: float} $stored */
         return new self($id, $stored['names'], $stored['variants'], $stored['passed']);
     }
 
@@ -57,11 +57,17 @@ final class KnownUrl
         return new self($this->id, $all, $this->variants, 0.0);
     }
 
-    /** @param \Closure(string): void $forget called with those that are too many */
-    public function including(string $variant, int $most, \Closure $forget): self
+    /** @return int|null seconds for which this variant may be stale; null if it is not known */
+    public function stale(string $variant): ?int
     {
-        $variants = [...array_values(array_diff($this->variants, [$variant])), $variant];
-        array_map($forget, \array_slice($variants, 0, max(0, \count($variants) - $most)));
+        return $this->variants[$variant] ?? null;
+    }
+
+    /** @param \Closure(string): void $forget called with those that are too many */
+    public function including(string $variant, int $stale, int $most, \Closure $forget): self
+    {
+        $variants = [...array_diff_key($this->variants, [$variant => true]), $variant => $stale];
+        array_map($forget, array_keys(\array_slice($variants, 0, max(0, \count($variants) - $most))));
 
         return new self($this->id, $this->names, \array_slice($variants, -$most), 0.0);
     }

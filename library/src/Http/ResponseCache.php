@@ -17,12 +17,14 @@ use Psr\Http\Server\RequestHandlerInterface;
 /**
  * A PSR-15 middleware that keeps whole responses, for all visitors. It goes before those that start sessions and log in.
  *
- * Only what is surely the same for everybody is kept: GET, of a host that is named, without cookies, Authorization or a
- * body; and only if the response asks for it (Cache-Control: s-maxage or max-age) and has no Set-Cookie, private, no-store,
- * no-cache or "Vary: *". A HEAD is answered from a stored GET. One process makes a missing response, the others wait for
- * it. The header Cache-Status (RFC 9211) says what was done. The request has the attribute Computation::class: by its
- * tag() the application tags the response, before it reads the data, for CacheInterface::invalidateTags(). A request by
- * another method than GET and HEAD that succeeds makes what is kept of its URL a miss.
+ * Only what is surely the same for everybody is kept: GET, of a host that is named, without cookies, a login or a body;
+ * and only if the response asks for it (Cache-Control: s-maxage or max-age, or Expires) and has no Set-Cookie, private,
+ * no-store, no-cache or "Vary: *", nor PHP a session or such a header. The application gets the request without what is of
+ * this visitor alone: its conditions and ignored cookies, and headers as $normalize makes them. A HEAD is answered from a
+ * stored GET. One process makes a missing response, the others wait for it. The header Cache-Status (RFC 9211) says what
+ * was done. The request has the attribute Computation::class: by its tag() the application tags the response, before it
+ * reads the data, for CacheInterface::invalidateTags(). A request by another method than GET and HEAD that succeeds makes
+ * what is kept of its URL a miss.
  *
  * Processes and threads: as the cache. Errors: those of the application, and none of its own; a store that fails is a miss.
  */
@@ -32,7 +34,6 @@ final class ResponseCache implements MiddlewareInterface
     private const PASS = 60;
     /** Seconds for which the variants of a URL are known. */
     private const KNOWN = 86_400;
-    private const METHODS_THAT_CHANGE_NOTHING = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
     /** By default, of responses that do not depend on what was asked beyond the URL (RFC 9110 15.1). */
     private const STATUSES = [200, 203, 300, 301, 308, 404, 410];
 
@@ -46,9 +47,10 @@ final class ResponseCache implements MiddlewareInterface
      * @param list<string> $hosts "example.org", "example.org:8080"; requests for others are never kept, since anybody can
      *        send any Host
      * @param list<string> $ignoredCookies patterns (fnmatch) of cookies that change nothing in a response: "_ga*". A request
-     *        with any other cookie is never kept, nor answered from here
+     *        with any other cookie is never kept, nor answered from here. The application does not get them when it makes
+     *        a response that may be kept
      * @param array<string, \Closure(string): string> $normalize by name of a request header that responses vary by: gives
-     *        the value that it stands for, to have fewer variants
+     *        the value that it stands for, to have fewer variants; the application gets that value, and no header for ''
      * @param int $maxVariants of one URL; the oldest goes
      * @param int $maxBody bytes; longer responses, and those of unknown length, pass through
      * @param int $maxStale seconds; a longer stale-while-revalidate counts as this
@@ -82,8 +84,10 @@ final class ResponseCache implements MiddlewareInterface
         if (!\is_string($id)) { // something else has this key
             return self::said($handler->handle($request), 'fwd=bypass; detail=key');
         }
-        $url = KnownUrl::of($id, $this->cache->get('response:' . $id));
-        $name = $this->name($url, $request);
+        $shared = CacheableRequest::ofEverybody($request, $this->normalize);
+        $id = hash('sha256', $id . CacheableRequest::standIns($request));
+        $url = $this->known($id);
+        $name = self::name($url, $shared);
         $stored = StoredResponse::of($this->cache->get($name));
         $now = $this->now();
         if ($stored?->isFresh($now) === true) {
@@ -93,29 +97,39 @@ final class ResponseCache implements MiddlewareInterface
             return self::said($handler->handle($request), 'fwd=method');
         }
 
-        return $this->remembered($request, $handler, $url, $name, $url->isPassed($now) ? \INF : 1.0);
+        return $this->remembered($request, $shared, $handler, $url, $name, $url->isPassed($now) ? \INF : 1.0);
     }
 
     /**
      * One process makes it; the others wait, or take the one before.
      *
+     * @param ServerRequestInterface $shared the request as the application gets it
      * @param float $beta INF to make it now, without waiting for others: they would wait in vain for what may not be kept
      */
-    private function remembered(ServerRequestInterface $request, RequestHandlerInterface $handler, KnownUrl $url, string $name, float $beta): ResponseInterface
+    private function remembered(ServerRequestInterface $request, ServerRequestInterface $shared, RequestHandlerInterface $handler, KnownUrl $url, string $name, float $beta): ResponseInterface
     {
         $made = null;
-        $result = $this->cache->remember($name, $this->maxStale, function (Computation $computation) use ($request, $handler, $url, $name, &$made): array {
-            $made = $handler->handle(CacheableRequest::withoutConditions($request)->withAttribute(Computation::class, $computation));
+        $result = $this->cache->remember($name, $this->maxStale, function (Computation $computation) use ($shared, $handler, $url, $name, &$made): array {
+            $found = $this->madeMeanwhile($url->id, $name, $shared);
+            if ($found !== null) {
+                $computation->doNotStore();
+
+                return $found->stored();
+            }
+            $made = $handler->handle($shared->withAttribute(Computation::class, $computation));
             $taken = $this->taken($made);
             if ($taken === null) {
                 $computation->doNotStore();
-                $this->know($url->passed($this->now() + self::PASS));
+                if ($made->getStatusCode() < 500) {
+                    $this->cache->delete($name); // the one before must not come back as stale
+                }
+                $this->know($this->known($url->id)->passed($this->now() + self::PASS));
 
                 return [];
             }
             [$stored, $made] = $taken;
-            $known = $url->with($this->varies($made));
-            $proper = $this->name($known, $request);
+            $known = $this->known($url->id)->with(self::varies($made) ?? []);
+            $proper = self::name($known, $shared);
             $ttl = max(1, $stored->ttl($this->now()));
             $computation->expireAfter($ttl);
             if ($proper !== $name) { // it varies by more than was known: those who wait for this name must not take it
@@ -125,25 +139,34 @@ final class ResponseCache implements MiddlewareInterface
                     return [];
                 }
             }
-            $this->know($known->including($proper, $this->maxVariants, $this->forget(...)));
+            $this->know($known->including($proper, $stored->stale(), $this->maxVariants, $this->forget(...)));
 
             return $stored->stored();
-        }, stale: $this->maxStale, beta: $beta, jitter: 0.0);
+        }, stale: $url->stale($name) ?? $this->maxStale, beta: $beta, jitter: 0.0);
         if ($made instanceof ResponseInterface) {
             return $this->answer($request, $made, 'fwd=' . ($beta === \INF ? 'miss' : 'uri-miss'));
         }
         $stored = StoredResponse::of($result);
         if ($stored === null || !$stored->isUsable($this->now())) { // it is kept for longer than it may be served
-            return $this->remembered($request, $handler, $url, $name, \INF);
+            return $this->remembered($request, $shared, $handler, $url, $name, \INF);
         }
 
         return $this->found($request, $stored, $stored->isFresh($this->now()) ? 'hit' : 'hit; fwd=stale');
     }
 
+    /** Who waited for what varies by more than was known then finds it by another name. */
+    private function madeMeanwhile(string $id, string $name, ServerRequestInterface $shared): ?StoredResponse
+    {
+        $proper = self::name($this->known($id), $shared);
+        $found = $proper === $name ? null : StoredResponse::of($this->cache->get($proper));
+
+        return $found?->isFresh($this->now()) === true ? $found : null;
+    }
+
     private function passChange(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
     {
         $response = $handler->handle($request);
-        if (!\in_array($request->getMethod(), self::METHODS_THAT_CHANGE_NOTHING, true) && $response->getStatusCode() < 400) {
+        if (CacheableRequest::isChange($request) && $response->getStatusCode() < 400) {
             $this->cache->delete($this->key($request));
         }
 
@@ -154,42 +177,71 @@ final class ResponseCache implements MiddlewareInterface
     private function taken(ResponseInterface $response): ?array
     {
         $control = CacheControl::of($response);
-        $ttl = $this->ttl($control, $response);
-        $size = $response->getBody()->getSize();
-        if ($ttl <= 0 || $control->isRefused() || $size === null || $size > $this->maxBody || !\in_array($response->getStatusCode(), self::STATUSES, true)
-            || $response->hasHeader('Set-Cookie') || $response->hasHeader('Set-Cookie2') || \in_array('*', $this->varies($response), true)
-            || $response->hasHeader('Content-Range') || !$response->getBody()->isSeekable()) {
+        $now = $this->now();
+        $ttl = self::ttl($control, $response, $now);
+        if ($ttl <= 0 || $control->isRefused() || !\in_array($response->getStatusCode(), self::STATUSES, true)
+            || $response->hasHeader('Set-Cookie') || $response->hasHeader('Set-Cookie2') || $response->hasHeader('Content-Range')
+            || self::varies($response) === null || self::isSentBesides()) {
             return null;
         }
-        $body = (string) $response->getBody();
-        $response->getBody()->rewind();
+        $body = $this->body($response);
+        if ($body === null) {
+            return null;
+        }
         if (!$response->hasHeader('ETag')) {
             $response = $response->withHeader('ETag', \sprintf('W/"%s"', hash('xxh128', $body)));
         }
         if (!$response->hasHeader('Date')) {
-            $response = $response->withHeader('Date', gmdate('D, d M Y H:i:s \G\M\T', (int) $this->now()));
+            $response = $response->withHeader('Date', HttpDate::format($now));
         }
 
-        return [StoredResponse::take($response, $body, $ttl, min($control->stale(), $this->maxStale), $this->now()), $response];
+        return [StoredResponse::take($response, $body, $ttl, min($control->stale(), $this->maxStale), $now), $response];
+    }
+
+    /** @return string|null null if it is too long or of unknown length, not the whole that the response announces, or cannot be read twice */
+    private function body(ResponseInterface $response): ?string
+    {
+        $stream = $response->getBody();
+        $size = $stream->getSize();
+        if ($size === null || $size > $this->maxBody || !$stream->isSeekable()) {
+            return null;
+        }
+        $stream->rewind();
+        $body = '';
+        while (!$stream->eof() && \strlen($body) <= $this->maxBody) { // whatever it says of its size
+            $body .= $stream->read(8192);
+        }
+        $stream->rewind();
+        $isWhole = \in_array($response->getHeaderLine('Content-Length'), ['', (string) \strlen($body)], true);
+
+        return $isWhole && \strlen($body) <= $this->maxBody ? $body : null;
+    }
+
+    /** Whether the application began a session, or sent a cookie or a refusal, past PSR-7: by PHP's own functions. */
+    private static function isSentBesides(): bool
+    {
+        return (\function_exists('session_status') && session_status() === \PHP_SESSION_ACTIVE)
+            || preg_grep('~^(Set-Cookie\s*:|Cache-Control\s*:.*\b(private|no-store|no-cache)\b)~i', headers_list()) !== [];
     }
 
     /** @return int seconds that are left; 0 if the response does not ask to be kept */
-    private function ttl(CacheControl $control, ResponseInterface $response): int
+    private static function ttl(CacheControl $control, ResponseInterface $response, float $now): int
     {
         $ttl = $control->ttl();
         if ($ttl === null && $response->hasHeader('Expires')) {
-            $until = strtotime($response->getHeaderLine('Expires'));
-            $from = $response->hasHeader('Date') ? strtotime($response->getHeaderLine('Date')) : (int) $this->now();
-            $ttl = $until === false || $from === false ? 0 : $until - $from;
+            $until = HttpDate::parse($response->getHeaderLine('Expires'));
+            $ttl = $until === null ? 0 : $until - (HttpDate::parse($response->getHeaderLine('Date')) ?? (int) $now);
         }
 
-        return max(0, ($ttl ?? 0) - StoredResponse::age($response));
+        return max(0, ($ttl ?? 0) - StoredResponse::age($response, $now));
     }
 
-    /** @return list<string> lower case */
-    private function varies(ResponseInterface $response): array
+    /** @return list<string>|null lower case; null if by everything, or by what is no name */
+    private static function varies(ResponseInterface $response): ?array
     {
-        return array_values(array_filter(array_map(static fn(string $name): string => strtolower(trim($name)), explode(',', $response->getHeaderLine('Vary'))), static fn(string $name): bool => $name !== ''));
+        $names = array_filter(array_map(trim(...), explode(',', strtolower($response->getHeaderLine('Vary')))), static fn(string $name): bool => $name !== '');
+
+        return preg_grep('~^[\w!#$%&\'+.^`|-]+$~D', $names, \PREG_GREP_INVERT) === [] ? array_values($names) : null;
     }
 
     private function key(ServerRequestInterface $request): string
@@ -202,9 +254,14 @@ final class ResponseCache implements MiddlewareInterface
         return bin2hex(random_bytes(16));
     }
 
-    private function name(KnownUrl $url, ServerRequestInterface $request): string
+    private static function name(KnownUrl $url, ServerRequestInterface $shared): string
     {
-        return 'response:' . $url->id . ':' . CacheableRequest::variant($request, $url->names, $this->normalize);
+        return 'response:' . $url->id . ':' . CacheableRequest::variant($shared, $url->names);
+    }
+
+    private function known(string $id): KnownUrl
+    {
+        return KnownUrl::of($id, $this->cache->get('response:' . $id));
     }
 
     private function know(KnownUrl $url): void
@@ -244,10 +301,10 @@ final class ResponseCache implements MiddlewareInterface
 
             return \in_array('*', $asked[0], true) || ($tag !== '' && \in_array($tag, $asked[1], true));
         }
-        $since = strtotime($request->getHeaderLine('If-Modified-Since'));
-        $changed = strtotime($response->getHeaderLine('Last-Modified'));
+        $since = HttpDate::parse($request->getHeaderLine('If-Modified-Since'));
+        $changed = HttpDate::parse($response->getHeaderLine('Last-Modified'));
 
-        return $since !== false && $changed !== false && $changed <= $since;
+        return $since !== null && $changed !== null && $changed <= $since;
     }
 
     private static function said(ResponseInterface $response, string $what): ResponseInterface

@@ -42,7 +42,7 @@ final class StoredResponse
             'version' => $response->getProtocolVersion(),
             'headers' => $headers,
             'body' => $body,
-            'age' => self::age($response),
+            'age' => self::age($response, $now),
             'made' => $now,
             'fresh' => $now + $ttl,
             'stale' => $stale,
@@ -59,12 +59,12 @@ final class StoredResponse
         return new self($stored);
     }
 
-    /** @return int seconds that caches before this one have kept it */
-    public static function age(ResponseInterface $response): int
+    /** @return int seconds for which it was kept before: as caches say, or as its date tells (RFC 9111 4.2.3) */
+    public static function age(ResponseInterface $response, float $now): int
     {
-        $age = $response->getHeaderLine('Age');
+        $said = preg_match('~^\d+~', $response->getHeaderLine('Age'), $age) === 1 ? (int) min(\PHP_INT_MAX >> 1, (float) $age[0]) : 0;
 
-        return ctype_digit($age) ? (int) min(\PHP_INT_MAX >> 1, (float) $age) : 0;
+        return max($said, (int) $now - (HttpDate::parse($response->getHeaderLine('Date')) ?? (int) $now));
     }
 
     /** @return Shape */
@@ -82,6 +82,12 @@ final class StoredResponse
     public function isUsable(float $now): bool
     {
         return $now < $this->shape['fresh'] + $this->shape['stale'];
+    }
+
+    /** @return int seconds after its time in which it may be served */
+    public function stale(): int
+    {
+        return $this->shape['stale'];
     }
 
     /** @return int seconds for which it is still fresh; negative if it is not */

@@ -72,6 +72,13 @@ final class ResponseCacheTest extends TestCase
         yield 'a name within a quoted string is none' => [['Cache-Control' => 'ext="max-age=60"']];
         yield 'expired' => [['Expires' => 'Thu, 01 Jan 1970 00:00:00 GMT']];
         yield 'an expiry that is none' => [['Expires' => '0']];
+        yield 'the other expiry that is none' => [['Expires' => '-1']];
+        yield 'an expiry in words' => [['Expires' => 'tomorrow']];
+        yield 'expired, of another day' => [['Date' => gmdate('D, d M Y H:i:s \G\M\T', time() - 3600), 'Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() - 10)]];
+        yield 'as old by its date' => [['Date' => gmdate('D, d M Y H:i:s \G\M\T', time() - 3600), ...self::KEPT]];
+        yield 'as old by the first of two ages' => [['Age' => '60, 0', ...self::KEPT]];
+        yield 'varies by what is no name' => [['Vary' => 'Accept Cookie', ...self::KEPT]];
+        yield 'shorter than it says' => [['Content-Length' => '1000', ...self::KEPT]];
         yield 'older than it may become' => [['Cache-Control' => 'max-age=60', 'Age' => '60']];
         yield 'varies by everything' => [['Vary' => 'Accept, *', ...self::KEPT]];
         yield 'a part' => [['Content-Range' => 'bytes 0-5/10', ...self::KEPT], 206];
@@ -98,6 +105,7 @@ final class ResponseCacheTest extends TestCase
         yield 's-maxage over max-age' => [['Cache-Control' => 'max-age=0, s-maxage=60']];
         yield 'quoted' => [['Cache-Control' => 'max-age="60"']];
         yield 'Expires' => [['Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() + 3600)]];
+        yield 'as long as it says' => [['Content-Length' => '6', ...self::KEPT]];
         yield 'not found' => [self::KEPT, 404];
         yield 'moved for good' => [['Location' => '/new', ...self::KEPT], 301];
     }
@@ -111,14 +119,20 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(['call 1', $status], [(string) $this->get($application)->getBody(), $this->get($application)->getStatusCode()]);
     }
 
-    /** @return iterable<string, array{array<string, string>, 1?: string, 2?: string}> */
+    /** @return iterable<string, array{array<string, string|list<string>>, 1?: string, 2?: string}> */
     public static function requestsOfOneVisitor(): iterable
     {
         yield 'a session' => [['Cookie' => 'PHPSESSID=abc']];
         yield 'a session beside an ignored cookie' => [['Cookie' => '_ga=1; sid=2']];
+        yield 'a session in a second line' => [['Cookie' => ['_ga=1', 'sid=2']]];
+        yield 'a cookie without a name' => [['Cookie' => '=sid']];
+        yield 'a long name of a cookie' => [['Cookie' => str_repeat('_ga', 2000) . '=1']];
         yield 'a login' => [['Authorization' => 'Basic abc']];
+        yield 'a key of an interface' => [['X-Api-Key' => 'abc']];
+        yield 'a condition for a change' => [['If-Match' => '"1"']];
         yield 'a range' => [['Range' => 'bytes=0-1']];
         yield 'a body' => [['Content-Length' => '4']];
+        yield 'a body of two lengths' => [['Content-Length' => '0, 4']];
         yield 'a body of unknown length' => [['Transfer-Encoding' => 'chunked']];
         yield 'forbids to keep it' => [['Cache-Control' => 'max-age=0, no-store']];
         yield 'another host' => [[], 'https://evil.example/page?id=7'];
@@ -127,6 +141,12 @@ final class ResponseCacheTest extends TestCase
         yield 'another query' => [[], 'https://shop.example/page?id=8'];
         yield 'another path' => [[], 'https://shop.example/Page?id=7'];
         yield 'no query' => [[], 'https://shop.example/page'];
+        yield 'a name in the URL' => [[], 'https://evil@shop.example/page?id=7'];
+        yield 'another Host than the URL has' => [['Host' => 'evil.example']];
+        yield 'a host as $_SERVER spells it' => [['X_Forwarded_Host' => 'evil.example']];
+        yield 'a host that stands in for the original' => [['X-Original-Host' => 'evil.example']];
+        yield 'a program of the browser' => [['X-Requested-With' => 'XMLHttpRequest']];
+        yield 'another site' => [['Origin' => 'https://evil.example']];
         yield 'a host that stands in for the own' => [['X-Forwarded-Host' => 'evil.example']];
         yield 'another scheme by a proxy' => [['X-Forwarded-Proto' => 'http']];
         yield 'another URL by a header' => [['X-Original-URL' => '/admin']];
@@ -135,7 +155,7 @@ final class ResponseCacheTest extends TestCase
         yield 'a method that nobody knows' => [[], self::URL, 'get'];
     }
 
-    /** @param array<string, string> $headers */
+    /** @param array<string, string|list<string>> $headers */
     #[DataProvider('requestsOfOneVisitor')]
     public function testRequestOfOneVisitorIsNeitherAnsweredFromHereNorPoisonsOthers(array $headers, string $url = self::URL, string $method = 'GET'): void
     {
@@ -143,7 +163,7 @@ final class ResponseCacheTest extends TestCase
         $this->get($application, $headers, $url, $method);
         self::assertSame('call 2', (string) $this->get($application)->getBody(), 'what it got is not what others get');
         $this->get($application, $headers, $url, $method);
-        if (!\in_array($method, ['POST', 'get'], true)) { // after which the URL is made again
+        if (!\in_array($method, ['POST', 'get'], true) && !isset($headers['X-HTTP-Method-Override'])) { // after which the URL is made again
             self::assertSame('call 2', (string) $this->get($application)->getBody());
         }
         self::assertStringNotContainsString('call 2', (string) $this->get($application, $headers, $url, $method)->getBody());
@@ -157,13 +177,52 @@ final class ResponseCacheTest extends TestCase
         }
     }
 
-    public function testCookiesThatWereParsedElsewhereCountToo(): void
+    /** @return iterable<string, array{ServerRequest}> */
+    public static function requestsOfOneVisitorByMoreThanHeaders(): iterable
+    {
+        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'] as $name) {
+            yield "the web server has checked $name" => [new ServerRequest('GET', self::URL, serverParams: [$name => 'bob'])];
+        }
+        $request = new ServerRequest('GET', self::URL);
+        yield 'a cookie that was parsed elsewhere' => [$request->withCookieParams(['sid' => '1'])];
+        yield 'a body that was parsed elsewhere' => [$request->withParsedBody(['id' => '8'])];
+        yield 'a query that was parsed elsewhere' => [$request->withQueryParams(['id' => '8'])];
+        yield 'a body of a length that nobody knows' => [$request->withBody(new LyingStream(Stream::create('id=8'), null))];
+        yield 'the URL in other bytes' => [new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>'])];
+        yield 'another target' => [$request->withRequestTarget('https://evil.example/page?id=7')];
+    }
+
+    #[DataProvider('requestsOfOneVisitorByMoreThanHeaders')]
+    public function testWhatTellsVisitorsApartIsNotOnlyInHeaders(ServerRequest $request): void
     {
         $application = self::application(self::KEPT);
-        $middleware = $this->middleware();
-        $middleware->process(new ServerRequest('GET', self::URL), $application);
-        $middleware->process((new ServerRequest('GET', self::URL))->withCookieParams(['sid' => '1']), $application);
-        self::assertSame(2, $application->calls);
+        self::assertSame('call 1', (string) $this->middleware()->process($request, $application)->getBody());
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+        self::assertNotSame('call 2', (string) $this->middleware()->process($request, $application)->getBody());
+    }
+
+    public function testIgnoredCookiesDoNotReachAnybodyElse(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, self::KEPT, $request->getHeaderLine('Cookie') . json_encode($request->getCookieParams())));
+        $first = $this->middleware()->process((new ServerRequest('GET', self::URL, ['Cookie' => '_ga=<script>']))->withCookieParams(['_ga' => '<script>']), $application);
+        self::assertSame(['[]', '[]'], [(string) $first->getBody(), (string) $this->get($application)->getBody()]);
+    }
+
+    public function testRequestWithAMethodInAHeaderIsAChange(): void
+    {
+        $application = self::application(self::KEPT);
+        $bodies = array_map(fn(array $override): string => (string) $this->get($application, $override)->getBody(), [[], ['X-HTTP-Method-Override' => 'DELETE'], ['X-HTTP-Method-Override' => 'DELETE'], []]);
+        self::assertSame(['call 1', 'call 2', 'call 3', 'call 4'], $bodies);
+        $this->get($application, ['X-HTTP-Method-Override' => 'PUT'], method: 'POST');
+        self::assertSame('call 6', (string) $this->get($application)->getBody());
+    }
+
+    public function testChangeConcernsAlsoWhatWasMadeForOtherHeaders(): void
+    {
+        $application = self::application(self::KEPT);
+        $this->get($application, ['X-Requested-With' => 'XMLHttpRequest']);
+        $this->get($application, method: 'POST');
+        self::assertSame('call 3', (string) $this->get($application, ['X-Requested-With' => 'XMLHttpRequest'])->getBody());
     }
 
     public function testVariantsAreKeptApart(): void
@@ -210,6 +269,14 @@ final class ResponseCacheTest extends TestCase
             $response = $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $encodings]), $application);
             self::assertSame('call 1', (string) $response->getBody());
         }
+    }
+
+    public function testApplicationGetsTheNormalizedHeader(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], $request->getHeaderLine('Accept-Encoding')));
+        $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
+        $bodies = array_map(fn(string $line): string => (string) $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $line]), $application)->getBody(), ['gzip, br', 'gzip', 'br']);
+        self::assertSame(['gzip', 'gzip', ''], $bodies);
     }
 
     public function testClientThatHasItIsToldSo(): void
@@ -261,6 +328,13 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(2, $application->calls);
         $application = new Application(static fn(): Response => new Response(200, self::KEPT, Stream::create(self::pipe('piped'))));
         self::assertSame(['piped', 'piped'], [(string) $this->get($application, url: self::URL . '&p')->getBody(), (string) $this->get($application, url: self::URL . '&p')->getBody()]);
+    }
+
+    public function testBodyThatIsLongerThanItsStreamSaysIsNotKept(): void
+    {
+        $long = str_repeat('x', 2_000_000);
+        $application = new Application(static fn(): Response => new Response(200, self::KEPT, new LyingStream(Stream::create($long), 5)));
+        self::assertSame([$long, $long, 2], [(string) $this->get($application)->getBody(), (string) $this->get($application)->getBody(), $application->calls]);
     }
 
     public function testTagsInvalidate(): void
@@ -383,6 +457,35 @@ final class ResponseCacheTest extends TestCase
     }
 
     #[Group('waiting')]
+    public function testOneOfManyProcessesMakesItAgain(): void
+    {
+        [$made, $bodies] = $this->processes(['Cache-Control' => 'max-age=2'], static function (\Closure $get): void {
+            $get();
+            usleep(2_100_000);
+        });
+        self::assertSame([2, ['a page' => 12]], [$made, array_count_values($bodies)]);
+    }
+
+    #[Group('waiting')]
+    public function testOneOfManyProcessesMakesWhatVaries(): void
+    {
+        [$made, $bodies] = $this->processes(['Vary' => 'Accept', ...self::KEPT]);
+        self::assertSame([1, ['a page' => 12]], [$made, array_count_values($bodies)]);
+    }
+
+    #[Group('waiting')]
+    public function testWhatHasBecomePrivateDoesNotComeBack(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, ['Cache-Control' => $call === 1 ? 'max-age=1, stale-while-revalidate=60' : 'private'], "call $call"));
+        $this->get($application);
+        $before = \count([...$this->cache->keys()]);
+        usleep(1_100_000);
+        self::assertSame('call 2', (string) $this->get($application)->getBody());
+        self::assertCount($before - 1, [...$this->cache->keys()]);
+    }
+
+    #[Group('waiting')]
     public function testControlWithoutMaxAgeEachMakesIt(): void
     {
         [$made, $bodies] = $this->processes(['Content-Type' => 'text/html']);
@@ -414,9 +517,10 @@ final class ResponseCacheTest extends TestCase
 
     /**
      * @param array<string, string> $headers
+     * @param (\Closure(\Closure(): string): void)|null $before is called first, with what gets the page
      * @return array{int, list<string>} how often the application was asked by twelve processes, and what each got
      */
-    private function processes(array $headers): array
+    private function processes(array $headers, ?\Closure $before = null): array
     {
         $folder = sys_get_temp_dir() . '/larder-http-' . getmypid() . '-' . bin2hex(random_bytes(4));
         mkdir($folder);
@@ -426,8 +530,11 @@ final class ResponseCacheTest extends TestCase
 
             return new Response(200, $headers, 'a page');
         });
-        $forks = array_map(fn(): Fork => Fork::start(fn(): string
-            => (string) $this->middleware(Cache::open("file://$folder/cache"))->process(new ServerRequest('GET', self::URL), $application)->getBody()), range(1, 12));
+        $get = fn(): string => (string) $this->middleware(Cache::open("file://$folder/cache"))->process(new ServerRequest('GET', self::URL), $application)->getBody();
+        if ($before !== null) {
+            $before($get);
+        }
+        $forks = array_map(static fn(): Fork => Fork::start($get), range(1, 12));
         $bodies = [];
         foreach ($forks as $fork) {
             $body = $fork->result();
@@ -463,7 +570,7 @@ final class ResponseCacheTest extends TestCase
         return new ResponseCache($cache ?? $this->cache, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
     }
 
-    /** @param array<string, string> $headers */
+    /** @param array<string, string|list<string>> $headers */
     private function get(Application $application, array $headers = [], string $url = self::URL, string $method = 'GET'): ResponseInterface
     {
         return $this->middleware()->process(new ServerRequest($method, $url, $headers), $application);
