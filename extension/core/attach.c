@@ -188,6 +188,7 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
     memset(&cache->full, 0, sizeof cache->full);
+    memset(&cache->no_window, 0, sizeof cache->no_window);
     cache->record_refused = false;
     cache->filled_to = 0;
     cache->refused_at = cache->index_refused_at = 0;

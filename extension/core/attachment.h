@@ -71,8 +71,9 @@ struct full {
 
 /* When no pages in a row were last found that could be taken without evicting; see run.c. */
 struct no_window {
-    uint64_t age;   /* of the logs */
-    uint32_t pages; /* in a row; 0: there may be some */
+    uint64_t age;    /* of the logs */
+    uint64_t deaths; /* of pages */
+    uint32_t pages;  /* in a row; 0: there may be some */
 };
 
 /* The scans for pins that are needed no more; see pin.c. */

@@ -235,7 +235,8 @@ struct header_shared {
     shared_word run_cursor;             /* where the search for a run begins; a hint */
     shared_word recounted;              /* when a pin population was last recounted, milliseconds */
     shared_word counters_kept;          /* what reclaiming kept only because it was counted, see reclaim.c */
-    uint64_t unused_3[2];
+    shared_word deaths;                 /* pages whose entries all died while they were closed; a hint */
+    uint64_t unused_3;
 
     _Alignas(64) shared_word spare[SPARE_MAX]; /* page + 1 kept free for moves, or 0; hints */
 

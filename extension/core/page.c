@@ -57,6 +57,7 @@ static void hint_if_dead(struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
     if ((uint32_t)word_load(&row->live) == 0 && state_of(word_load(&row->state)) == PAGE_CLOSED) {
         word_poke(&cache->map.header->warm, (uint64_t)page + 1);
+        word_add(&cache->map.header->deaths, page_run(&cache->map, page));
     }
 }
 

@@ -9,7 +9,8 @@
 
 enum {
     LOOK = 1024,    /* pages searched for a cheap run */
-    VAIN_SHARE = 8, /* after a search in vain the logs advance by such a part of the pages before the next */
+    VAIN_SHARE = 8, /* after a search in vain the logs advance by such a part of the pages before the next, */
+    VAIN_DEAD = 64, /* or such a part of the pages dies */
     TRIES = 12,
     INSISTS = 8, /* from this try on used runs go too */
     SPARE_TRIES = 4,
@@ -62,19 +63,33 @@ static uint32_t first_window(struct cache *cache, const struct refusals *refusal
     return count;
 }
 
+/* Whether a search for so many pages was in vain, and little has changed since. */
+static bool is_vain(const struct no_window *then, const struct no_window *now, uint32_t page_count) {
+    const uint32_t part = page_count / VAIN_DEAD, dead = now->pages > part ? now->pages : part;
+    return then->pages != 0 && then->pages <= now->pages && now->age - then->age < page_count / VAIN_SHARE &&
+           now->deaths - then->deaths < dead;
+}
+
 /* A window in which nothing lives; page_count if none. In a full cache each search would read all rows in vain, so
  * after one the next waits. */
 static uint32_t unused_window(struct cache *cache, const struct refusals *refusals, uint64_t from,
                               uint32_t pages) {
     const struct header_shared *header = cache->map.header;
-    const uint64_t age = word_peek(&header->age[LOG_MAIN]) + word_peek(&header->age[LOG_PROBATION]);
     const uint32_t none = cache->map.page_count;
-    struct no_window *no_window = &cache->no_window;
-    if (no_window->pages != 0 && no_window->pages <= pages && age - no_window->age < none / VAIN_SHARE) {
+    const struct no_window now = {
+        .age = word_peek(&header->age[LOG_MAIN]) + word_peek(&header->age[LOG_PROBATION]),
+        .deaths = word_peek(&header->deaths),
+        .pages = pages,
+    };
+    if (is_vain(&cache->no_window, &now, none)) {
         return none;
     }
     const uint32_t start = first_window(cache, refusals, from, pages, COST_FRESH, none);
-    *no_window = (struct no_window){.age = age, .pages = start == none ? pages : 0};
+    if (start == none) {
+        cache->no_window = now;
+    } else if (pages >= cache->no_window.pages) {
+        cache->no_window.pages = 0;
+    }
     return start;
 }
 

@@ -55,6 +55,31 @@ static void unused_pages_first(void) {
     expect_nothing_left(cache);
 }
 
+/* A search in vain is remembered, but not beyond what has died since: nothing is evicted from a cache that was full and
+ * then half emptied, by this process or by another. */
+static void unused_pages_after_deletes(long by_another) {
+    struct cache *cache = open_cache(16), *other = by_another ? open_cache(16) : cache;
+    for (unsigned i = 0; i < 400; i++) {
+        EXPECT_EQUAL(put(cache, key_of("old %u", i), i, 100 * KIB), CACHE_OK);
+    }
+    /* Two of three neighbours die, and nobody has asked for the third. */
+    unsigned deleted = 0;
+    for (unsigned i = 0; i < 400; i++) {
+        const struct cache_key key = key_of("old %u", i);
+        deleted += i % 3 && cache_delete(other, &key) == CACHE_OK;
+    }
+    EXPECT(deleted > 50);
+    const uint64_t evicted = info_of(cache).evicted;
+    for (unsigned i = 0; i < deleted / 2; i++) {
+        EXPECT_EQUAL(put(cache, key_of("new %u", i), i, 100 * KIB), CACHE_OK);
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, evicted);
+    if (by_another) {
+        close_cache(other);
+    }
+    expect_nothing_left(cache);
+}
+
 /* A run that was used since it was last looked at is kept while others go. */
 static void used_stays(long length) {
     struct cache *cache = open_cache(16);
@@ -181,6 +206,9 @@ static const struct test tests[] = {
     {"a run's pages come back when it is replaced", replaced_runs},
     {"runs and small values share the memory", mixed},
     {"unused pages are taken before a run is evicted", unused_pages_first},
+    {"unused pages are taken after deletes", .run_with = unused_pages_after_deletes, .argument = false},
+    {"unused pages are taken after another process's deletes", .run_with = unused_pages_after_deletes,
+     .argument = true},
     {"a run that is used stays", .run_with = used_stays, .argument = 300 * KIB},
     {"a used value just over half a page stays", .run_with = used_stays, .argument = 40 * KIB},
     {"with all runs used a store still finds room", all_used},
