@@ -23,6 +23,12 @@ final class Endpoint
         return new self(null, $host, $port);
     }
 
+    /** @return self|null null for what another server has named, and is neither a host name nor an address: a path, a URL, bytes */
+    public static function named(string $host, int $port): ?self
+    {
+        return preg_match('~^[A-Za-z0-9._:-]{1,255}$~D', $host) === 1 && $port > 0 && $port <= 65_535 ? self::tcp($host, $port) : null;
+    }
+
     /** @param string $address "127.0.0.1:6379", "[::1]:6379" */
     public static function parse(string $address): self
     {

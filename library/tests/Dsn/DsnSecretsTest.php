@@ -29,6 +29,13 @@ final class DsnSecretsTest extends TestCase
         'mysql://shop:SECRET@db.example/shop?engine=memory',
         'mysql://shop:SECRET@/shop?socket=/run/mysqld.sock',
         'memcached://shop:SECRET@cache.example',
+        'memcacheds://shop:SECRET@cache.example?tls_peer_name=SECRET',
+        'rediss://shop:SECRET@cache.example/5?tls_ca_file=/SECRET&tls_key_file=/SECRET',
+        'valkeys://:SECRET@cache.example/SECRET?password_file=/SECRET&user_file=/SECRET',
+        'redis://cache.example?connect_timeout=SECRET&read_timeout=SECRET',
+        'redis+cluster://shop:SECRET@cache.example,other.example:7000?read=SECRET',
+        'redis+sentinel://shop:SECRET@cache.example,other.example/SECRET?database=SECRET',
+        'redis+sentinel://:SECRET@cache.example?master=SECRET',
         'tier:(larder:)(redis://:SECRET@cache.example)?poll=2',
         'tier:(array:)(tier:(array:)(mysql://shop:SECRET@db.example/shop))',
         'redis://cache.example?sign=SECRET',
@@ -89,7 +96,7 @@ final class DsnSecretsTest extends TestCase
 
     public function testStoreIsDumpedWithoutPassword(): void
     {
-        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
+        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'rediss://:zqxwvkjy@127.0.0.1:1', 'redis+cluster://shop:zqxwvkjy@127.0.0.1:1', 'redis+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop', 'memcached://shop:zqxwvkjy@127.0.0.1:1', 'memcacheds://shop:zqxwvkjy@127.0.0.1:1', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
             $cache = Cache::open($address);
             $cache->get('k');
             ob_start();

@@ -67,6 +67,6 @@ final class SentinelDiscovery implements Discovery
 
     private static function address(mixed $host, mixed $port): ?string
     {
-        return \is_string($host) && \is_string($port) && ctype_digit($port) ? (string) Endpoint::tcp($host, (int) $port) : null;
+        return \is_string($host) && \is_string($port) && ctype_digit($port) ? Endpoint::named($host, (int) $port)?->__toString() : null;
     }
 }

@@ -49,7 +49,11 @@ final class SlotMap
                 }
                 $itsHost = $server[0] ?? null;
                 if ($itsHost !== '?') { // a host that the server does not know
-                    $servers[] = (string) Endpoint::tcp(\is_string($itsHost) && $itsHost !== '' ? $itsHost : $host, $server[1]);
+                    $endpoint = Endpoint::named(\is_string($itsHost) && $itsHost !== '' ? $itsHost : $host, $server[1]);
+                    if ($endpoint === null) {
+                        return null;
+                    }
+                    $servers[] = (string) $endpoint;
                 }
             }
             if ($servers !== []) {

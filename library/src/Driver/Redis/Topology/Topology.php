@@ -100,7 +100,7 @@ final class Topology
     public function follow(Redirection $redirection, string $name, string $server): ?string
     {
         $host = $redirection->host === '' ? Endpoint::parse($server)->host : $redirection->host;
-        $target = $redirection->slot === null ? null : (string) Endpoint::tcp($host, $redirection->port);
+        $target = $redirection->slot === null ? null : Endpoint::named($host, $redirection->port)?->__toString();
         if ($redirection->isOnce) {
             return $target;
         }

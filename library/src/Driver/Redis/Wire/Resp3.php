@@ -11,6 +11,8 @@ namespace Larder\Driver\Redis\Wire;
 final class Resp3
 {
     private const DEEPEST = 16;
+    /** Bytes of a message that has not come as a whole. A map of a thousand servers has 200 kB; read, each byte may take thirty. */
+    private const LONGEST = 1 << 21;
 
     private string $bytes = '';
     private int $at = 0;
@@ -26,8 +28,12 @@ final class Resp3
         return $bytes;
     }
 
+    /** @throws ServerGone when a message is too long */
     public function feed(string $bytes): void
     {
+        if (\strlen($this->bytes) - $this->at + \strlen($bytes) > self::LONGEST) {
+            throw new ServerGone(\sprintf('it sends a message of more than %d bytes', self::LONGEST));
+        }
         $this->bytes = substr($this->bytes, $this->at) . $bytes;
         $this->at = 0;
     }
@@ -68,7 +74,7 @@ final class Resp3
             '$', '=', '!' => $this->text(self::length($rest)),
             '*', '~', '>' => $this->values(self::length($rest), $deepest),
             '%' => $this->values(2 * self::length($rest), $deepest),
-            '|' => $this->afterAttributes(self::length($rest), $deepest),
+            '|' => $this->afterAttributes(self::length($rest), $deepest - 1),
             default => throw new ServerGone(\sprintf('it does not speak RESP3: "%s"', substr($line, 0, 40))),
         };
     }
@@ -118,7 +124,7 @@ final class Resp3
 
     private function afterAttributes(int $count, int $deepest): mixed
     {
-        $this->values(2 * $count, $deepest);
+        $this->values(2 * $count, $deepest); // it sees to the depth
 
         return $this->value($deepest);
     }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis\Wire;
 
+use Larder\Driver\Redis\RedisTrouble;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Quietly;
 use Larder\Server\ConnectionSettings;
@@ -11,11 +12,13 @@ use Larder\Server\TlsTrouble;
 
 /**
  * A connection to a Redis or Valkey server, or to a sentinel, without a client: for questions that no client for PHP asks alike,
- * and for messages that nobody has asked for. Every wait for the server ends with the timeout.
+ * and for messages that nobody has asked for. An answer is over within the timeout, however the server deals it out.
  */
 final class WireConnection
 {
     private const CHUNK = 1 << 16;
+    /** Bytes of what a server says that are repeated. */
+    private const LONGEST_REFUSAL = 200;
 
     /** @param resource $socket */
     private function __construct(public readonly ConnectionSettings $settings, private readonly mixed $socket, private readonly Resp3 $incoming) {}
@@ -48,7 +51,7 @@ final class WireConnection
         if ($socket === false) {
             throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, TlsTrouble::of($settings, $warnings)->what ?? $error));
         }
-        stream_set_timeout($socket, (int) $settings->readTimeout, (int) (1e6 * fmod($settings->readTimeout, 1.0)));
+        self::waitAtMost($socket, $settings->readTimeout);
         $connection = new self($settings, $socket, new Resp3());
         if ($user . $password !== '') {
             $connection->ask(['AUTH', ...($user === '' ? [] : [$user]), $password]);
@@ -62,7 +65,7 @@ final class WireConnection
      *
      * @param non-empty-list<string> $words
      * @return mixed as in Message
-     * @throws ServerGone also when the server refuses the command; its words are repeated, but not those about AUTH
+     * @throws ServerGone also when the server refuses the command; what it says is repeated, but not of AUTH
      */
     public function ask(#[\SensitiveParameter] array $words): mixed
     {
@@ -70,7 +73,7 @@ final class WireConnection
         $answer = $this->answer();
         $error = $answer->error();
         if ($error !== null) {
-            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? strtok($error, ' ') : $error));
+            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? RedisTrouble::ofLogin($error) : self::printable($error)));
         }
 
         return $answer->value;
@@ -83,7 +86,8 @@ final class WireConnection
     public function send(#[\SensitiveParameter] array $words): void
     {
         $bytes = Resp3::command($words);
-        if (@fwrite($this->socket, $bytes) !== \strlen($bytes)) {
+        // Not by the operator @: error handlers would be called with the bytes, which may have a password.
+        if (Quietly::run(fn(): int|false => fwrite($this->socket, $bytes)) !== \strlen($bytes)) {
             throw new ServerGone(\sprintf('%s has hung up', $this->settings->endpoint));
         }
     }
@@ -120,18 +124,34 @@ final class WireConnection
 
     private function answer(): Message
     {
+        $deadline = hrtime(true) + (int) (1e9 * $this->settings->readTimeout);
         while (true) {
             $message = $this->incoming->next();
             if ($message !== null && !$message->isPush()) {
                 return $message;
             }
             if ($message === null) {
-                $bytes = @fread($this->socket, self::CHUNK);
+                $left = ($deadline - hrtime(true)) / 1e9;
+                if ($left > 0) {
+                    self::waitAtMost($this->socket, $left);
+                }
+                $bytes = $left > 0 ? Quietly::run(fn(): string|false => fread($this->socket, self::CHUNK)) : false;
                 if ($bytes === false || $bytes === '') {
                     throw new ServerGone(\sprintf('no answer from %s', $this->settings->endpoint));
                 }
                 $this->incoming->feed($bytes);
             }
         }
+    }
+
+    /** @param resource $socket */
+    private static function waitAtMost(mixed $socket, float $seconds): void
+    {
+        stream_set_timeout($socket, (int) $seconds, max(1, (int) (1e6 * fmod($seconds, 1.0))));
+    }
+
+    private static function printable(string $text): string
+    {
+        return addcslashes(substr($text, 0, self::LONGEST_REFUSAL), "\0..\37\177..\377");
     }
 }

@@ -64,6 +64,7 @@ final class Resp3Test extends TestCase
     {
         yield 'a web server' => ["HTTP/1.1 400 Bad Request\r\n"];
         yield 'no length' => ["*x\r\n"];
+        yield 'attributes without end' => [str_repeat("|0\r\n", 100)];
         yield 'arrays without end' => [str_repeat("*1\r\n", 100)];
     }
 
