@@ -210,11 +210,12 @@ final class PdoConnection
     private function ready(): PDO
     {
         try {
-            /** @var PDO $client */
+            /** @throws PDOException */
             $client = $this->client->get();
         } catch (PDOException $error) { // of the application's function that connects
             throw StoreFailed::because('pdo', \sprintf('no connection (%s)', $error->getMessage()), $error);
         }
+        /** @var PDO $client */
         if ($client !== $this->prepared) {
             $this->prepare($client);
         }

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis\Wire;
 
-use Larder\Driver\Redis\RedisTrouble;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Quietly;
 use Larder\Server\ConnectionSettings;
@@ -73,7 +72,7 @@ final class WireConnection
         $answer = $this->answer();
         $error = $answer->error();
         if ($error !== null) {
-            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? RedisTrouble::ofLogin($error) : self::printable($error)));
+            throw new ServerGone(\sprintf('%s refuses %s (%s)', $this->settings->endpoint, $words[0], $words[0] === 'AUTH' ? self::knownCode($error) : self::printable($error)));
         }
 
         return $answer->value;
@@ -148,6 +147,12 @@ final class WireConnection
     private static function waitAtMost(mixed $socket, float $seconds): void
     {
         stream_set_timeout($socket, (int) $seconds, max(1, (int) (1e6 * fmod($seconds, 1.0))));
+    }
+
+    /** A server may name what it was given, the password too. */
+    private static function knownCode(#[\SensitiveParameter] string $error): string
+    {
+        return preg_match('~^(?:WRONGPASS|NOAUTH|NOPERM|ERR|LOADING|MASTERDOWN)\b~', $error, $code) === 1 ? $code[0] : 'an error';
     }
 
     private static function printable(string $text): string
