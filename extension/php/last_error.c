@@ -77,7 +77,8 @@ zend_string *last_error_message(const struct client *client) {
             return size_message(client);
         case ERROR_ROOM:
             return strpprintf(0, "No memory could be freed: readers hold it. %snd them or raise %s",
-                              client == &LARDER_G(own) ? "larder_info()['processes']['holders'] lists them; e" : "E",
+                              client == &LARDER_G(own) ? "larder_info()['processes']['holders'] lists them; e"
+                                                       : "E",
                               client->size_setting);
         case ERROR_TYPE:
             return strpprintf(0, "The value is not an integer");
