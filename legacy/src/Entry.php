@@ -17,11 +17,10 @@ final readonly class Entry
      */
     private function __construct(public string $key, public int $size, public int $hits, public int $stored, public int $ttl, public float $expires) {}
 
-    /** Null if there is none. The key may be of any length. */
+    /** Null if there is none. The key may be any. */
     public static function of(string $prefix, string $key): ?self
     {
-        $name = $prefix . $key;
-        $info = \strlen($name) > 65_535 ? null : larder_key_info($name);
+        $info = Key::isValid($prefix, $key) ? larder_key_info($prefix . $key) : null;
 
         return $info === null ? null : self::from($info, $key);
     }

@@ -80,7 +80,8 @@ abstract class LegacyTestCase extends TestCase
      */
     protected function script(array $arguments, array $settings = []): Process
     {
-        $options = [];
+        // Debian has it as a module.
+        $options = is_file(\ini_get('extension_dir') . '/posix.so') ? ['-d', 'extension=posix'] : [];
         foreach ($settings + ['extension' => Repository::ROOT . '/extension/modules/larder.so', 'larder.path' => $this->folder, 'larder.size' => '16M', 'display_errors' => 'stderr', 'error_reporting' => '-1', 'zend.assertions' => '1'] as $name => $value) {
             array_push($options, '-d', "$name=$value");
         }

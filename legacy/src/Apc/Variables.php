@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Legacy\Apc;
 
+use Larder\Legacy\Key;
 use Larder\Legacy\Miss;
 
 /** The variables of apc_store() and its like: the engine's entries whose keys begin with PREFIX. */
 final class Variables
 {
     public const PREFIX = 'apc:';
-    private const LONGEST_KEY = 65_535 - 4;
 
     /** APC took a ttl as an unsigned number of 32 bits, so that a negative one never ends. */
     private const TTL_BITS = 0xFFFFFFFF;
@@ -18,7 +18,7 @@ final class Variables
     /** Whether an entry can have this key. */
     public static function isKey(string $key): bool
     {
-        return $key !== '' && \strlen($key) <= self::LONGEST_KEY;
+        return Key::isValid(self::PREFIX, $key);
     }
 
     /**
@@ -52,7 +52,7 @@ final class Variables
     {
         $success = false;
         if (!\is_array($key)) {
-            $key = self::text($key);
+            $key = Key::text($key);
             $value = self::isKey($key) ? larder_fetch(self::PREFIX . $key, Miss::Here) : Miss::Here;
             $success = $value !== Miss::Here;
 
@@ -78,7 +78,7 @@ final class Variables
     public static function exists(mixed $keys): bool|array
     {
         if (!\is_array($keys)) {
-            $key = self::text($keys);
+            $key = Key::text($keys);
 
             return self::isKey($key) && larder_exists(self::PREFIX . $key);
         }
@@ -151,12 +151,6 @@ final class Variables
     public static function clear(): void
     {
         larder_delete_prefix(self::PREFIX);
-    }
-
-    /** As APC makes a string of a key. */
-    private static function text(mixed $key): string
-    {
-        return \is_scalar($key) || $key instanceof \Stringable ? (string) $key : '';
     }
 
     /**
