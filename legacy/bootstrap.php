@@ -6,3 +6,4 @@ declare(strict_types=1);
 require_once __DIR__ . '/apc.php';
 require_once __DIR__ . '/APCIterator.php';
 require_once __DIR__ . '/xcache.php';
+require_once __DIR__ . '/eaccelerator.php';
