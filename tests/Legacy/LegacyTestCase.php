@@ -80,12 +80,22 @@ abstract class LegacyTestCase extends TestCase
      */
     protected function script(array $arguments, array $settings = []): Process
     {
+        return Repository::process($this->command($arguments, $settings), timeout: 60);
+    }
+
+    /**
+     * @param list<string> $arguments of PHP
+     * @param array<string, string> $settings of PHP, by name
+     * @return list<string>
+     */
+    protected function command(array $arguments, array $settings = []): array
+    {
         // Debian has it as a module.
         $options = is_file(\ini_get('extension_dir') . '/posix.so') ? ['-d', 'extension=posix'] : [];
         foreach ($settings + ['extension' => Repository::ROOT . '/extension/modules/larder.so', 'larder.path' => $this->folder, 'larder.size' => '16M', 'display_errors' => 'stderr', 'error_reporting' => '-1', 'zend.assertions' => '1'] as $name => $value) {
             array_push($options, '-d', "$name=$value");
         }
 
-        return Repository::process([\PHP_BINARY, '-n', ...$options, ...$arguments], timeout: 60);
+        return [\PHP_BINARY, '-n', ...$options, ...$arguments];
     }
 }
