@@ -6,7 +6,6 @@ namespace Larder\ProjectTests\Legacy;
 
 use Larder\ProjectTests\Apcu\Peer;
 use PHPUnit\Framework\Attributes\TestWith;
-use Symfony\Component\Process\Process;
 
 /** apc_*() and APCIterator of larder/legacy. */
 final class ApcTest extends LegacyTestCase
@@ -44,9 +43,7 @@ final class ApcTest extends LegacyTestCase
     public function testParallelProcessesLoseNoCount(): void
     {
         $this->returned('return apc_store("n", 0);');
-        $processes = array_map(fn(): Process => $this->process('for ($i = 0; $i < 5000; ++$i) { apc_inc("n", 2); apc_dec("n"); } return 1;'), range(1, 4));
-        array_map(static fn(Process $process) => $process->start(), $processes);
-        array_map(static fn(Process $process): int => $process->wait(), $processes);
+        $this->inParallel(4, 'for ($i = 0; $i < 5000; ++$i) { apc_inc("n", 2); apc_dec("n"); }');
 
         self::assertSame(20_000, $this->returned('return apc_fetch("n");'));
     }

@@ -131,7 +131,7 @@ final class EacceleratorTest extends LegacyTestCase
 
     public function testLockExcludesOtherProcessesAndEndsWithTheRequest(): void
     {
-        $work = 'for ($i = 0; $i < 200; ++$i) { eaccelerator_lock("count"); eaccelerator_lock("count"); $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); UNLOCK } return 1;';
+        $work = 'for ($i = 0; $i < 200; ++$i) { eaccelerator_lock("count"); eaccelerator_lock("count"); $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); UNLOCK }';
 
         self::assertSame(800, $this->counted(str_replace('UNLOCK', 'eaccelerator_unlock("count");', $work), 4));
         self::assertSame(200, $this->counted(str_replace(['UNLOCK', '< 200'], ['', '< 50'], $work), 4), 'the end of the request releases it');
@@ -139,7 +139,7 @@ final class EacceleratorTest extends LegacyTestCase
 
     public function testControlWithoutLockCountsAreLost(): void
     {
-        self::assertLessThan(800, $this->counted('for ($i = 0; $i < 200; ++$i) { $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); } return 1;', 4));
+        self::assertLessThan(800, $this->counted('for ($i = 0; $i < 200; ++$i) { $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); }', 4));
     }
 
     public function testKilledOwnersLockPassesOn(): void
@@ -248,8 +248,11 @@ final class EacceleratorTest extends LegacyTestCase
     {
         mkdir("$this->folder/open");
         chmod("$this->folder/open", 0o777);
-        [$said, $warnings] = $this->with('$warnings = []; set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; return true; });
+        $read = $this->with('$warnings = []; set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; return true; });
             return [[eaccelerator_put("k", 1), eaccelerator_put("k", 1, 0, EACCELERATOR_DISK_ONLY), eaccelerator_get("k"), eaccelerator_rm("k"), scandir("open")], $warnings];', ['eaccelerator.cache_dir' => "$this->folder/open"]);
+
+        self::assertIsArray($read);
+        [$said, $warnings] = $read;
 
         self::assertSame([true, false, 1, true, ['.', '..']], $said);
         self::assertIsArray($warnings);
@@ -278,19 +281,9 @@ final class EacceleratorTest extends LegacyTestCase
     private function counted(string $code, int $processes): int
     {
         file_put_contents("$this->folder/n", '0');
-        $started = array_map(fn(): Process => $this->process($code, $this->settings()), range(1, $processes));
-        array_map(static fn(Process $process) => $process->start(), $started);
-        array_map(static fn(Process $process): int => $process->wait(), $started);
+        $this->inParallel($processes, $code, $this->settings());
 
         return (int) file_get_contents("$this->folder/n");
-    }
-
-    /** @param \Closure(): bool $isReady */
-    private function waitFor(\Closure $isReady): void
-    {
-        for ($i = 0; $i < 1000 && !$isReady(); ++$i) {
-            usleep(10_000);
-        }
     }
 
     /** @return int the port of a web server that runs this code */
