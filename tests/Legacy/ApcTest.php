@@ -37,7 +37,7 @@ final class ApcTest extends LegacyTestCase
 
     public function testCountingKeepsTheExpiry(): void
     {
-        self::assertSame([2, false], $this->returned('apc_store("n", 1, 1); $sum = apc_inc("n"); usleep(1_100_000); return [$sum, apc_fetch("n")];'));
+        self::assertSame([2, false], $this->returned('apc_store("n", 1, 2); $sum = apc_inc("n"); usleep(2_100_000); return [$sum, apc_fetch("n")];'));
     }
 
     public function testParallelProcessesLoseNoCount(): void

@@ -27,7 +27,7 @@ final class XcacheTest extends LegacyTestCase
 
     public function testCountingRenewsTheLifetime(): void
     {
-        self::assertSame([3, null, 4], $this->returned('xcache_inc("short", 1, 1); xcache_inc("renewed", 1, 1); usleep(600_000); xcache_inc("renewed", 1, 2); xcache_inc("renewed"); usleep(600_000);
+        self::assertSame([3, null, 4], $this->returned('xcache_inc("short", 1, 2); xcache_inc("renewed", 1, 2); usleep(1_100_000); xcache_inc("renewed", 1, 3); xcache_inc("renewed"); usleep(1_100_000);
             return [xcache_get("renewed"), xcache_get("short"), xcache_inc("renewed")];'));
     }
 
