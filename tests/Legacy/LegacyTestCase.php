@@ -105,7 +105,7 @@ abstract class LegacyTestCase extends TestCase
      */
     protected function script(array $arguments, array $settings = []): Process
     {
-        return Repository::process($this->command($arguments, $settings), timeout: 60);
+        return Repository::process($this->command($arguments, $settings), timeout: 600);
     }
 
     /**
