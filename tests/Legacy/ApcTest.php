@@ -165,9 +165,9 @@ final class ApcTest extends LegacyTestCase
     {
         $code = 'file_put_contents("a.php", "<?php return 1;"); file_put_contents("bad.php", "<?php (");
             return [apc_compile_file(getcwd() . "/a.php"), opcache_is_script_cached(getcwd() . "/a.php"), @apc_compile_file([getcwd() . "/a.php", getcwd() . "/bad.php", "none.php"]),
-                apc_delete_file(getcwd() . "/a.php"), apc_delete_file(["none.php"]), opcache_is_script_cached(getcwd() . "/a.php")];';
+                apc_delete_file(getcwd() . "/a.php"), apc_delete_file(["none.php"]), apc_delete_file(new APCIterator("file")), opcache_is_script_cached(getcwd() . "/a.php")];';
 
-        self::assertSame([true, true, ["$this->folder/bad.php" => -1, 'none.php' => -1], true, ['none.php'], false], $this->returned($code, ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1', 'opcache.file_update_protection' => '0']));
+        self::assertSame([true, true, ["$this->folder/bad.php" => -1, 'none.php' => -1], true, ['none.php'], true, false], $this->returned($code, ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1', 'opcache.file_update_protection' => '0']));
         self::assertFalse($this->returned('return @apc_compile_file("a.php");'), 'without OPcache');
     }
 
@@ -180,6 +180,12 @@ final class ApcTest extends LegacyTestCase
         ], $this->returned('larder_store("other", 1); apc_store("a", 1); $info = apc_cache_info("user"); $memory = apc_sma_info();
             return [array_keys($info), array_keys($info["cache_list"][0]), $info["num_entries"], apc_cache_info()["num_entries"], apc_cache_info("", false)["cache_list"], apc_cache_info("filehits"),
                 array_keys($memory), array_keys(apc_sma_info(true)), $memory["avail_mem"] <= $memory["seg_size"] && $memory["avail_mem"] > 8e6];'));
+    }
+
+    /** Dashboards divide by it. */
+    public function testMemoryIsKnownBeforeTheFirstStore(): void
+    {
+        self::assertSame([16.0 * 2 ** 20, 16.0 * 2 ** 20, 16 << 20, 16 << 20], $this->returned('return [apc_sma_info()["seg_size"], apc_sma_info()["avail_mem"], xcache_info(XC_TYPE_VAR, 0)["size"], eaccelerator_info()["memorySize"]];', ['xcache.admin.enable_auth' => '0']));
     }
 
     public function testWithoutACacheNothingIsFound(): void
