@@ -106,6 +106,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
     cache->others_busy = false;
     /* Each process begins elsewhere, so that they do not compete for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
+    cache->surveyed = last_resort ? cache->map.page_count : pages;
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
     for (uint32_t i = 0; i < pages && free < wanted; i++) {
         const uint32_t page = start + i < pages ? start + i : start + i - pages;
@@ -146,9 +147,10 @@ bool evict_is_used_up(struct cache *cache) {
     return false;
 }
 
-bool evict_next(struct cache *cache, struct victim *victim) {
+/* The log whose next victim is cheapest; NULL if none is left. */
+static struct victims *cheapest(struct cache *cache, uint64_t *least) {
     struct victims *turn = NULL;
-    uint64_t least = COST_NEVER;
+    *least = COST_NEVER;
     for (unsigned log = 0; log < LOGS; log++) {
         const struct victim *candidate = peek_victim(cache, (enum page_log)log);
         if (!candidate) {
@@ -158,10 +160,22 @@ bool evict_next(struct cache *cache, struct victim *victim) {
         const uint64_t cost = candidate->cost < COST_OVERDUE
                                   ? candidate->cost
                                   : cost_in_log(cache, page_row(cache, candidate->page));
-        if (cost < least) {
-            least = cost;
+        if (cost < *least) {
+            *least = cost;
             turn = &cache->victims[log];
         }
+    }
+    return turn;
+}
+
+bool evict_next(struct cache *cache, struct victim *victim) {
+    uint64_t least;
+    struct victims *turn = cheapest(cache, &least);
+    const unsigned wanted = victims_wanted(&cache->map, false);
+    if (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
+        /* Others took the unused pages of the survey, and there are more behind them. */
+        evict_survey(cache, false);
+        turn = cheapest(cache, &least);
     }
     if (turn) {
         *victim = turn->list[turn->next++];
