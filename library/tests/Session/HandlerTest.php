@@ -99,7 +99,7 @@ final class HandlerTest extends TestCase
     }
 
     #[DataProvider('stores')]
-    public function testUnchangedSessionGetsANewExpiryOnly(string $store): void
+    public function testUnchangedSessionOnlyExpiresLater(string $store): void
     {
         $cache = self::cache($store);
         self::write($cache, 'n|i:1;');
