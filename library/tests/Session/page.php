@@ -9,18 +9,19 @@ use Larder\Session\Handler;
 
 require \dirname(__DIR__, 3) . '/vendor/autoload.php';
 
+$parameter = static fn(string $name, int|string $default = ''): string => is_string($_SERVER[$name] ?? null) ? $_SERVER[$name] : (string) $default;
 // DSN is not there in the control, which takes PHP's own setting.
-if (isset($_SERVER['DSN'])) {
+if ($parameter('DSN') !== '') {
     session_set_save_handler(new Handler(
-        Cache::open($_SERVER['DSN']),
-        wait: (float) ($_SERVER['WAIT'] ?? Handler::WAIT),
-        lockSeconds: (float) ($_SERVER['LOCK_SECONDS'] ?? Handler::LOCK_SECONDS),
+        Cache::open($parameter('DSN')),
+        wait: (float) $parameter('WAIT', Handler::WAIT),
+        lockSeconds: (float) $parameter('LOCK_SECONDS', Handler::LOCK_SECONDS),
         allowEviction: true,
     ), true);
 }
-session_start($_SERVER['QUERY_STRING'] === 'look' ? ['read_and_close' => true] : []);
+session_start($parameter('QUERY_STRING') === 'look' ? ['read_and_close' => true] : []);
 $n = is_int($_SESSION['n'] ?? null) ? $_SESSION['n'] : 0;
-switch ($_SERVER['QUERY_STRING']) {
+switch ($parameter('QUERY_STRING')) {
     case 'count':
         usleep(200); // work, in which others come
         $_SESSION['n'] = ++$n;
@@ -43,9 +44,9 @@ switch ($_SERVER['QUERY_STRING']) {
     case 'hold':
     case 'count late':
         $_SESSION['n'] = ++$n;
-        file_put_contents($_SERVER['BEGUN'] . '.new', (string) getmypid());
-        rename($_SERVER['BEGUN'] . '.new', $_SERVER['BEGUN']);
-        while (!file_exists($_SERVER['END'])) {
+        file_put_contents($parameter('BEGUN') . '.new', (string) getmypid());
+        rename($parameter('BEGUN') . '.new', $parameter('BEGUN'));
+        while (!file_exists($parameter('END'))) {
             usleep(1000);
             clearstatcache();
         }
