@@ -28,6 +28,8 @@ final class LockedSession
         #[\SensitiveParameter]
         public readonly string $id,
         private readonly string $key,
+        #[\SensitiveParameter]
+        private readonly string $token,
         private readonly Lease $lease,
         private readonly float $lockSeconds,
         private ?string $version,
@@ -50,14 +52,14 @@ final class LockedSession
         $stored = $store->get($key);
         [$version, $data] = \is_array($stored) ? $stored + [null, null] : [null, null];
         if (\is_string($version) && \is_string($data)) {
-            return new self($store, $id, $key, $lease, $lockSeconds, $version, $data);
+            return new self($store, $id, $key, $lock->token, $lease, $lockSeconds, $version, $data);
         }
         // A store that has become unreachable since gives a miss too, and that is not an empty session.
         if ($store->holder($key) !== $lock->token) {
             throw SessionFailed::unreachable();
         }
 
-        return new self($store, $id, $key, $lease, $lockSeconds, null, '');
+        return new self($store, $id, $key, $lock->token, $lease, $lockSeconds, null, '');
     }
 
     public function exists(): bool
@@ -75,7 +77,7 @@ final class LockedSession
     public function write(#[\SensitiveParameter] string $data, float $ttl): void
     {
         if (!$this->lease->renew($this->lockSeconds)) {
-            throw SessionFailed::lockEnded();
+            throw $this->store->holder($this->key) === $this->token ? SessionFailed::refused() : SessionFailed::lockEnded();
         }
         $read = $this->version;
         $new = [random_bytes(self::VERSION_BYTES), $data];

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Session;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
 use Larder\Contract\LockingStore;
 use Larder\Exception\InvalidTtl;
 use Larder\Exception\NotSupported;
@@ -210,7 +211,7 @@ final class HandlerTest extends TestCase
         yield 'APCu' => ['apcu:'];
         yield 'shmop' => ['shmop:'];
         yield 'Memcached' => ['memcached://127.0.0.1:11211'];
-        yield 'a limited file' => ['sqlite://' . Servers::directory('sessions') . '/limited.sqlite?max_size=2000000'];
+        yield 'SQLite' => ['sqlite://' . Servers::directory('sessions') . '/sessions.sqlite'];
         yield 'limited files' => ['file://' . Servers::directory('sessions') . '?max_size=2000000'];
         yield 'limited opcached files' => ['php-file://' . Servers::directory('sessions') . '?max_size=2000000'];
     }
@@ -268,6 +269,23 @@ final class HandlerTest extends TestCase
 
         self::assertTrue($handler->validateId(self::ID));
         self::assertNotSame('', self::failure(static fn(): string => $handler->read(self::ID)));
+    }
+
+    public function testFullServerRefusesAndLosesNoSession(): void
+    {
+        $server = RedisServer::start(Servers::directory('full-sessions'), ['--maxmemory', '4mb']);
+        $cache = Cache::open('redis://' . $server->socket . '?namespace=sessions&timeout=30');
+        self::write($cache, 'n|i:1;');
+        $others = Cache::open('redis://' . $server->socket . '?namespace=others&timeout=30');
+        for ($number = 0; $others->set("k$number", str_repeat('x', 10_000)); ++$number);
+        $handler = new Handler($cache, wait: 0.05);
+        self::assertStringContainsString('full or unreachable', self::failure(static function () use ($handler): void {
+            $handler->write(self::ID, $handler->read(self::ID) . str_repeat('y', 100_000));
+        }));
+        $handler->close();
+        $others->clear();
+        self::assertSame('n|i:1;', $handler->read(self::ID));
+        $server->stop();
     }
 
     private static function cache(string $store): Cache

@@ -171,9 +171,10 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         return $all;
     }
 
+    /** Without a limit, a full disk makes it evict. */
     public function evicts(): bool
     {
-        return $this->maxBytes > 0;
+        return true;
     }
 
     public function clear(): bool
