@@ -7,6 +7,7 @@ namespace Larder\Tests\Driver\Redis\Held;
 use Larder\Cache;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use PHPUnit\Framework\Attributes\TestWith;
 use Predis\Client;
 use Psr\Log\NullLogger;
 
@@ -47,6 +48,33 @@ final class HeldPredisTest extends HeldRedisTestCase
     protected static function reconnect(object $client, string $socket): void
     {
         self::close($client);
+    }
+
+    /** By default Predis throws what a server refuses; the server knows no script at first. */
+    #[TestWith([true])]
+    #[TestWith([false])]
+    public function testRefusalsAreNoOutageWhetherPredisThrowsThemOrNot(bool $throws): void
+    {
+        $client = new Client(['scheme' => 'unix', 'path' => self::socket()], ['exceptions' => $throws]);
+        $client->executeRaw(['SCRIPT', 'FLUSH']);
+        $cache = Cache::over($client, 'namespace=refusals&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        self::assertSame([6, true, 60], [$cache->increment('n', 1, 5, 60), $cache->swap('k', 1, 2), (int) round((float) $cache->expiry('n') - microtime(true))]);
+        $client->executeRaw(['RPUSH', 'larder-cache:refusals:list', 'x']);
+        self::assertSame(['miss', false], [$cache->get('list', 'miss'), $cache->increment('list')]);
+        self::assertTrue($cache->clear());
+    }
+
+    #[TestWith([true])]
+    #[TestWith([false])]
+    public function testUserWithoutRightsIsAFailureWhetherPredisThrowsItOrNot(bool $throws): void
+    {
+        $client = new Client(['scheme' => 'unix', 'path' => self::socket()], ['exceptions' => $throws]);
+        $client->executeRaw(['ACL', 'SETUSER', 'writer', 'on', 'nopass', '~*', '+ping', '+set', '-get']);
+        $client->executeRaw(['AUTH', 'writer', 'any']);
+        $cache = Cache::over($client, 'namespace=rights&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'), 'NOPERM');
     }
 
     public function testQueuedCommandIsReported(): void
