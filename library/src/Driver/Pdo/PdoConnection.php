@@ -209,13 +209,8 @@ final class PdoConnection
     /** @throws StoreFailed */
     private function ready(): PDO
     {
-        try {
-            /** @throws PDOException */
-            $client = $this->client->get();
-        } catch (PDOException $error) { // of the application's function that connects
-            throw StoreFailed::because('pdo', \sprintf('no connection (%s)', $error->getMessage()), $error);
-        }
         /** @var PDO $client */
+        $client = $this->client->get();
         if ($client !== $this->prepared) {
             $this->prepare($client);
         }
@@ -230,6 +225,9 @@ final class PdoConnection
             $this->dialect = PdoDialect::of($client);
         } catch (NotSupported $refusal) {
             throw StoreFailed::because('pdo', $refusal->getMessage());
+        }
+        if ($this->client->isInFork() && $client->getAttribute(PDO::ATTR_PERSISTENT) === true) {
+            throw $this->client->shared();
         }
         $this->inherited = [...$this->inherited, ...array_values($this->statements)];
         $this->statements = [];

@@ -8,6 +8,7 @@ use Predis\ClientException;
 use Predis\ClientInterface;
 use Predis\Command\RawCommand;
 use Predis\Connection\AggregateConnectionInterface;
+use Predis\Connection\NodeConnectionInterface;
 use Predis\Response\ErrorInterface;
 use Predis\Response\ServerException;
 use Predis\Response\Status;
@@ -25,7 +26,11 @@ final class HeldPredisStore extends HeldRedisProtocol
 
     protected function connect(bool $persistent): void
     {
-        if ($this->client()->getConnection() instanceof AggregateConnectionInterface) {
+        $connection = $this->client()->getConnection();
+        if ($this->held->isInFork() && $connection instanceof NodeConnectionInterface && $connection->getParameters()->persistent) {
+            throw $this->held->shared();
+        }
+        if ($connection instanceof AggregateConnectionInterface) {
             throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
         }
         parent::connect($persistent);
