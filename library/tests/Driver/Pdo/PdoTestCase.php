@@ -84,6 +84,22 @@ abstract class PdoTestCase extends StoreTestCase
         self::assertSame($before, self::attributes($pdo));
     }
 
+    public function testStatementsOfTheApplicationsClassAreNotUsed(): void
+    {
+        $own = new class extends \PDOStatement {
+            public function fetchAll(int $mode = \PDO::FETCH_DEFAULT, mixed ...$arguments): array
+            {
+                return ['its', 'own'];
+            }
+        };
+        $pdo = static::pdo([\PDO::ATTR_STATEMENT_CLASS => [$own::class]]);
+        $cache = Cache::over($pdo, 'namespace=class&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+        self::assertInstanceOf($own::class, $pdo->query('SELECT 1'));
+    }
+
     public function testNothingIsDoneInATransactionOfTheApplication(): void
     {
         foreach (['commit', 'rollBack'] as $end) {
