@@ -22,6 +22,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
+use Larder\Key\Key;
 use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
 use Larder\Lock\Lock;
@@ -375,7 +376,7 @@ final class Cache implements CacheInterface
         return (function () use ($store, $prefix): \Generator {
             $keys = [];
             foreach ($store->keys() as $key) {
-                if (str_starts_with($key, $prefix) && !ReservedKey::is($key)) {
+                if (str_starts_with($key, $prefix) && Key::isValid($key) && !ReservedKey::is($key)) {
                     $keys[] = $key;
                 }
                 if (\count($keys) === self::KEYS_AT_ONCE) {

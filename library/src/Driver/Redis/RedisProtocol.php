@@ -152,6 +152,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return self::PREFIX . $namespace . ':';
     }
 
+    /**
+     * @throws StoreUnavailable
+     * @throws StoreFailed when a client of the application cannot be used now
+     */
     public function reach(): void
     {
         if ($this->process === Pid::own()) {
