@@ -35,7 +35,6 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     public const LOCK_SECONDS = 30;
 
     private const ID = '/^[A-Za-z0-9,-]{1,256}$/D';
-    private const ID_BYTES = 16;
 
     private readonly Store&AtomicStore&LockingStore $store;
     private ?LockedSession $session = null;
@@ -139,10 +138,10 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         return 0;
     }
 
-    /** @return string 128 random bits as 32 hexadecimal digits */
+    /** @return string as PHP makes it by its settings: 128 random bits as 32 hexadecimal digits by default */
     public function create_sid(): string
     {
-        return bin2hex(random_bytes(self::ID_BYTES));
+        return (string) session_create_id();
     }
 
     /**
