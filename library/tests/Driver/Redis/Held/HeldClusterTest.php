@@ -70,7 +70,7 @@ final class HeldClusterTest extends StoreTestCase
     #[Group('cluster')]
     public function testReplicasThatTheApplicationReadsFromAreNotAsked(): void
     {
-        $nodes = RedisNodes::cluster(Servers::directory('redis-held-replicas'), 1, 1);
+        $nodes = RedisNodes::cluster(Servers::directory('redis-held-replicas'), 3, 1);
         $client = self::client($nodes);
         $client->setOption(\RedisCluster::OPT_SLAVE_FAILOVER, \RedisCluster::FAILOVER_DISTRIBUTE_SLAVES);
         $cache = Cache::over($client, 'namespace=replicas&on_failure=throw');
