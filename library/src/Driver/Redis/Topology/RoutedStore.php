@@ -260,9 +260,9 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
                 $isOnce = $redirection->isOnce;
                 $server = $target;
             } catch (StoreFailed $failure) {
-                $isOther = $this->topology->refresh($server);
+                $isOther = !$failure->isOver && $this->topology->refresh($server);
                 $target = $isOther ? $this->topology->map()->master($name) : $server;
-                if (!$isRepeatable || $target === $server || $try === self::TRIES) {
+                if (!$isRepeatable || ($target === $server && !$failure->isOver) || $try === self::TRIES) {
                     throw $failure;
                 }
                 $isOnce = false;
@@ -301,7 +301,7 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
                             }
                         }
                     } catch (StoreFailed $failure) {
-                        if ($this->topology->refresh($server) || $role !== $this->role) {
+                        if ($failure->isOver || $this->topology->refresh($server) || $role !== $this->role) {
                             $again = [...$again, ...$its];
                         } elseif ($this->throws) {
                             throw $failure;

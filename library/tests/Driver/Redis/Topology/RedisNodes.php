@@ -41,8 +41,8 @@ final class RedisNodes
     private array $tlsPorts = [];
 
     private function __construct(
-        private readonly string $directory,
-        private readonly ?Certificates $ca = null,
+        public readonly string $directory,
+        public readonly ?Certificates $ca = null,
         private readonly string $sentinelPassword = '',
     ) {}
 

@@ -122,6 +122,30 @@ final class SecuredNodesTest extends TestCase
         self::assertThrows(StoreUnavailable::class, $cache->reach(...), 'refuses AUTH (WRONGPASS)');
     }
 
+    /** Else those of many processes that are closed at once would open the breaker of all. */
+    #[DataProvider('clients')]
+    public function testConnectionsThatTheServerClosesAreNoOutage(string $client): void
+    {
+        $this->user('resetpass', '>one');
+        [$server] = self::$watched->ports();
+        $found = $this->watched('shop:one@', $client, self::SENTINEL_PASSWORD);
+        $single = \sprintf('rediss://shop:one@%s?client=%s&tls_ca_file=%s', self::$watched->addresses(), $client, self::$ca->ca) . Servers::PATIENTLY;
+        $afterwards = static function (string $dsn) use ($server): array {
+            $log = new RecordingLogger();
+            $caches = array_map(static fn(): Cache => Cache::open($dsn, $log), range(1, 3));
+            for ($end = microtime(true) + 1.5; microtime(true) < $end; usleep(10_000)) {
+                foreach ($caches as $cache) {
+                    $cache->set('k', 'v');
+                }
+            }
+            self::$watched->ask($server, 'CLIENT', 'KILL', 'USER', 'shop');
+
+            return [array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches), $log->entries() !== []];
+        };
+        self::assertSame([['v', 'v', 'v'], false], $afterwards($found));
+        self::assertSame([[null, null, null], true], $afterwards($single), 'the control: a server that nobody has found');
+    }
+
     /** @return iterable<string, array{string, string}> */
     public static function waysToFindServers(): iterable
     {
