@@ -140,16 +140,30 @@ abstract class PdoTestCase extends StoreTestCase
     public function testNoSecondConnectionIsOpened(): void
     {
         $pdo = static::pdo();
-        $before = static::connections();
+        $before = self::leastConnections();
+        $caches = [];
         foreach (range(1, 5) as $n) {
-            self::assertTrue(Cache::over($pdo, "namespace=shared$n")->set('k', $n));
+            $caches[$n] = Cache::over($pdo, "namespace=shared$n");
+            self::assertTrue($caches[$n]->set('k', $n));
         }
-        self::assertSame($before, static::connections());
+        self::assertLessThanOrEqual($before, self::leastConnections());
         foreach (range(1, 5) as $n) {
             $cache = Cache::over($pdo, "namespace=shared$n");
             self::assertSame($n, $cache->get('k'));
             self::assertTrue($cache->clear());
         }
+    }
+
+    /** The least of several looks: a server closes the connections of earlier tests, and of who looks, in its own time. */
+    private static function leastConnections(): ?int
+    {
+        $least = static::connections();
+        for ($looks = 0; $least !== null && $looks < 20; ++$looks) {
+            usleep(20_000);
+            $least = min($least, static::connections() ?? 0);
+        }
+
+        return $least;
     }
 
     public function testForkDoesNotUseTheClientOfItsParent(): void
