@@ -51,6 +51,12 @@ final class StoredValue
         return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockOwner::number());
     }
 
+    /** A placeholder of no computation: there is nothing. */
+    public static function nothing(): self
+    {
+        return new self(null, self::NEVER_FRESH, token: self::newToken());
+    }
+
     /** This placeholder for a computation of this process too. */
     public function shared(): self
     {
