@@ -220,8 +220,8 @@ final class Cache implements CacheInterface
         $isPulled = Capability::of($this->store, AtomicStore::class)->setIf($key, static function (mixed $there) use (&$pulled): bool {
             $pulled = $there;
 
-            return !StoredValue::is($there) || StoredValue::of($there)?->isPlaceholder() === false;
-        }, StoredValue::nothing()->stored(), self::PULLED_SECONDS);
+            return !StoredValue::is($there) || StoredValue::of($there)?->isNothing() === false;
+        }, StoredValue::pulled()->stored(), self::PULLED_SECONDS);
         if (!$isPulled) {
             return $default;
         }
@@ -413,13 +413,13 @@ final class Cache implements CacheInterface
                     $keys[] = $key;
                 }
                 if (\count($keys) === self::KEYS_AT_ONCE) {
-                    foreach ($this->withoutPlaceholders($keys) as $listed) {
+                    foreach ($this->thatHoldSomething($keys) as $listed) {
                         yield $listed;
                     }
                     $keys = [];
                 }
             }
-            foreach ($this->withoutPlaceholders($keys) as $listed) {
+            foreach ($this->thatHoldSomething($keys) as $listed) {
                 yield $listed;
             }
         })();
@@ -440,13 +440,13 @@ final class Cache implements CacheInterface
 
     /**
      * @param list<string> $keys
-     * @return list<string> those under which no value is just being computed for the first time
+     * @return list<string> those under which no value is just being computed for the first time, and none was pulled
      */
-    private function withoutPlaceholders(array $keys): array
+    private function thatHoldSomething(array $keys): array
     {
         $stored = $keys === [] ? [] : $this->store->getMany($keys);
 
-        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isPlaceholder() !== true));
+        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isNothing() !== true));
     }
 
     /**

@@ -291,6 +291,17 @@ trait AtomicContract
             $this->cache->set('tagged', 'out of date', tags: ['a']);
             $this->cache->invalidateTags(['a']);
             self::assertSame('default', $this->cache->pull('tagged', 'default'));
+            $this->cache->set('read before', 'value');
+            $this->cache->get('read before');
+            self::assertSame('value', $this->elsewhere(static fn(Cache $cache): mixed => $cache->pull('read before')));
+            self::assertNull($this->cache->get('read before'));
+        });
+        $this->ifCan(Capability::Keys, function (): void {
+            if ($this->cache->can(Capability::Atomic)) {
+                $this->cache->set('pulled', 1);
+                $this->cache->pull('pulled');
+                self::assertNotContains('pulled', iterator_to_array($this->cache->keys(), false));
+            }
         });
     }
 
