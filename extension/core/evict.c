@@ -106,9 +106,9 @@ void evict_survey(struct cache *cache, bool last_resort) {
     cache->others_busy = false;
     /* Each process begins elsewhere, so that they do not compete for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
-    cache->surveyed = last_resort ? cache->map.page_count : pages;
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
-    for (uint32_t i = 0; i < pages && free < wanted; i++) {
+    uint32_t i = 0;
+    for (; i < pages && free < wanted; i++) {
         const uint32_t page = start + i < pages ? start + i : start + i - pages;
         const struct page_shared *row = page_row(cache, page);
         const uint64_t state = word_load(&row->state);
@@ -123,6 +123,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
             cache->others_busy = true;
         }
     }
+    cache->surveyed = last_resort ? cache->map.page_count : i;
 }
 
 /* The next victim of a log that is still as it was surveyed; NULL if none is left. */
@@ -173,7 +174,7 @@ bool evict_next(struct cache *cache, struct victim *victim) {
     struct victims *turn = cheapest(cache, &least);
     const unsigned wanted = victims_wanted(&cache->map, false);
     if (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
-        /* Others took the unused pages of the survey, and there are more behind them. */
+        /* The unused pages of the survey are taken, by others too, and there may be more that it did not look at. */
         evict_survey(cache, false);
         turn = cheapest(cache, &least);
     }
