@@ -6,6 +6,7 @@ namespace Larder\ProjectTests\Legacy;
 
 use Larder\Cli\Server\Address;
 use Larder\Cli\Server\ServerProcess;
+use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use PHPUnit\Framework\Attributes\TestWith;
 use Symfony\Component\Process\Process;
 
@@ -158,6 +159,19 @@ final class EacceleratorTest extends LegacyTestCase
 
         self::assertSame('true', $waiter->getOutput());
         self::assertTrue($this->with('return eaccelerator_unlock("k");'), 'nobody holds it');
+    }
+
+    #[RequiresPhpExtension('pcntl')]
+    public function testLockStaysWithTheParentOfAFork(): void
+    {
+        $parent = $this->process('eaccelerator_lock("k"); if (pcntl_fork() === 0) { exit((int) eaccelerator_unlock("k")); } pcntl_wait($status); file_put_contents("child", pcntl_wexitstatus($status)); while (!file_exists("end")) { usleep(1000); } return 1;', $this->settings());
+        $parent->start();
+        $this->waitFor(fn(): bool => (string) @file_get_contents("$this->folder/child") !== '');
+
+        self::assertSame(['0', false], [file_get_contents("$this->folder/child"), $this->with('return eaccelerator_unlock("k");')]);
+        touch("$this->folder/end");
+        $parent->wait();
+        self::assertTrue($this->with('return eaccelerator_unlock("k");'));
     }
 
     public function testOutputAndResultsComeFromCallables(): void
