@@ -263,7 +263,7 @@ if (!function_exists('apc_delete_file')) {
     /**
      * Deletes files from OPcache.
      *
-     * @param mixed $keys a string, or an array of strings
+     * @param mixed $keys a string, an array of strings, or an APCIterator, whose entries are deleted as by apc_delete()
      * @return bool|array<mixed>|null whether the file was there; for an array: what was not there or is no string; null,
      *                                with a warning, for anything else
      */

@@ -60,7 +60,7 @@ final class Example
 
         try {
             $files->dumpFile("$folder/example.php", $servers->apply($this->script()));
-            $process = Repository::php(['-d', "larder.path=$folder", "$folder/example.php"], $folder);
+            $process = Repository::php(['-d', "larder.path=$folder", '-d', "eaccelerator.cache_dir=$folder/eaccelerator", "$folder/example.php"], $folder);
             $process->run();
 
             return $process;

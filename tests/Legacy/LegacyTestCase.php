@@ -67,6 +67,31 @@ abstract class LegacyTestCase extends TestCase
         return $this->script(['-r', 'chdir(' . var_export($this->folder, true) . '); ' . $this->loading() . 'echo json_encode((function () { ' . $code . ' })(), JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);'], $settings);
     }
 
+    /**
+     * Runs the code in several processes, which begin at the same moment.
+     *
+     * @param array<string, string> $settings of PHP, by name
+     */
+    protected function inParallel(int $count, string $code, array $settings = []): void
+    {
+        $begin = 'touch("ready" . getmypid()); while (!file_exists("go")) { usleep(100); } ';
+        $processes = array_map(fn(): Process => $this->process($begin . $code . ' return 1;', $settings), range(1, $count));
+        array_map(static fn(Process $process) => $process->start(), $processes);
+        $this->waitFor(fn(): bool => \count((array) glob("$this->folder/ready*")) === $count);
+        touch("$this->folder/go");
+        array_map(static fn(Process $process): int => $process->wait(), $processes);
+        (new Filesystem())->remove(["$this->folder/go", ...array_map(strval(...), (array) glob("$this->folder/ready*"))]);
+    }
+
+    /** @param \Closure(): bool $isReady */
+    protected function waitFor(\Closure $isReady): void
+    {
+        for ($i = 0; $i < 3000 && !$isReady(); ++$i) {
+            usleep(10_000);
+        }
+        self::assertTrue($isReady(), 'waited 30 s');
+    }
+
     protected function loading(): string
     {
         return \sprintf('require %s; require %s; ', var_export(Repository::ROOT . '/vendor/autoload.php', true), var_export(Repository::ROOT . '/legacy/bootstrap.php', true));
@@ -80,7 +105,7 @@ abstract class LegacyTestCase extends TestCase
      */
     protected function script(array $arguments, array $settings = []): Process
     {
-        return Repository::process($this->command($arguments, $settings), timeout: 60);
+        return Repository::process($this->command($arguments, $settings), timeout: 600);
     }
 
     /**

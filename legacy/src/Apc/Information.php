@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Legacy\Apc;
 
 use Larder\Legacy\Entry;
+use Larder\Legacy\Memory;
+use Larder\Legacy\Number;
 
 /** What dashboards and status pages read: the shapes are APC's, the figures the engine's. */
 final class Information
@@ -33,13 +35,13 @@ final class Information
         }
         $counts = $isUser ? $engine : [];
         $info = [
-            'num_slots' => self::number($counts['slots'] ?? 0),
+            'num_slots' => Number::of($counts['slots'] ?? 0),
             'ttl' => 0,
-            'num_hits' => (float) self::number($counts['hits'] ?? 0),
-            'num_misses' => (float) self::number($counts['misses'] ?? 0),
-            'num_inserts' => (float) self::number($counts['stores'] ?? 0),
+            'num_hits' => (float) Number::of($counts['hits'] ?? 0),
+            'num_misses' => (float) Number::of($counts['misses'] ?? 0),
+            'num_inserts' => (float) Number::of($counts['stores'] ?? 0),
             'expunges' => 0.0,
-            'start_time' => time() - self::number($engine['age'] ?? 0),
+            'start_time' => time() - Number::of($engine['age'] ?? 0),
             'mem_size' => (float) $size,
             'num_entries' => $count,
             'file_upload_progress' => 0,
@@ -53,22 +55,15 @@ final class Information
     /** @return array<string, mixed>|false */
     public static function ofMemory(bool $limited): array|false
     {
-        $engine = larder_info();
-        [$memory, $pins] = [$engine['memory'] ?? null, $engine['pins'] ?? null];
-        if (!\is_array($memory) || !\is_array($pins)) {
+        $memory = Memory::of(larder_info());
+        if ($memory === null) {
             trigger_error('apc_sma_info(): No APC SMA info available.  Perhaps APC is disabled via apc.enabled?', \E_USER_WARNING);
 
             return false;
         }
-        $page = self::number($memory['page_size']);
-        $available = (self::number($memory['pages']) - self::number($pins['pages'])) * $page;
-        $info = [
-            'num_seg' => 1,
-            'seg_size' => (float) (self::number($memory['pages']) * $page),
-            'avail_mem' => (float) $available,
-        ];
+        $info = ['num_seg' => 1, 'seg_size' => (float) $memory->bytes, 'avail_mem' => (float) $memory->available];
 
-        return $limited ? $info : [...$info, 'block_lists' => [[['size' => $available, 'offset' => 0]]]];
+        return $limited ? $info : [...$info, 'block_lists' => [[['size' => $memory->available, 'offset' => 0]]]];
     }
 
     /** @return array<string, mixed> */
@@ -86,10 +81,5 @@ final class Information
             'ref_count' => 0,
             'mem_size' => $entry->size,
         ];
-    }
-
-    private static function number(mixed $number): int
-    {
-        return \is_int($number) || \is_float($number) ? (int) $number : 0;
     }
 }

@@ -39,6 +39,9 @@ final class Opcodes
         if (\is_string($files)) {
             return self::isDeleted($files);
         }
+        if ($files instanceof \APCIterator) {
+            return $files->delete();
+        }
         if (!\is_array($files)) {
             self::refuseToDelete();
 

@@ -28,9 +28,8 @@ final class Variables
      */
     public static function store(string $function, mixed $key, mixed $value, int $ttl, bool $hasValue): bool|array
     {
-        $store = $function === 'apc_add' ? larder_add(...) : larder_store(...);
         if (\is_string($key)) {
-            return $hasValue && self::isKey($key) && $store(self::PREFIX . $key, $value, $ttl & self::TTL_BITS);
+            return $hasValue && self::put($function === 'apc_add', $key, $value, $ttl);
         }
         if (!\is_array($key)) {
             trigger_error("$function(): apc_store expects key parameter to be a string or an array of key/value pairs.", \E_USER_WARNING);
@@ -39,7 +38,7 @@ final class Variables
         }
         $refused = [];
         foreach ($key as $name => $one) {
-            if (!self::isKey((string) $name) || !$store(self::PREFIX . $name, $one, $ttl & self::TTL_BITS)) {
+            if (!self::put($function === 'apc_add', (string) $name, $one, $ttl)) {
                 $refused[$name] = -1;
             }
         }
@@ -151,6 +150,13 @@ final class Variables
     public static function clear(): void
     {
         larder_delete_prefix(self::PREFIX);
+    }
+
+    private static function put(bool $adds, string $key, mixed $value, int $ttl): bool
+    {
+        $ttl &= self::TTL_BITS;
+
+        return self::isKey($key) && ($adds ? larder_add(self::PREFIX . $key, $value, $ttl) : larder_store(self::PREFIX . $key, $value, $ttl));
     }
 
     /**

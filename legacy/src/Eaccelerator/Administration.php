@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Legacy\Eaccelerator;
 
 use Larder\Legacy\Entry;
+use Larder\Legacy\Memory;
 use Larder\Legacy\Setting;
 
 /** What eAccelerator's control panel reads and does. There are no scripts: they are OPcache's today. */
@@ -13,10 +14,12 @@ final class Administration
     /** Whether the script that called is in eaccelerator.allowed_admin_path, with a warning if not. */
     public static function isAllowed(): bool
     {
-        $script = debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS, 2)[1]['file'] ?? '';
+        // Calls that PHP itself makes have no file.
+        $scripts = array_column(\array_slice(debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS), 1), 'file');
+        $script = $scripts === [] ? false : realpath($scripts[0]);
         foreach (explode(\PATH_SEPARATOR, Setting::text('eaccelerator.allowed_admin_path')) as $path) {
             $folder = $path === '' ? false : realpath($path);
-            if ($folder !== false && str_starts_with((string) realpath($script) . '/', rtrim($folder, '/') . '/')) {
+            if ($folder !== false && $script !== false && str_starts_with("$script/", rtrim($folder, '/') . '/')) {
                 return true;
             }
         }
@@ -28,20 +31,19 @@ final class Administration
     /** @return array<string, mixed> */
     public static function info(): array
     {
-        $engine = larder_info();
-        $memory = \is_array($engine['memory'] ?? null) ? $engine['memory'] : [];
-        [$page, $pages, $free] = array_map(static fn(string $name): int => \is_int($memory[$name] ?? null) ? $memory[$name] : 0, ['page_size', 'pages', 'free']);
+        $memory = Memory::of(larder_info());
+        [$bytes, $free] = [$memory->bytes ?? 0, $memory->free ?? 0];
 
         return [
             'version' => EACCELERATOR_VERSION,
             'shm_type' => 'larder',
             'sem_type' => 'none',
             'logo' => '',
-            'cache' => $engine['available'] === true,
+            'cache' => $memory !== null,
             'optimizer' => false,
-            'memorySize' => $pages * $page,
-            'memoryAvailable' => $free * $page,
-            'memoryAllocated' => ($pages - $free) * $page,
+            'memorySize' => $bytes,
+            'memoryAvailable' => $free,
+            'memoryAllocated' => $bytes - $free,
             'cachedScripts' => 0,
             'removedScripts' => 0,
             'cachedKeys' => iterator_count(Entry::all(Values::PREFIX)),

@@ -77,7 +77,7 @@ final class Content
     }
 
     /**
-     * The handler of the output. Only a whole page is kept, without an error, and none that sets a cookie: it is for all.
+     * The handler of the output. Only a whole page is kept, without an error, and none that sets a cookie or says that it is not for all.
      *
      * @param list<string> $before the headers that are not the page's
      */
@@ -86,7 +86,7 @@ final class Content
         self::$isRecording = false;
         $headers = array_values(array_diff(headers_list(), $before));
         $isWhole = ($phase & \PHP_OUTPUT_HANDLER_START) !== 0 && ($phase & \PHP_OUTPUT_HANDLER_FINAL) !== 0 && connection_aborted() === 0;
-        if (!$isWhole || self::hasFailed() || preg_grep('/^Set-Cookie:/i', headers_list()) !== []) {
+        if (!$isWhole || self::hasFailed() || preg_grep('/^Set-Cookie:|^Cache-Control:.*\b(private|no-store)\b/i', headers_list()) !== []) {
             return $content;
         }
         Values::put($key, ['content' => $content, 'headers' => $headers], $ttl, self::place());

@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Larder\Legacy\Xcache;
 
 use Larder\Legacy\Entry;
+use Larder\Legacy\Memory;
+use Larder\Legacy\Number;
 use Larder\Legacy\Setting;
 
 /** What XCache's administration pages read and do. There is one cache of variables, and none of files. */
@@ -70,30 +72,29 @@ final class Administration
     public static function info(): array
     {
         $engine = larder_info();
-        $memory = \is_array($engine['memory'] ?? null) ? $engine['memory'] : [];
-        $page = self::number($memory['page_size'] ?? 0);
-        $available = self::number($memory['free'] ?? 0) * $page;
+        $memory = Memory::of($engine);
+        $free = $memory->free ?? 0;
 
         return [
-            'slots' => self::number($engine['slots'] ?? 0),
+            'slots' => Number::of($engine['slots'] ?? 0),
             'compiling' => 0,
             'disabled' => Variables::$isEnabled ? 0 : time(),
-            'updates' => self::number($engine['stores'] ?? 0),
-            'misses' => self::number($engine['stores'] ?? 0),
-            'hits' => self::number($engine['hits'] ?? 0),
+            'updates' => Number::of($engine['stores'] ?? 0),
+            'misses' => Number::of($engine['stores'] ?? 0),
+            'hits' => Number::of($engine['hits'] ?? 0),
             'skips' => 0,
             'clogs' => 0,
-            'ooms' => \is_array($engine['refusals'] ?? null) ? self::number(array_sum($engine['refusals'])) : 0,
+            'ooms' => \is_array($engine['refusals'] ?? null) ? Number::of(array_sum($engine['refusals'])) : 0,
             'errors' => 0,
             'cached' => iterator_count(Entry::all(Variables::PREFIX)),
             'deleted' => 0,
             'gc' => null,
             'hits_by_hour' => array_fill(0, self::HOURS, 0),
             'hits_by_second' => array_fill(0, self::SECONDS, 0),
-            'size' => self::number($memory['pages'] ?? 0) * $page,
-            'avail' => $available,
+            'size' => $memory->bytes ?? 0,
+            'avail' => $free,
             'can_readonly' => true,
-            'free_blocks' => [['size' => $available, 'offset' => 0]],
+            'free_blocks' => [['size' => $free, 'offset' => 0]],
         ];
     }
 
@@ -119,10 +120,5 @@ final class Administration
     public static function clear(): void
     {
         larder_delete_prefix(Variables::PREFIX);
-    }
-
-    private static function number(mixed $number): int
-    {
-        return \is_int($number) || \is_float($number) ? (int) $number : 0;
     }
 }
