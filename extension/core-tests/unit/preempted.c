@@ -75,15 +75,20 @@ static void filled_meanwhile(void) {
 
 /* ---- It was to become part of a run ---- */
 
+static uint64_t run_cursor;
+
+/* Searching from the same page on: else it would take the run beside. */
 static void take_the_same_run(const char *name) {
     if (strcmp(name, "run_page_chosen") == 0) {
         cache_failpoint_hook = NULL;
+        word_store(&other->map.header->run_cursor, run_cursor);
         EXPECT_EQUAL(put(other, hot(), 1, 100 * KIB), CACHE_OK);
     }
 }
 
 static void run_meanwhile(void) {
     open_both();
+    run_cursor = word_load(&maker->map.header->run_cursor);
     cache_failpoint_hook = take_the_same_run;
     EXPECT_EQUAL(put(maker, key_of("a"), 1, 100 * KIB), CACHE_OK);
     expect_hot(100 * KIB);
