@@ -75,18 +75,55 @@ static void filled_meanwhile(void) {
 
 /* ---- It was to become part of a run ---- */
 
+static uint64_t run_cursor;
+
+/* Searching from the same page on: else it would take the run beside. */
 static void take_the_same_run(const char *name) {
     if (strcmp(name, "run_page_chosen") == 0) {
         cache_failpoint_hook = NULL;
+        word_store(&other->map.header->run_cursor, run_cursor);
         EXPECT_EQUAL(put(other, hot(), 1, 100 * KIB), CACHE_OK);
     }
 }
 
 static void run_meanwhile(void) {
     open_both();
+    run_cursor = word_load(&maker->map.header->run_cursor);
     cache_failpoint_hook = take_the_same_run;
     EXPECT_EQUAL(put(maker, key_of("a"), 1, 100 * KIB), CACHE_OK);
     expect_hot(100 * KIB);
+}
+
+enum { LOST = 20 };
+
+static unsigned lost;
+
+/* Again and again: the cursor lies behind the run that was chosen. */
+static void always_be_faster(const char *name) {
+    if (strcmp(name, "run_page_chosen") != 0 || lost == LOST) {
+        return;
+    }
+    cache_failpoint_hook = NULL;
+    word_store(&other->map.header->run_cursor, word_load(&other->map.header->run_cursor) - 2);
+    EXPECT_EQUAL(put(other, key_of("%u", lost), lost, 100 * KIB), CACHE_OK);
+    lost++;
+    cache_failpoint_hook = always_be_faster;
+}
+
+/* A run lost to another is no try: it goes on where unused pages are, and does not look for some to evict. */
+static void always_too_late(void) {
+    open_both();
+    lost = 0;
+    cache_failpoint_hook = always_be_faster;
+    EXPECT_EQUAL(put(maker, key_of("a"), 1, 100 * KIB), CACHE_OK);
+    cache_failpoint_hook = NULL;
+    EXPECT_EQUAL(lost, LOST);
+    for (unsigned i = 0; i < LOST; i++) {
+        EXPECT(has_copied(maker, key_of("%u", i), i, 100 * KIB));
+    }
+    EXPECT_EQUAL(info_of(maker).evicted, 0);
+    close_cache(other);
+    expect_nothing_left(maker);
 }
 
 /* ---- It was closed, and all in it dead ---- */
@@ -206,6 +243,7 @@ static void waits_for_others(void) {
 static const struct test tests[] = {
     {"a page that was free and was filled meanwhile stays", filled_meanwhile},
     {"a run that took the place of another meanwhile stays", run_meanwhile},
+    {"a run that others were faster to take twenty times is stored behind them", always_too_late},
     {"a page that was dead and was written to meanwhile stays", written_meanwhile},
     {"a dead page that was written to meanwhile stays when memory is given back", written_while_given_back},
     {"a value is as young as its store, however long ago its page was closed", closed_long_ago},
