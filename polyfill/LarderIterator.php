@@ -15,7 +15,7 @@ final class LarderIterator implements Iterator
     private ?array $keys = null;
     private int $at = 0;
 
-    public function __construct(private readonly string $prefix = '') {}
+    public function __construct(private string $prefix = '') {}
 
     private function __clone() {}
 
@@ -23,6 +23,12 @@ final class LarderIterator implements Iterator
     public function __serialize(): array
     {
         throw new Exception("Serialization of 'LarderIterator' is not allowed");
+    }
+
+    /** @param mixed[] $data */
+    public function __unserialize(array $data): void
+    {
+        throw new Exception("Unserialization of 'LarderIterator' is not allowed");
     }
 
     public function __set(string $name, mixed $value): void

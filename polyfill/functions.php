@@ -26,7 +26,7 @@ function larder_last_error_msg(): string
 {
     return match (Memory::ofThisProcess()->error) {
         LARDER_ERROR_SIZE => sprintf('The value is larger than an eighth of the %d bytes that larder/polyfill keeps', Memory::LIMIT),
-        LARDER_ERROR_TYPE => 'The stored value is not an integer',
+        LARDER_ERROR_TYPE => 'The value is not an integer',
         LARDER_ERROR_RANGE => 'The result is outside the range of int',
         default => '',
     };

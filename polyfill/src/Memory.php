@@ -13,6 +13,8 @@ final class Memory
     /** Bytes that all entries may take. */
     public const LIMIT = 32 * 1024 * 1024;
     private const SHARE = 8;
+    /** What serialize() makes of a resource. */
+    private const RESOURCE = 'i:0;';
 
     private static ?self $instance = null;
 
@@ -61,7 +63,7 @@ final class Memory
         $token = $entry->token;
 
         try {
-            $value = unserialize($entry->bytes);
+            $value = unserialize($entry->bytes, ['max_depth' => 0]);
         } catch (\Throwable) {
             ++$this->counts['unreadable'];
             ++$this->counts['misses'];
@@ -88,6 +90,9 @@ final class Memory
     {
         $this->error = \LARDER_ERROR_NONE;
         $bytes = serialize($value);
+        if (str_contains($bytes, self::RESOURCE) && self::hasResource($value)) {
+            throw new \Exception("Serialization of 'resource' is not allowed");
+        }
         $there = $this->entry($key);
         if (($isThere !== null && ($there !== null) !== $isThere) || ($token !== null && $there?->token !== $token)) {
             return false;
@@ -235,6 +240,30 @@ final class Memory
             'pins' => ['pages' => 0, 'limit' => 0, 'long_lived' => 0, 'long_lived_limit' => 0, 'mine' => 0, 'scans' => 0, 'released' => 0, 'scan_us' => 0],
             'processes' => ['attached' => 1, 'limit' => 1, 'mine' => 0, 'reaped' => 0, 'holders' => []],
         ];
+    }
+
+    /** Looks into arrays, and into objects that do not serialize themselves. */
+    private static function hasResource(mixed $value): bool
+    {
+        $has = false;
+        $seen = [];
+        for ($parts = [[$value]]; $parts !== [] && !$has;) {
+            $part = array_pop($parts);
+
+            try {
+                array_walk_recursive($part, static function (mixed $leaf) use (&$has, &$seen, &$parts): void {
+                    $has = $has || str_starts_with(\gettype($leaf), 'resource');
+                    if (\is_object($leaf) && !isset($seen[spl_object_id($leaf)]) && !method_exists($leaf, '__serialize') && !method_exists($leaf, '__sleep')) {
+                        $seen[spl_object_id($leaf)] = $leaf;
+                        $parts[] = (array) $leaf;
+                    }
+                });
+            } catch (\Error) {
+                // an array that contains itself
+            }
+        }
+
+        return $has;
     }
 
     private function make(string $bytes, float $until): Entry

@@ -36,11 +36,11 @@ final class PolyfillTest extends TestCase
         $class = new ReflectionClass(LarderIterator::class);
         $said[] = ($class->isFinal() ? 'final ' : '') . implode(', ', $class->getInterfaceNames());
         foreach ($class->getMethods(ReflectionMethod::IS_PUBLIC) as $method) {
-            if (!in_array($method->getName(), ['__serialize', '__set'], true)) {
+            if (!in_array($method->getName(), ['__serialize', '__unserialize', '__set'], true)) {
                 $said[] = $describe($method);
             }
         }
-        foreach ([fn() => clone new LarderIterator(), fn() => serialize(new LarderIterator()), static function (): void { $iterator = new LarderIterator(); $iterator->more = 1; }] as $refused) {
+        foreach ([fn() => clone new LarderIterator(), fn() => serialize(new LarderIterator()), fn() => unserialize('O:14:"LarderIterator":0:{}'), static function (): void { $iterator = new LarderIterator(); $iterator->more = 1; }] as $refused) {
             try {
                 $refused();
             } catch (Throwable $thrown) {
@@ -80,6 +80,42 @@ final class PolyfillTest extends TestCase
         $extension = $this->said('extension', $this->calls($seed));
         self::assertSame(self::CALLS, substr_count($extension, "\n"));
         self::assertSame($extension, $this->said('polyfill', $this->calls($seed)));
+    }
+
+    public function testRareValuesGiveWhatTheExtensionGives(): void
+    {
+        $code = <<<'PHP'
+            require 'vendor/autoload.php';
+            extension_loaded('larder') || require 'polyfill/bootstrap.php';
+            $closed = fopen('php://memory', 'r');
+            fclose($closed);
+            $holder = new stdClass();
+            $holder->more = ['stream' => \STDERR, 'self' => $holder];
+            $circle = ['zero' => 0];
+            $circle['self'] = &$circle;
+            $node = new stdClass();
+            $node->of = [0, $node];
+            $deep = [];
+            for ($level = 0; $level < 5_000; ++$level) {
+                $deep = [$deep];
+            }
+            foreach ([\STDERR, $closed, [0, [\STDERR]], $holder, $circle, $node, [0, new ArrayObject([0])], $deep] as $i => $value) {
+                larder_store('k', 'old');
+                try {
+                    $said = larder_store('k', $value) ? 'stored' : 'refused';
+                } catch (Exception $refusal) {
+                    $said = $refusal->getMessage();
+                }
+                $fetched = larder_fetch('k');
+                for ($depth = 0; $depth < 5_001 && is_array($fetched) && isset($fetched[0]); ++$depth) {
+                    $fetched = $fetched[0];
+                }
+                echo $i, $said, get_debug_type($fetched), $depth, "\n";
+            }
+            larder_store('k', 'text');
+            var_dump(larder_increment('k'), larder_last_error_msg());
+            PHP;
+        self::assertSame($this->said('extension', ['-r', $code]), $this->said('polyfill', ['-r', $code]));
     }
 
     public function testControlOneWrongFunctionIsFound(): void

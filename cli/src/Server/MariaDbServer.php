@@ -15,6 +15,9 @@ final class MariaDbServer implements Server
     public const USER = 'larder';
     public const DATABASE = 'larder';
 
+    /** Connections that wait to be accepted: a hundred processes connect at once, and by itself the server lets 80 wait. */
+    private const BACKLOG = 512;
+
     private function __construct(
         private readonly ServerProcess $process,
         public readonly string $socket,
@@ -43,7 +46,7 @@ final class MariaDbServer implements Server
                 $executable->path, '--no-defaults', ...$user, '--datadir=' . $home . '/mariadb', '--tmpdir=' . $home,
                 '--socket=' . $socket, '--bind-address=' . Address::HOST, '--port=' . $port, '--skip-name-resolve',
                 '--init-file=' . $home . '/mariadb.sql', '--performance-schema=OFF', '--skip-log-bin',
-                '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', '--max-heap-table-size=64M', ...$options,
+                '--back-log=' . self::BACKLOG, '--innodb-buffer-pool-size=8M', '--innodb-log-file-size=4M', '--max-heap-table-size=64M', ...$options,
             ],
             $home . '/mariadb.log',
             // The server greets with its version and the name of the way to log in.

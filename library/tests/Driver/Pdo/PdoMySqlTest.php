@@ -113,4 +113,27 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertSame("\xBF', 0, 'v') -- ", $cache->get('k'));
         self::assertTrue($cache->clear());
     }
+
+    /** As a hundred forks do, while the server has no turn: a socket with a full queue refuses. */
+    public function testServerOfTheTestsLetsAStampedeWait(): void
+    {
+        $server = Servers::mariaDb();
+        $file = self::pdo()->query('SELECT @@pid_file');
+        self::assertNotFalse($file);
+        $path = $file->fetchColumn();
+        self::assertIsString($path);
+        $process = (int) file_get_contents($path);
+        self::assertGreaterThan(1, $process);
+        Servers::freeze($process);
+        $waiting = [];
+
+        try {
+            for ($n = 0; $n < 120; ++$n) {
+                $waiting[] = @stream_socket_client('unix://' . $server->socket, timeout: 5);
+            }
+        } finally {
+            posix_kill($process, \SIGCONT);
+        }
+        self::assertNotContains(false, $waiting);
+    }
 }

@@ -120,7 +120,8 @@ final class HeldMemcachedItems implements MemcachedItems
         }
         $this->check($client);
 
-        return $client->getResultCode() === Memcached::RES_NOTSTORED ? false : null;
+        // The second by the binary protocol.
+        return \in_array($client->getResultCode(), [Memcached::RES_NOTSTORED, Memcached::RES_DATA_EXISTS], true) ? false : null;
     }
 
     public function cas(string $name, string $bytes, int $expiry, string $unchanged): ?bool

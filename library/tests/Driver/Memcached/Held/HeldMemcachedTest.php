@@ -8,6 +8,8 @@ use Larder\Cache;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Contract\Capability;
 use Larder\Contract\Store;
+use Larder\Driver\Memcached\Held\HeldMemcachedItems;
+use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
@@ -145,6 +147,16 @@ class HeldMemcachedTest extends StoreTestCase
         self::assertSame('miss', $cache->get('k', 'miss'));
         self::assertSame(5, $cache->increment('k', 5));
         self::assertTrue($cache->clear());
+    }
+
+    /** A process that is second in a race begins again, and does not take it for a refusal. */
+    public function testSecondAddFindsWhatIsThere(): void
+    {
+        $held = Drivers::hold(static::client(Servers::memcached()));
+        $items = new HeldMemcachedItems($held);
+        $items->delete('second');
+        self::assertSame([true, false, '1'], [$items->add('second', '1', 60), $items->add('second', '2', 60), $items->get('second')]);
+        $items->delete('second');
     }
 
     public function testForkDoesNotUseTheClientOfItsParent(): void
