@@ -91,8 +91,9 @@ final class HandlerTest extends TestCase
     public function testOnlyTheVersionThatWasReadIsReplaced(string $store): void
     {
         $cache = self::cache($store);
+        self::write($cache, 'n|i:1;');
         $late = new Handler($cache, allowEviction: true);
-        $late->read(self::ID);
+        self::assertSame('n|i:1;', $late->read(self::ID));
         $cache->set('session:' . hash('sha256', self::ID), ['another', 'n|i:2;']);
 
         self::assertMatchesRegularExpression('/changed without its lock/', self::failure(static fn(): bool => $late->write(self::ID, 'n|i:3;')));
@@ -269,6 +270,20 @@ final class HandlerTest extends TestCase
 
         self::assertTrue($handler->validateId(self::ID));
         self::assertNotSame('', self::failure(static fn(): string => $handler->read(self::ID)));
+    }
+
+    /** Without a look at the lock, it would be taken for an empty one. */
+    public function testSessionThatCannotBeReadIsNotEmpty(): void
+    {
+        $server = RedisServer::start(Servers::directory('unreadable-sessions'));
+        $cache = Cache::open('redis://' . $server->socket . '?timeout=30');
+        self::write($cache, 'n|i:1;');
+        $redis = new \Redis();
+        $redis->connect($server->socket);
+        $redis->rawCommand('ACL', 'SETUSER', 'default', '-get');
+        $handler = new Handler($cache, wait: 0.05);
+        self::assertStringContainsString('could not be locked or read', self::failure(static fn(): string => $handler->read(self::ID)));
+        $server->stop();
     }
 
     public function testFullServerRefusesAndLosesNoSession(): void
