@@ -280,7 +280,7 @@ final class HandlerTest extends TestCase
         self::write($cache, 'n|i:1;');
         $redis = new \Redis();
         $redis->connect($server->socket);
-        $redis->rawCommand('ACL', 'SETUSER', 'default', '-get');
+        $redis->rawcommand('ACL', 'SETUSER', 'default', '-get');
         $handler = new Handler($cache, wait: 0.05);
         self::assertStringContainsString('could not be locked or read', self::failure(static fn(): string => $handler->read(self::ID)));
         $server->stop();
