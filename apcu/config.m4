@@ -15,7 +15,7 @@ if test "$PHP_APCU" != "no"; then
   if test "$larder_found" = no; then
     AC_MSG_ERROR([Larder's engine is not installed. Run: pie install larder/ext-larder])
   fi
-  PHP_NEW_EXTENSION([apcu], [entry.c functions.c info.c iterator.c module.c pattern.c], [$ext_shared],,
+  PHP_NEW_EXTENSION([apcu], [entry.c functions.c info.c iterator.c module.c pattern.c shape.c], [$ext_shared],,
     [-fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_EXTENSION_DEP(apcu, larder)
   PHP_ADD_EXTENSION_DEP(apcu, pcre)

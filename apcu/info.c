@@ -1,5 +1,22 @@
 /* What dashboards and status pages read: the shapes are APCu's, the figures the engine's. */
 #include "php_apcu.h"
+#include "shape.h"
+
+static zend_array *of_key, *of_list;
+
+void info_register(void) {
+    static const char *const key[] = {"hits",          "access_time", "mtime", "creation_time",
+                                      "deletion_time", "ttl",         "refs"};
+    static const char *const list[] = {"info",          "ttl",         "num_hits",  "mtime",   "creation_time",
+                                       "deletion_time", "access_time", "ref_count", "mem_size"};
+    of_key = shape_new(key, sizeof(key) / sizeof(key[0]));
+    of_list = shape_new(list, sizeof(list) / sizeof(list[0]));
+}
+
+void info_unregister(void) {
+    shape_free(of_key);
+    shape_free(of_list);
+}
 
 ZEND_FUNCTION(apcu_key_info) {
     zend_string *key;
@@ -12,30 +29,27 @@ ZEND_FUNCTION(apcu_key_info) {
     if (!APCU_G(enabled) || !larder->describe(key, &entry)) {
         RETURN_NULL();
     }
-    array_init_size(return_value, 7);
-    add_long(return_value, NAME_HITS, entry.used);
-    add_long(return_value, NAME_ACCESS_TIME, (zend_long)entry.stored); /* of the last fetch nothing is written */
-    add_long(return_value, NAME_MTIME, (zend_long)entry.stored);
-    add_long(return_value, NAME_CREATION_TIME, (zend_long)entry.stored);
-    add_long(return_value, NAME_DELETION_TIME, 0);
-    add_long(return_value, NAME_TTL, entry.ttl);
-    add_long(return_value, NAME_REFS, 0);
+    Bucket *part = shape_copy(of_key, return_value);
+    ZVAL_LONG(&part++->val, entry.used);
+    ZVAL_LONG(&part++->val, (zend_long)entry.stored); /* of the last fetch nothing is written */
+    ZVAL_LONG(&part++->val, (zend_long)entry.stored);
+    ZVAL_LONG(&part++->val, (zend_long)entry.stored);
+    part++; /* not deleted */
+    ZVAL_LONG(&part->val, entry.ttl);
 }
 
 static void add_entry(zval *list, const struct larder_entry *entry) {
-    zval item, key, hits;
-    array_init_size(&item, 9);
-    ZVAL_STRINGL(&key, entry->key, entry->key_length);
-    ZVAL_DOUBLE(&hits, entry->used);
-    add_value(&item, NAME_INFO, &key);
-    add_long(&item, NAME_TTL, entry->ttl);
-    add_value(&item, NAME_NUM_HITS, &hits);
-    add_long(&item, NAME_MTIME, (zend_long)entry->stored);
-    add_long(&item, NAME_CREATION_TIME, (zend_long)entry->stored);
-    add_long(&item, NAME_DELETION_TIME, 0);
-    add_long(&item, NAME_ACCESS_TIME, (zend_long)entry->stored);
-    add_long(&item, NAME_REF_COUNT, 0);
-    add_long(&item, NAME_MEM_SIZE, (zend_long)entry->size);
+    zval item;
+    Bucket *part = shape_copy(of_list, &item);
+    ZVAL_STRINGL(&part++->val, entry->key, entry->key_length);
+    ZVAL_LONG(&part++->val, entry->ttl);
+    ZVAL_DOUBLE(&part++->val, entry->used);
+    ZVAL_LONG(&part++->val, (zend_long)entry->stored);
+    ZVAL_LONG(&part++->val, (zend_long)entry->stored);
+    part++; /* not deleted */
+    ZVAL_LONG(&part++->val, (zend_long)entry->stored);
+    part++; /* no references: nothing counts them */
+    ZVAL_LONG(&part->val, (zend_long)entry->size);
     add_next_index_zval(list, &item);
 }
 

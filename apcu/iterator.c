@@ -4,6 +4,7 @@
  */
 #include "php_apcu.h"
 #include "pattern.h"
+#include "shape.h"
 
 #include "zend_exceptions.h"
 
@@ -12,7 +13,8 @@ struct iterator {
     zend_long format;
     zend_long list; /* enum list */
     struct pattern pattern;
-    zend_array *keys; /* the only ones; NULL: all */
+    zend_array *keys;  /* the only ones; NULL: all */
+    zend_array *shape; /* of an item */
 
     bool begun;
     struct larder_walk *walk; /* NULL: none, or ended */
@@ -26,6 +28,7 @@ struct iterator {
 };
 
 static zend_class_entry *class_of_iterators;
+static zend_array *all_parts; /* the shape of an item with all parts */
 static zend_object_handlers handlers;
 
 static struct iterator *iterator_of(zend_object *object) {
@@ -64,6 +67,9 @@ static void unmake(struct iterator *iterator) {
     pattern_release(&iterator->pattern);
     if (iterator->keys) {
         zend_array_release(iterator->keys);
+    }
+    if (iterator->shape) {
+        zend_array_release(iterator->shape);
     }
     memset(iterator, 0, offsetof(struct iterator, object));
 }
@@ -132,40 +138,44 @@ static bool fetch_value(zend_string *key, zval *value) {
     return !EG(exception) && larder->exists(key);
 }
 
-static void add_number(struct iterator *iterator, zend_long part, enum name name, zend_long number) {
-    if (iterator->format & part) {
-        add_long(&iterator->item, name, number);
+static zend_array *shape_of(zend_long format) {
+    zend_array *shape = zend_new_array(zend_hash_num_elements(all_parts));
+    zend_string *name;
+    zval *value;
+    ZEND_HASH_FOREACH_STR_KEY_VAL(all_parts, name, value) {
+        if (format & 1) {
+            zend_hash_add_new(shape, name, value);
+        }
+        format >>= 1;
     }
-}
-
-static void add_string(struct iterator *iterator, zend_long part, enum name name, zend_string *string) {
-    if (iterator->format & part) {
-        zval value;
-        ZVAL_STR_COPY(&value, string);
-        add_value(&iterator->item, name, &value);
-    }
+    ZEND_HASH_FOREACH_END();
+    return shape;
 }
 
 static bool make_item(struct iterator *iterator, zend_string *key, const struct larder_entry *entry) {
-    enum { PARTS = 11 };
+    const zend_long format = iterator->format, stored = (zend_long)entry->stored;
     zval value;
-    if ((iterator->format & ITER_VALUE) && !fetch_value(key, &value)) {
+    if ((format & ITER_VALUE) && !fetch_value(key, &value)) {
         return false;
     }
-    array_init_size(&iterator->item, PARTS);
-    add_string(iterator, ITER_TYPE, NAME_TYPE, names[NAME_USER]);
-    add_string(iterator, ITER_KEY, NAME_KEY, key);
-    if (iterator->format & ITER_VALUE) {
-        add_value(&iterator->item, NAME_VALUE, &value);
+    Bucket *part = shape_copy(iterator->shape, &iterator->item);
+#define PART(bit, ...)                   \
+    if (format & (bit)) {                \
+        zval *const at = &(part++)->val; \
+        __VA_ARGS__;                     \
     }
-    add_number(iterator, ITER_NUM_HITS, NAME_NUM_HITS, entry->used);
-    add_number(iterator, ITER_MTIME, NAME_MTIME, (zend_long)entry->stored);
-    add_number(iterator, ITER_CTIME, NAME_CREATION_TIME, (zend_long)entry->stored);
-    add_number(iterator, ITER_DTIME, NAME_DELETION_TIME, 0);
-    add_number(iterator, ITER_ATIME, NAME_ACCESS_TIME, (zend_long)entry->stored);
-    add_number(iterator, ITER_REFCOUNT, NAME_REF_COUNT, 0);
-    add_number(iterator, ITER_MEM_SIZE, NAME_MEM_SIZE, (zend_long)entry->size);
-    add_number(iterator, ITER_TTL, NAME_TTL, entry->ttl);
+    PART(ITER_TYPE, (void)at) /* is in the shape, as what is always 0 */
+    PART(ITER_KEY, ZVAL_STR_COPY(at, key))
+    PART(ITER_VALUE, ZVAL_COPY_VALUE(at, &value))
+    PART(ITER_NUM_HITS, ZVAL_LONG(at, entry->used))
+    PART(ITER_MTIME, ZVAL_LONG(at, stored))
+    PART(ITER_CTIME, ZVAL_LONG(at, stored))
+    PART(ITER_DTIME, (void)at)
+    PART(ITER_ATIME, ZVAL_LONG(at, stored))
+    PART(ITER_REFCOUNT, (void)at)
+    PART(ITER_MEM_SIZE, ZVAL_LONG(at, (zend_long)entry->size))
+    PART(ITER_TTL, ZVAL_LONG(at, entry->ttl))
+#undef PART
     return true;
 }
 
@@ -251,6 +261,7 @@ ZEND_METHOD(APCUIterator, __construct) {
     }
     unmake(iterator);
     iterator->format = format;
+    iterator->shape = shape_of(format);
     iterator->list = list;
     if (search && Z_TYPE_P(search) == IS_STRING && Z_STRLEN_P(search) > 0) {
         if (!pattern_compile(Z_STR_P(search), &iterator->pattern)) {
@@ -402,11 +413,79 @@ bool iterator_delete(zval *object) {
     return true;
 }
 
+/* ---- foreach ---------------------------------------------------------------------------------- */
+
+/* Without calls of the methods. PHP calls those of a subclass that has its own. */
+
+static struct iterator *iterator_in(zend_object_iterator *loop) {
+    return iterator_of(Z_OBJ(loop->data));
+}
+
+static void loop_end(zend_object_iterator *loop) {
+    zval_ptr_dtor(&loop->data);
+}
+
+static void loop_rewind(zend_object_iterator *loop) {
+    struct iterator *iterator = this_iterator(&loop->data);
+    if (iterator) {
+        begin(iterator);
+        advance(iterator);
+    }
+}
+
+static int loop_valid(zend_object_iterator *loop) {
+    return iterator_in(loop)->key ? SUCCESS : FAILURE;
+}
+
+static zval *loop_item(zend_object_iterator *loop) {
+    return &iterator_in(loop)->item;
+}
+
+static void loop_key(zend_object_iterator *loop, zval *key) {
+    ZVAL_STR_COPY(key, iterator_in(loop)->key);
+}
+
+static void loop_next(zend_object_iterator *loop) {
+    advance(iterator_in(loop));
+}
+
+static const zend_object_iterator_funcs loop_functions = {
+    .dtor = loop_end,
+    .valid = loop_valid,
+    .get_current_data = loop_item,
+    .get_current_key = loop_key,
+    .move_forward = loop_next,
+    .rewind = loop_rewind,
+};
+
+static zend_object_iterator *loop_begin(zend_class_entry *class, zval *object, int by_reference) {
+    (void)class;
+    if (by_reference) {
+        zend_throw_error(NULL, "An iterator cannot be used with foreach by reference");
+        return NULL;
+    }
+    zend_object_iterator *loop = emalloc(sizeof(*loop));
+    zend_iterator_init(loop);
+    ZVAL_OBJ_COPY(&loop->data, Z_OBJ_P(object));
+    loop->funcs = &loop_functions;
+    return loop;
+}
+
 void iterator_register(zend_class_entry *class) {
     class_of_iterators = class;
+    static const char *const parts[] = {
+        "type",          "key",         "value",     "num_hits", "mtime", "creation_time",
+        "deletion_time", "access_time", "ref_count", "mem_size", "ttl"};
+    all_parts = shape_new(parts, sizeof(parts) / sizeof(parts[0]));
+    ZVAL_INTERNED_STR(&all_parts->arData[0].val, zend_string_init_interned(ZEND_STRL("user"), true));
     class->create_object = create;
+    class->get_iterator = loop_begin;
     memcpy(&handlers, &std_object_handlers, sizeof(handlers));
     handlers.offset = offsetof(struct iterator, object);
     handlers.free_obj = destroy;
     handlers.clone_obj = NULL;
+}
+
+void iterator_unregister(void) {
+    shape_free(all_parts);
 }

@@ -11,7 +11,6 @@
 ZEND_DECLARE_MODULE_GLOBALS(apcu)
 
 const struct larder_api *larder;
-zend_string *names[NAMES];
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
@@ -84,29 +83,6 @@ static void register_constants(int module_number) {
     }
 }
 
-static void intern_names(void) {
-    static const char *const texts[NAMES] = {
-        [NAME_ACCESS_TIME] = "access_time",
-        [NAME_CREATION_TIME] = "creation_time",
-        [NAME_DELETION_TIME] = "deletion_time",
-        [NAME_HITS] = "hits",
-        [NAME_INFO] = "info",
-        [NAME_KEY] = "key",
-        [NAME_MEM_SIZE] = "mem_size",
-        [NAME_MTIME] = "mtime",
-        [NAME_NUM_HITS] = "num_hits",
-        [NAME_REF_COUNT] = "ref_count",
-        [NAME_REFS] = "refs",
-        [NAME_TTL] = "ttl",
-        [NAME_TYPE] = "type",
-        [NAME_USER] = "user",
-        [NAME_VALUE] = "value",
-    };
-    for (size_t i = 0; i < NAMES; i++) {
-        names[i] = zend_string_init_interned(texts[i], strlen(texts[i]), true);
-    }
-}
-
 /* ---- The engine ------------------------------------------------------------------------------ */
 
 /* Looked up by name, not linked: php.ini may name this module first. NULL: it is another version. */
@@ -141,8 +117,8 @@ static PHP_MINIT_FUNCTION(apcu) {
     if (!APCU_G(enabled)) {
         larder->use(0);
     }
-    intern_names();
     register_constants(module_number);
+    info_register();
     iterator_register(register_class_APCUIterator(zend_ce_iterator));
     return SUCCESS;
 }
@@ -150,6 +126,8 @@ static PHP_MINIT_FUNCTION(apcu) {
 static PHP_MSHUTDOWN_FUNCTION(apcu) {
     (void)type;
     UNREGISTER_INI_ENTRIES();
+    info_unregister();
+    iterator_unregister();
     return SUCCESS;
 }
 

@@ -36,39 +36,7 @@ extern zend_module_entry apcu_module_entry;
 /* The engine's functions: set when the module starts. With apc.enabled off none is called. */
 extern const struct larder_api *larder;
 
-/* The keys of all that describes entries, interned: making them for each entry would be most of the cost. */
-enum name {
-    NAME_ACCESS_TIME,
-    NAME_CREATION_TIME,
-    NAME_DELETION_TIME,
-    NAME_HITS,
-    NAME_INFO,
-    NAME_KEY,
-    NAME_MEM_SIZE,
-    NAME_MTIME,
-    NAME_NUM_HITS,
-    NAME_REF_COUNT,
-    NAME_REFS,
-    NAME_TTL,
-    NAME_TYPE,
-    NAME_USER,
-    NAME_VALUE,
-    NAMES
-};
-extern zend_string *names[NAMES];
-
-/* Adds to an array that does not have the name. */
-static zend_always_inline void add_value(zval *array, enum name name, zval *value) {
-    zend_hash_add_new(Z_ARRVAL_P(array), names[name], value);
-}
-
-static zend_always_inline void add_long(zval *array, enum name name, zend_long number) {
-    zval value;
-    ZVAL_LONG(&value, number);
-    add_value(array, name, &value);
-}
-
-/* The constants APC_ITER_*, the keys of an item of APCUIterator. */
+/* The constants APC_ITER_*: a bit for each part of an item of APCUIterator, in their order. */
 enum format {
     ITER_TYPE = 1 << 0,
     ITER_KEY = 1 << 1,
@@ -93,7 +61,11 @@ bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
 /* At the end of a request. */
 void entry_end(void);
 
+/* At module start and end. */
+void info_register(void);
+void info_unregister(void);
 void iterator_register(zend_class_entry *class);
+void iterator_unregister(void);
 
 /* Deletes all that an APCUIterator has not yet returned. False, with an exception: it is none. */
 bool iterator_delete(zval *iterator);

@@ -83,6 +83,28 @@ final class DifferentialTest extends TestCase
             foreach (new Mine('/a/', APC_ITER_VALUE) as $key => $item) { var_dump($key, $item, (new Mine())->own); }
             var_dump(new Mine('/a/'), new APCUIterator());
             PHP];
+        yield 'loops' => [<<<'PHP'
+            class Unmade extends APCUIterator { public function __construct() {} }
+            class Counting extends APCUIterator { public int $steps = 0; public function next(): void { $this->steps++; parent::next(); } }
+            function items() { yield from new APCUIterator('/^a/', APC_ITER_VALUE); }
+            apcu_store('a', 1);
+            foreach (items() as $key => $item) { var_dump($key, $item); }
+            var_dump(iterator_count(new APCUIterator()), iterator_to_array(new IteratorIterator(new APCUIterator('/a/', APC_ITER_KEY))), [...new APCUIterator('/a/', APC_ITER_TTL)]);
+            foreach ($counting = new Counting('/a/') as $item) {}
+            var_dump($counting->steps);
+            foreach ([fn() => new Unmade(), fn() => new APCUIterator('/none/')] as $make) {
+                try {
+                    foreach ($make() as $item) { echo "an item\n"; }
+                    foreach ($make() as &$item) { echo "an item\n"; }
+                } catch (Error $error) {
+                    echo get_class($error), ' ', $error->getMessage(), "\n";
+                }
+            }
+            foreach ($outer = new APCUIterator('/a/', APC_ITER_KEY) as $item) {
+                foreach ($outer as $same) { var_dump($same); }
+                var_dump($outer->valid());
+            }
+            PHP];
     }
 
     #[DataProvider('snippets')]

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# To be sourced: fetches PHP's source, from this machine's Debian or Ubuntu.
+# To be sourced: fetches the source of PHP and of its extensions, from this machine's Debian or Ubuntu.
 
 # This machine's sources of Debian or Ubuntu, as sources of source packages.
 source_lists() { # folder
@@ -10,13 +10,13 @@ source_lists() { # folder
         sed 's/^Types:.*/Types: deb-src/' >"$1/paragraphs.sources"
 }
 
-# Downloads the source package of a PHP, such as 8.2, into FOLDER/package: that of the installed packages; where it is
-# gone from the archive, the newest that is there. Sets php_source_version to its version, as 8.2.30. On failure sets
-# php_source_failure to the reason. The machine's own lists of packages stay as they are.
-fetch_php_source() { # version, folder
-    local apt="$2" log="$2/apt.log" options version
+# Downloads a source package, such as php8.2, into FOLDER/package: that of an installed package; where it is gone from
+# the archive, the newest that is there. Sets source_version to its version, as 8.2.30. On failure sets source_failure to
+# the reason. The machine's own lists of packages stay as they are.
+fetch_source() { # source package, installed package, folder
+    local apt="$3" log="$3/apt.log" options version
     if ! command -v apt-get >/dev/null; then
-        php_source_failure="PHP's source is a Debian package, and there is no apt-get"
+        source_failure="the source of $1 is a Debian package, and there is no apt-get"
         return 1
     fi
     mkdir -p "$apt"/{lists/partial,cache/archives/partial,sources,package}
@@ -24,23 +24,23 @@ fetch_php_source() { # version, folder
     : >"$apt/status"
     options=(-qq -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/sources"
         -o Dir::State::Lists="$apt/lists" -o Dir::State::Status="$apt/status" -o Dir::Cache="$apt/cache")
-    echo "Fetching the source package of PHP $1"
+    echo "Fetching the source package $1"
     if ! apt-get "${options[@]}" update >"$log" 2>&1; then
-        php_source_failure="apt has no lists of source packages: $(tail -n 1 "$log")"
+        source_failure="apt has no lists of source packages: $(tail -n 1 "$log")"
         return 1
     fi
     # shellcheck disable=SC2016 # dpkg's variable
     while read -r version; do
-        if (cd "$apt/package" && apt-get "${options[@]}" source --download-only --only-source "php$1=$version") >"$log" 2>&1; then
+        if (cd "$apt/package" && apt-get "${options[@]}" source --download-only --only-source "$1=$version") >"$log" 2>&1; then
             # shellcheck disable=SC2034 # for those who source this
-            php_source_version="${version%%-*}"
+            source_version="${version%%-*}"
             return 0
         fi
     done < <(
-        dpkg-query -W -f '${source:Version}\n' "php$1-cli" 2>/dev/null
-        apt-cache "${options[@]}" showsrc "php$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV
+        dpkg-query -W -f '${source:Version}\n' "$2" 2>/dev/null
+        apt-cache "${options[@]}" showsrc "$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV
     )
     # shellcheck disable=SC2034 # for those who source this
-    php_source_failure="apt cannot fetch the source package of PHP $1: $(tail -n 1 "$log")"
+    source_failure="apt cannot fetch the source package $1: $(tail -n 1 "$log")"
     return 1
 }
