@@ -138,7 +138,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         return 0;
     }
 
-    /** @return string as PHP makes it by its settings: 128 random bits as 32 hexadecimal digits by default */
+    /** @return string a random id, as PHP makes it by session.sid_length and session.sid_bits_per_character */
     public function create_sid(): string
     {
         return (string) session_create_id();

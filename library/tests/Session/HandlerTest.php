@@ -91,8 +91,9 @@ final class HandlerTest extends TestCase
     public function testOnlyTheVersionThatWasReadIsReplaced(string $store): void
     {
         $cache = self::cache($store);
+        self::write($cache, 'n|i:1;');
         $late = new Handler($cache, allowEviction: true);
-        $late->read(self::ID);
+        self::assertSame('n|i:1;', $late->read(self::ID));
         $cache->set('session:' . hash('sha256', self::ID), ['another', 'n|i:2;']);
 
         self::assertMatchesRegularExpression('/changed without its lock/', self::failure(static fn(): bool => $late->write(self::ID, 'n|i:3;')));
@@ -189,7 +190,7 @@ final class HandlerTest extends TestCase
         $ids = array_map(static fn(): string => $handler->create_sid(), range(1, 1000));
 
         self::assertSame($ids, array_unique($ids));
-        self::assertSame([], preg_grep('/^[0-9a-f]{32}$/D', $ids, \PREG_GREP_INVERT));
+        self::assertSame([], preg_grep('/^[A-Za-z0-9,-]{22,256}$/D', $ids, \PREG_GREP_INVERT));
     }
 
     public function testNeitherKeysNorErrorsNameASession(): void
@@ -269,6 +270,20 @@ final class HandlerTest extends TestCase
 
         self::assertTrue($handler->validateId(self::ID));
         self::assertNotSame('', self::failure(static fn(): string => $handler->read(self::ID)));
+    }
+
+    /** Without a look at the lock, it would be taken for an empty one. */
+    public function testSessionThatCannotBeReadIsNotEmpty(): void
+    {
+        $server = RedisServer::start(Servers::directory('unreadable-sessions'));
+        $cache = Cache::open('redis://' . $server->socket . '?timeout=30');
+        self::write($cache, 'n|i:1;');
+        $redis = new \Redis();
+        $redis->connect($server->socket);
+        $redis->rawcommand('ACL', 'SETUSER', 'default', '-get');
+        $handler = new Handler($cache, wait: 0.05);
+        self::assertStringContainsString('could not be locked or read', self::failure(static fn(): string => $handler->read(self::ID)));
+        $server->stop();
     }
 
     public function testFullServerRefusesAndLosesNoSession(): void
