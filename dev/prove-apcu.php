@@ -7,6 +7,7 @@
  *     php dev/prove-apcu.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
  *     php dev/prove-apcu.php composer PROJECT             its class loader
  *     php dev/prove-apcu.php laravel                      the apc store of Laravel
+ *     php dev/prove-apcu.php wordpress                    its Site Health
  *     php dev/prove-apcu.php rate SECONDS APCU LARDER     requests a second of two addresses, in turns
  *     php -S ADDRESS -t WIKI dev/prove-apcu.php           serves the wiki, and at /cached what apcu_cache_info() says
  */
@@ -177,6 +178,18 @@ function laravel(): iterable
     yield 'clear' => [$cache->forget('k'), $cache->forget('k'), $cache->clear(), $cache->get('ever')];
 }
 
+/** @return iterable<string, mixed> */
+function wordpress(): iterable
+{
+    \define('ABSPATH', __DIR__ . '/../var/wordpress/root/usr/share/wordpress/');
+    require ABSPATH . 'wp-includes/plugin.php';
+    require ABSPATH . 'wp-admin/includes/class-wp-site-health.php';
+    $health = (new \ReflectionClass('WP_Site_Health'))->newInstanceWithoutConstructor(); // it would ask for a database
+    $offered = (new \ReflectionMethod($health, 'available_object_cache_services'))->invoke($health);
+    yield 'offered caches' => $offered;
+    yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');
+}
+
 /** @param non-empty-list<float> $numbers */
 function median(array $numbers): float
 {
@@ -216,6 +229,7 @@ if ($argv[1] === 'rate') {
 $answers = match ($argv[1]) {
     'composer' => composer($arguments[0]),
     'laravel' => laravel(),
+    'wordpress' => wordpress(),
     'mediawiki' => mediawiki($arguments[0]),
 };
 foreach ($answers as $question => $answer) {
