@@ -78,7 +78,7 @@ final class CommandsTest extends TestCase
     private static function packages(): array
     {
         $names = [];
-        foreach (['library', 'cli', 'polyfill', 'extension', 'apcu'] as $folder) {
+        foreach (['library', 'cli', 'polyfill', 'legacy', 'extension', 'apcu'] as $folder) {
             $package = json_decode((string) file_get_contents(Repository::ROOT . "/$folder/composer.json"), true, flags: \JSON_THROW_ON_ERROR);
             self::assertIsArray($package);
             self::assertIsString($package['name']);

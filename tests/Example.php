@@ -8,7 +8,7 @@ use Symfony\Component\Filesystem\Filesystem;
 use Symfony\Component\Process\Process;
 
 /**
- * A PHP example of a page. It is run in a process and an empty folder of its own, the library loaded.
+ * A PHP example of a page. It is run in a process and an empty folder of its own, the library and larder/legacy loaded.
  * What it says of itself is checked in two ways:
  *
  *     $cache->get('k');  // => 'value'        the expression gives this value
@@ -60,7 +60,7 @@ final class Example
 
         try {
             $files->dumpFile("$folder/example.php", $servers->apply($this->script()));
-            $process = Repository::php(['-d', "larder.path=$folder", "$folder/example.php"], $folder);
+            $process = Repository::php(['-d', "larder.path=$folder", '-d', "eaccelerator.cache_dir=$folder/eaccelerator", "$folder/example.php"], $folder);
             $process->run();
 
             return $process;
@@ -72,6 +72,7 @@ final class Example
     private function script(): string
     {
         $autoload = var_export(Repository::ROOT . '/vendor/autoload.php', true);
+        $legacy = var_export(Repository::ROOT . '/legacy/bootstrap.php', true);
         $code = preg_replace('/^<\?php\s*(declare\(strict_types=1\);)?/', '', $this->code);
         $checked = preg_replace_callback(
             self::EXPECTATION,
@@ -86,6 +87,6 @@ final class Example
             (string) $code,
         );
 
-        return "<?php declare(strict_types=1); require_once $autoload;\n$checked";
+        return "<?php declare(strict_types=1); require_once $autoload; require_once $legacy;\n$checked";
     }
 }

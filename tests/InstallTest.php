@@ -121,6 +121,28 @@ final class InstallTest extends TestCase
         }
     }
 
+    /** Applications ask function_exists() whether there is a cache. */
+    public function testOlderFunctionsComeWithTheEngineOrItsPolyfill(): void
+    {
+        $project = new EmptyProject();
+        $project->require('larder/legacy');
+        $code = 'echo json_encode([function_exists("apc_store"), function_exists("xcache_set"), function_exists("eaccelerator_put"), class_exists("APCIterator"), function_exists("apc_store") ? apc_store("a", 5) && xcache_set("a", 6) && eaccelerator_put("a", 7, 0, 2) : null,
+            function_exists("apc_store") ? [apc_inc("a"), xcache_inc("a"), eaccelerator_get("a", 2)] : null]);';
+
+        self::assertSame('[false,false,false,false,null,null]', $project->php($code));
+        $memory = '/dev/shm/larder-install-' . bin2hex(random_bytes(4));
+        (new Filesystem())->mkdir($memory, 0o700);
+
+        try {
+            $process = $project->run([\PHP_BINARY, '-d', 'extension=' . realpath(Repository::ROOT) . '/extension/modules/larder.so', '-d', "larder.path=$memory", '-r', "require 'vendor/autoload.php'; $code"]);
+            self::assertSame('[true,true,true,true,true,[6,7,7]]', $process->mustRun()->getOutput());
+        } finally {
+            (new Filesystem())->remove($memory);
+        }
+        $project->require('larder/polyfill');
+        self::assertSame('[true,true,true,true,true,[6,7,7]]', $project->php($code));
+    }
+
     public function testDoctorReportsAvailableStores(): void
     {
         $doctor = self::tool()->run(['vendor/bin/larder', 'doctor']);

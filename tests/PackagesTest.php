@@ -18,6 +18,7 @@ final class PackagesTest extends TestCase
         yield 'library' => ['library'];
         yield 'cli' => ['cli'];
         yield 'polyfill' => ['polyfill'];
+        yield 'legacy' => ['legacy'];
         yield 'extension' => ['extension'];
     }
 
@@ -40,10 +41,11 @@ final class PackagesTest extends TestCase
         self::assertFileEquals(Repository::ROOT . '/LICENSE', Repository::ROOT . "/$package/LICENSE");
     }
 
-    /** The tool is of the same release as the library that it measures. */
-    public function testCommandRequiresTheLibraryOfItsVersion(): void
+    /** All packages are of one release. */
+    public function testPackagesRequireTheLibraryOfTheirVersion(): void
     {
         self::assertSame('self.version', $this->section('cli', 'require')['larder/larder'] ?? null);
+        self::assertSame('self.version', $this->section('legacy', 'require')['larder/larder'] ?? null);
     }
 
     /** PIE builds the root of the package and installs no PHP packages. */

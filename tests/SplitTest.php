@@ -21,10 +21,10 @@ final class SplitTest extends TestCase
         $files->copy(Repository::ROOT . '/dev/split', "$this->folder/source/dev/split");
         $files->chmod("$this->folder/source/dev/split", 0o755);
         $this->git(['init', '-q', '-b', 'main']);
-        foreach (['larder', 'cli', 'polyfill', 'ext-larder', 'ext-apcu'] as $package) {
+        foreach (['larder', 'cli', 'polyfill', 'legacy', 'ext-larder', 'ext-apcu'] as $package) {
             $this->git(['init', '-q', '--bare', "$this->folder/remotes/$package.git"]);
         }
-        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'polyfill/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
+        $this->write(['library/composer.json' => '{}', 'cli/composer.json' => '{}', 'polyfill/composer.json' => '{}', 'legacy/composer.json' => '{}', 'extension/composer.json' => '{}', 'apcu/composer.json' => '{}']);
         $this->release('1.0.0');
     }
 
@@ -47,6 +47,7 @@ final class SplitTest extends TestCase
         self::assertSame(['composer.json', 'src/New.php'], $this->files('larder', 'main'));
         self::assertSame(['composer.json'], $this->files('cli', 'v1.1.0'));
         self::assertSame(['composer.json'], $this->files('polyfill', 'v1.1.0'));
+        self::assertSame(['composer.json'], $this->files('legacy', 'v1.1.0'));
         self::assertSame(['composer.json', 'php/php_larder.h'], $this->files('ext-larder', 'v1.1.0'));
         self::assertSame(['composer.json'], $this->files('ext-apcu', 'v1.1.0'));
     }

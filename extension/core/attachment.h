@@ -104,6 +104,7 @@ struct cache {
 
     struct reservation reservation;
     struct victims victims[LOGS];
+    uint32_t surveyed; /* pages of which they are the cheapest */
     struct no_window no_window;
     uint64_t counters_kept;   /* units kept by reclaiming only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */

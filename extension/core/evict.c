@@ -107,7 +107,8 @@ void evict_survey(struct cache *cache, bool last_resort) {
     /* Each process begins elsewhere, so that they do not compete for the same free pages. */
     const uint32_t pages = pages_to_survey(cache, wanted);
     const uint32_t start = (uint32_t)((uint64_t)pages * cache->number / cache->map.record_count);
-    for (uint32_t i = 0; i < pages && free < wanted; i++) {
+    uint32_t i = 0;
+    for (; i < pages && free < wanted; i++) {
         const uint32_t page = start + i < pages ? start + i : start + i - pages;
         const struct page_shared *row = page_row(cache, page);
         const uint64_t state = word_load(&row->state);
@@ -122,6 +123,7 @@ void evict_survey(struct cache *cache, bool last_resort) {
             cache->others_busy = true;
         }
     }
+    cache->surveyed = last_resort ? cache->map.page_count : i;
 }
 
 /* The next victim of a log that is still as it was surveyed; NULL if none is left. */
@@ -146,9 +148,10 @@ bool evict_is_used_up(struct cache *cache) {
     return false;
 }
 
-bool evict_next(struct cache *cache, struct victim *victim) {
+/* The log whose next victim is cheapest; NULL if none is left. */
+static struct victims *cheapest(struct cache *cache, uint64_t *least) {
     struct victims *turn = NULL;
-    uint64_t least = COST_NEVER;
+    *least = COST_NEVER;
     for (unsigned log = 0; log < LOGS; log++) {
         const struct victim *candidate = peek_victim(cache, (enum page_log)log);
         if (!candidate) {
@@ -158,10 +161,22 @@ bool evict_next(struct cache *cache, struct victim *victim) {
         const uint64_t cost = candidate->cost < COST_OVERDUE
                                   ? candidate->cost
                                   : cost_in_log(cache, page_row(cache, candidate->page));
-        if (cost < least) {
-            least = cost;
+        if (cost < *least) {
+            *least = cost;
             turn = &cache->victims[log];
         }
+    }
+    return turn;
+}
+
+bool evict_next(struct cache *cache, struct victim *victim) {
+    uint64_t least;
+    struct victims *turn = cheapest(cache, &least);
+    const unsigned wanted = victims_wanted(&cache->map, false);
+    if (UNLIKELY(turn && least > COST_FRESH && cache->surveyed < pages_to_survey(cache, wanted))) {
+        /* The unused pages of the survey are taken, by others too, and there may be more that it did not look at. */
+        evict_survey(cache, false);
+        turn = cheapest(cache, &least);
     }
     if (turn) {
         *victim = turn->list[turn->next++];

@@ -2,6 +2,7 @@
 
 #include "evict.h"
 #include "failpoint.h"
+#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "reclaim.h"
@@ -14,6 +15,7 @@ enum {
     TRIES = 12,
     INSISTS = 8, /* from this try on used runs go too */
     SPARE_TRIES = 4,
+    COMPETE_NS = 100 * 1000 * 1000, /* that a store tries again while others take the pages that it has chosen */
 };
 
 /* Pages, or heads of runs, that could not be taken: else each try would choose the same window. */
@@ -25,6 +27,7 @@ struct refusals {
 /* Consecutive pages to become a run, and the highest cost any of them may have. */
 struct window {
     uint32_t start;
+    uint32_t from; /* where its search began */
     uint64_t limit;
     bool last_resort;
 };
@@ -136,40 +139,55 @@ void run_release(struct cache *cache, uint32_t start, uint32_t claimed) {
     }
 }
 
-/* Reclaims a page of the window, or its run. Not if it costs more than the window's limit: then another process has
- * just filled it. */
-static bool empty_page(struct cache *cache, struct record_shared *record, const struct window *window,
-                       uint32_t page, enum reclaim_effort effort) {
+enum outcome {
+    CLAIMED,
+    TAKEN, /* by another process, since it was chosen */
+    HELD,  /* by a reader, a writer, its use, or for want of memory */
+};
+
+/* Reclaims a page of the window, or its run, and claims it. Not if it costs more than the window's limit: then another
+ * process has just filled it. */
+static enum outcome claim_page(struct cache *cache, struct record_shared *record, const struct window *window,
+                               uint32_t page, enum reclaim_effort effort, uint64_t *claimed) {
     struct victim chosen = {.page = page_head(&cache->map, page)};
-    chosen.state = word_load(&page_row(cache, chosen.page)->state);
+    const shared_word *chosen_state = &page_row(cache, chosen.page)->state, *state = &page_row(cache, page)->state;
+    chosen.state = word_load(chosen_state);
     if (state_of(chosen.state) != PAGE_FREE) {
         chosen.cost = evict_cost_of_head(cache, chosen.page, chosen.state, window->last_resort);
         chosen.empty = chosen.cost <= COST_FRESH;
         if (!chosen.empty && (chosen.cost > window->limit || chosen.cost == COST_NEVER)) {
-            return false;
+            return TAKEN;
         }
     }
     FAILPOINT(run_page_chosen);
-    return reclaim_victim(cache, record, &chosen, effort) &&
-           state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
+    if (!reclaim_victim(cache, record, &chosen, effort)) {
+        return state_generation(word_load(chosen_state)) == state_generation(chosen.state) ? HELD : TAKEN;
+    }
+    if (state_of(word_load(state)) != PAGE_FREE) {
+        return TAKEN;
+    }
+    spare_forget(cache, page);
+    *claimed = page_claim(cache, page, LOG_PROBATION);
+    return *claimed ? CLAIMED : state_of(word_load(state)) == PAGE_FREE ? HELD : TAKEN;
 }
 
 /* Reclaims and claims the window's pages in ascending order. */
-static bool claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
-                         uint32_t pages, bool insist, struct refusals *refusals, struct reservation *reservation) {
+static enum outcome claim_window(struct cache *cache, struct record_shared *record, const struct window *window,
+                                 uint32_t pages, bool insist, struct refusals *refusals,
+                                 struct reservation *reservation) {
+    const enum reclaim_effort effort = insist ? RECLAIM_INSIST : RECLAIM_GENTLY;
     const uint32_t start = window->start;
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
         evict_fill_spare(cache, record, 1, SPARE_TRIES); /* moves out of several pages need more than one */
-        if (empty_page(cache, record, window, start + i, insist ? RECLAIM_INSIST : RECLAIM_GENTLY)) {
-            spare_forget(cache, start + i);
-            claimed = page_claim(cache, start + i, LOG_PROBATION);
-        }
-        if (!claimed) {
-            refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
+        const enum outcome outcome = claim_page(cache, record, window, start + i, effort, &claimed);
+        if (outcome != CLAIMED) {
+            if (outcome == HELD) {
+                refusals->pages[refusals->count++] = page_head(&cache->map, start + i);
+            }
             run_release(cache, start, i);
-            return false;
+            return outcome;
         }
         if (i == 0) {
             head = claimed;
@@ -180,7 +198,9 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
     }
     shared_word *extent = &page_row(cache, start)->extent;
     word_store(extent, (word_load(extent) & ~(uint64_t)UINT32_MAX) | pages);
-    word_poke(&cache->map.header->run_cursor, start + pages);
+    if (start != window->from) {
+        word_poke(&cache->map.header->run_cursor, start + pages);
+    }
     FAILPOINT(run_claimed);
     *reservation = (struct reservation){
         .location = ref_location(&cache->map, start, 0),
@@ -188,7 +208,13 @@ static bool claim_window(struct cache *cache, struct record_shared *record, cons
         .generation = state_generation(head),
         .run_pages = pages,
     };
-    return true;
+    return CLAIMED;
+}
+
+/* Next to the run before, so that long values sweep the cache in order and searches are short; several processes side by
+ * side, or they would compete for the same pages. */
+static uint32_t next_start(struct cache *cache, uint32_t pages) {
+    return (uint32_t)(word_add(&cache->map.header->run_cursor, pages) % cache->map.page_count);
 }
 
 /* The cheapest window, searched more thoroughly with each try; page_count if none. */
@@ -196,42 +222,61 @@ static struct window choose_window(struct cache *cache, uint32_t pages, const st
                                    unsigned attempt) {
     const uint32_t none = cache->map.page_count;
     struct window window = {.start = none};
+    uint32_t from = none;
     if (attempt == 0) {
         struct victim warm;
         if (evict_warm_page(cache, &warm) && page_run(&cache->map, warm.page) >= pages) {
-            return (struct window){.start = warm.page, .limit = COST_FRESH};
+            return (struct window){.start = warm.page, .from = warm.page, .limit = COST_FRESH};
         }
-        /* Next to the run before, so that long values sweep the cache in order and searches are short: first where
-         * nothing lives, then where all pages are overdue, then in the older half of the main log. */
+        /* First where nothing lives, then where all pages are overdue, then in the older half of the main log. */
         const uint64_t age = word_load(&cache->map.header->age[LOG_MAIN]);
-        const uint64_t cursor = word_peek(&cache->map.header->run_cursor);
-        window = cheap_window(cache, refusals, cursor, pages);
+        from = next_start(cache, pages);
+        window = cheap_window(cache, refusals, from, pages);
         if (window.start == none) {
             window.limit = COST_MAIN + (age > none / 2 ? age - none / 2 : 0);
-            window.start = first_window(cache, refusals, cursor, pages, window.limit, none);
+            window.start = first_window(cache, refusals, from, pages, window.limit, none);
         }
     } else if (attempt < INSISTS && refusals->count > 0) {
-        /* Continue behind the page that was refused. */
-        const uint64_t behind = (uint64_t)refusals->pages[refusals->count - 1] + 1;
-        window = cheap_window(cache, refusals, behind, pages);
+        /* Behind the page that was refused. */
+        from = refusals->pages[refusals->count - 1] + 1;
+        window = cheap_window(cache, refusals, from, pages);
     }
     if (window.start == none) {
         pin_recount(cache);
         window = best_window(cache, pages, refusals, false);
     }
-    return window.start == none ? best_window(cache, pages, refusals, true) : window;
+    if (window.start == none) {
+        window = best_window(cache, pages, refusals, true);
+    }
+    window.from = from;
+    return window;
+}
+
+/* Whether `*since`, which is set now if it is 0, was long ago. */
+static bool is_long_ago(uint64_t *since) {
+    const uint64_t now = os_nanoseconds();
+    *since = *since ? *since : now;
+    return now - *since >= COMPETE_NS;
 }
 
 bool run_make(struct cache *cache, struct record_shared *record, uint64_t units, struct reservation *reservation) {
     const uint32_t pages = (uint32_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     struct refusals refusals = {.count = 0};
-    for (unsigned i = 0; i < TRIES; i++) {
+    uint64_t competes = 0; /* since when */
+    for (unsigned i = 0; i < TRIES;) {
         const struct window window = choose_window(cache, pages, &refusals, i);
-        if (window.start < cache->map.page_count &&
-            claim_window(cache, record, &window, pages, i >= INSISTS, &refusals, reservation)) {
+        if (window.start >= cache->map.page_count) {
+            i++;
+            continue;
+        }
+        const enum outcome outcome =
+            claim_window(cache, record, &window, pages, i >= INSISTS, &refusals, reservation);
+        if (outcome == CLAIMED) {
             reservation->units = units;
             return true;
         }
+        /* Where others were faster, as much may be left as before: nothing that is used goes for that. */
+        i += outcome == HELD || is_long_ago(&competes);
     }
     return false;
 }

@@ -22,6 +22,7 @@ use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
+use Larder\Key\Key;
 use Larder\Key\ReservedKey;
 use Larder\Key\Ttl;
 use Larder\Lock\Lock;
@@ -38,6 +39,8 @@ final class Cache implements CacheInterface
 {
     private const REMOVAL_SECONDS = 10;
     private const REMOVAL_WAIT = 2;
+    /** How long what pull() leaves in the place of a value stays if nobody writes there: stores have no deletion that compares. */
+    private const PULLED_SECONDS = 1;
     /** Not many, as their values are read too. */
     private const KEYS_AT_ONCE = 16;
 
@@ -212,6 +215,21 @@ final class Cache implements CacheInterface
         return array_intersect_key($values, $this->tags->current($tagVersions));
     }
 
+    public function pull(string $key, mixed $default = null): mixed
+    {
+        $pulled = null;
+        $isPulled = Capability::of($this->store, AtomicStore::class)->setIf($key, static function (mixed $there) use (&$pulled): bool {
+            $pulled = $there;
+
+            return !StoredValue::is($there) || StoredValue::of($there)?->isNothing() === false;
+        }, StoredValue::pulled()->stored(), self::PULLED_SECONDS);
+        if (!$isPulled) {
+            return $default;
+        }
+
+        return StoredValue::is($pulled) ? $this->unwrap($pulled, $default) : $pulled;
+    }
+
     public function has(string $key): bool
     {
         return $this->get($key, $this) !== $this;
@@ -257,6 +275,23 @@ final class Cache implements CacheInterface
         $this->remember ??= new Remember($this->store, $this->tags);
 
         return $this->remember->value(new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
+    }
+
+    public function rememberMany(array $keys, int|float $ttl, callable $make, array $tags = []): array
+    {
+        Ttl::seconds($ttl);
+        $values = $this->getMany($keys, $this);
+        $missing = array_map(strval(...), array_keys($values, $this, true));
+        if ($missing === []) {
+            return $values;
+        }
+        $tagVersions = $tags === [] ? [] : $this->tagVersions($tags);
+        $made = array_intersect_key($make($missing), array_flip($missing));
+        if ($made !== []) {
+            $this->setMany($made, $ttl, $tagVersions);
+        }
+
+        return array_filter(array_replace($values, $made), fn(mixed $value): bool => $value !== $this);
     }
 
     public function tagVersions(iterable $tags): TagVersions
@@ -375,17 +410,17 @@ final class Cache implements CacheInterface
         return (function () use ($store, $prefix): \Generator {
             $keys = [];
             foreach ($store->keys() as $key) {
-                if (str_starts_with($key, $prefix) && !ReservedKey::is($key)) {
+                if (str_starts_with($key, $prefix) && Key::isValid($key) && !ReservedKey::is($key)) {
                     $keys[] = $key;
                 }
                 if (\count($keys) === self::KEYS_AT_ONCE) {
-                    foreach ($this->withoutPlaceholders($keys) as $listed) {
+                    foreach ($this->thatHoldSomething($keys) as $listed) {
                         yield $listed;
                     }
                     $keys = [];
                 }
             }
-            foreach ($this->withoutPlaceholders($keys) as $listed) {
+            foreach ($this->thatHoldSomething($keys) as $listed) {
                 yield $listed;
             }
         })();
@@ -406,13 +441,13 @@ final class Cache implements CacheInterface
 
     /**
      * @param list<string> $keys
-     * @return list<string> those under which no value is just being computed for the first time
+     * @return list<string> those under which no value is just being computed for the first time, and none was pulled
      */
-    private function withoutPlaceholders(array $keys): array
+    private function thatHoldSomething(array $keys): array
     {
         $stored = $keys === [] ? [] : $this->store->getMany($keys);
 
-        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isPlaceholder() !== true));
+        return array_values(array_filter($keys, static fn(string $key): bool => !StoredValue::is($stored[$key]) || StoredValue::of($stored[$key])?->isNothing() !== true));
     }
 
     /**

@@ -54,6 +54,15 @@ interface CacheInterface
      */
     public function getManyWithTags(array $keys): array;
 
+    /**
+     * Gets and deletes in one step: of several processes that pull a value at once, one gets it.
+     *
+     * @return mixed the value, which may be null or false; on a miss, or if the store refused, the default
+     * @throws NotSupported|InvalidKey
+     * @phpstan-impure
+     */
+    public function pull(string $key, mixed $default = null): mixed;
+
     /** @throws InvalidKey */
     public function has(string $key): bool;
 
@@ -108,6 +117,23 @@ interface CacheInterface
         float $beta = 1.0,
         float $jitter = 0.05,
     ): mixed;
+
+    /**
+     * Returns the values of the keys. Those that are missing are computed together, by one call, and stored. There is no
+     * lease: if several processes miss the same keys at once, each computes them, and the last result stays. Invalid
+     * arguments throw what setMany() throws, before anything is computed.
+     *
+     * @template T
+     * @param array<string|int> $keys
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @param callable(list<string>): array<array-key, T> $make receives the missing keys and returns their values by key; a
+     *        key that it leaves out stays a miss, and one that was not asked for is ignored
+     * @param array<string|int> $tags of the computed values; their versions are read before $make is called
+     * @return array<array-key, T> in the order requested, without what is still a miss
+     * @throws InvalidKey|InvalidTtl
+     * @phpstan-impure
+     */
+    public function rememberMany(array $keys, int|float $ttl, callable $make, array $tags = []): array;
 
     /**
      * The current versions of tags, for set(). Call it before you read the data that a value is computed from: the value is

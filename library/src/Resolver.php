@@ -186,12 +186,17 @@ final class Resolver implements Opener
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store
     {
         $throws = $throws || $dsn->throws();
-        // What makes two ways to one server differ: one may work where the other does not.
-        $way = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
-        ksort($way);
-        $record = OutageRecord::ofThisUser(serialize([$dsn->scheme, (string) $endpoint, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $way]));
+        $record = OutageRecord::ofThisUser(serialize([(string) $endpoint, $this->way($dsn)]));
 
         return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+    }
+
+    public function way(Dsn $dsn): string
+    {
+        $options = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::SENTINEL_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
+        ksort($options);
+
+        return serialize([$dsn->scheme, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $options]);
     }
 
     public function logger(): LoggerInterface

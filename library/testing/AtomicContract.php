@@ -10,8 +10,8 @@ use Larder\Contract\Capability;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * add(), replace(), increment(), touch(), swap() and setIf(), also in several processes at once. For a store that lacks one, the
- * test checks that it says so.
+ * add(), replace(), increment(), touch(), swap(), setIf() and pull(), also in several processes at once. For a store that lacks
+ * one, the test checks that it says so.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -264,6 +264,67 @@ trait AtomicContract
             $list = $this->cache->get('list');
             self::assertIsArray($list);
             self::assertCount(!$this->isShared() ? 50 : 150, array_unique($list, \SORT_REGULAR));
+        });
+    }
+
+    public function testPullGetsAndDeletes(): void
+    {
+        $this->ifCan(Capability::Atomic, function (): void {
+            foreach (self::sampleKeys() as $key) {
+                self::assertSame('default', $this->cache->pull($key, 'default'));
+                foreach ([['value', null], null, false, new \ArrayObject([1])] as $value) {
+                    self::assertTrue($this->cache->set($key, $value));
+                    self::assertEquals($value, $this->cache->pull($key, 'default'));
+                    self::assertSame('default', $this->cache->pull($key, 'default'));
+                    self::assertSame('default', $this->cache->get($key, 'default'));
+                    self::assertFalse($this->cache->replace($key, 'there is nothing'));
+                }
+                self::assertTrue($this->cache->add($key, 'new'));
+                self::assertSame('new', $this->cache->pull($key));
+                $this->cache->remember($key, 60, static fn(): int => 8);
+                self::assertSame(8, $this->cache->pull($key));
+                self::assertSame(1, $this->cache->increment($key));
+                self::assertSame(1, $this->cache->pull($key));
+            }
+            $this->cache->set('tagged', 'value', tags: ['a']);
+            self::assertSame('value', $this->cache->pull('tagged'));
+            $this->cache->set('tagged', 'out of date', tags: ['a']);
+            $this->cache->invalidateTags(['a']);
+            self::assertSame('default', $this->cache->pull('tagged', 'default'));
+            $this->cache->set('read before', 'value');
+            $this->cache->get('read before');
+            self::assertSame('value', $this->elsewhere(static fn(Cache $cache): mixed => $cache->pull('read before')));
+            self::assertNull($this->cache->get('read before'));
+        });
+        $this->ifCan(Capability::Keys, function (): void {
+            if ($this->cache->can(Capability::Atomic)) {
+                $this->cache->set('pulled', 1);
+                $this->cache->pull('pulled');
+                self::assertNotContains('pulled', iterator_to_array($this->cache->keys(), false));
+            }
+        });
+    }
+
+    public function testConcurrentPullHasOneWinner(): void
+    {
+        $this->ifCan(Capability::Atomic, function (): void {
+            $work = function (int $process): array {
+                $cache = $this->reopenedCache();
+                $pulled = [];
+                for ($key = 0; $key < 50; ++$key) {
+                    $pulled[] = $cache->pull("k$key");
+                }
+
+                return array_filter($pulled, is_int(...));
+            };
+            $this->cache->setMany(array_combine(array_map(static fn(int $key): string => "k$key", range(0, 49)), range(0, 49)));
+            $pulled = $this->isShared()
+                ? array_merge(...array_map(static fn(Fork $fork): array => (array) $fork->result(), Fork::several(3, static fn(int $process): array => $work($process))))
+                : $work(0);
+            self::assertCount(\count($pulled), array_unique($pulled, \SORT_REGULAR), 'none twice');
+            if (!$this->mayApplyWhatItRefuses()) {
+                self::assertGreaterThanOrEqual(50 - $this->expectedLosses(), \count($pulled));
+            }
         });
     }
 

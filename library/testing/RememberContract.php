@@ -16,7 +16,7 @@ use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\Group;
 
 /**
- * What Cache::remember() does, also in several processes at once.
+ * What Cache::remember() and rememberMany() do, also in several processes at once.
  *
  * @phpstan-require-extends StoreTestCase
  */
@@ -41,6 +41,34 @@ trait RememberContract
     protected function removeLog(): void
     {
         unlink($this->log);
+    }
+
+    public function testRememberManyComputesMissingValuesTogether(): void
+    {
+        $this->cache->setMany(['stored' => 1, 'null' => null]);
+        $expected = ['7' => ['of 7'], 'stored' => 1, 'k' => ['of k'], 'null' => null];
+        self::assertSame($expected, $this->cache->rememberMany([7, 'stored', 'k', 'unknown', 'null'], 60, $this->makeMany(...), ['t']));
+        self::assertSame('7, k, unknown.', file_get_contents($this->log));
+        self::assertSame($expected, $this->cache->rememberMany(array_keys($expected), 60, $this->makeMany(...)));
+        self::assertFalse($this->cache->has('not asked'));
+        self::assertFalse($this->cache->has('unknown'));
+        $this->cache->invalidateTags(['t']);
+        self::assertSame(['7' => 'new', 'stored' => 1], $this->cache->rememberMany(['7', 'stored'], 0, static fn(array $missing): array => array_fill_keys($missing, 'new')));
+        self::assertSame([], $this->cache->rememberMany([], 60, $this->makeMany(...)));
+        self::assertThrows(InvalidTtl::class, fn(): array => $this->cache->rememberMany(['new'], -1, $this->makeMany(...)));
+        self::assertThrows(InvalidKey::class, fn(): array => $this->cache->rememberMany(['new', ''], 60, $this->makeMany(...)));
+        self::assertSame('7, k, unknown.', file_get_contents($this->log));
+    }
+
+    public function testRememberManyNoticesInvalidationDuringTheComputation(): void
+    {
+        $values = $this->cache->rememberMany(['k'], 60, function (array $missing): array {
+            $this->cache->invalidateTags(['t']);
+
+            return array_fill_keys($missing, 'of old data');
+        }, ['t']);
+        self::assertSame(['k' => 'of old data'], $values);
+        self::assertFalse($this->cache->has('k'));
     }
 
     #[Group('waiting')]
@@ -340,5 +368,16 @@ trait RememberContract
     private function computations(): int
     {
         return \strlen((string) file_get_contents($this->log));
+    }
+
+    /**
+     * @param list<string> $missing
+     * @return array<string, mixed> something for each but "unknown"
+     */
+    private function makeMany(array $missing): array
+    {
+        file_put_contents($this->log, implode(', ', $missing) . '.', \FILE_APPEND);
+
+        return array_diff_key(array_combine($missing, array_map(static fn(string $key): array => ["of $key"], $missing)), ['unknown' => 0]) + ['not asked' => 1];
     }
 }

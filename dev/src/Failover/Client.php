@@ -11,6 +11,9 @@ interface Client
 
     public function set(string $key, string $value): bool;
 
+    /** By one. */
+    public function increment(string $key): ?int;
+
     /** A lease that nobody releases. */
     public function lease(string $key, float $seconds): bool;
 }

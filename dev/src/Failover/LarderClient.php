@@ -30,6 +30,13 @@ final class LarderClient implements Client
         return $this->cache->set($key, $value);
     }
 
+    public function increment(string $key): ?int
+    {
+        $sum = $this->cache->increment($key);
+
+        return $sum === false ? null : $sum;
+    }
+
     public function lease(string $key, float $seconds): bool
     {
         return $this->cache->lock($key, $seconds, ends: LockLifetime::Ttl) !== null;

@@ -5,12 +5,17 @@ declare(strict_types=1);
 namespace Larder\Dev\Failover;
 
 /**
- * The operations of one process, at a fixed rate, each with what came of it. Every value names its key and a number that
- * grows with each write, and nobody else writes these keys, so a value that is wrong or older than a confirmed one is noticed.
+ * The operations of one process, each with what came of it. They begin at a fixed rate: those that are late, because one before
+ * them had to wait, begin as soon as they can, and none is left out.
+ *
+ * Every value names its key and a number that grows with each write, and nobody else writes these keys. So a value is noticed
+ * that is wrong, older than a confirmed one, or there again after an older one was; and a counter that grew by more than what
+ * was asked of it.
  */
 final class Load
 {
     public const KEYS = 120;
+    public const COUNTERS = 60;
     public const LEASES = 20;
     public const LEASE = 0.4;
 
@@ -20,14 +25,32 @@ final class Load
     public const THREW = 2;
     public const WRONG = 3;
     public const LOST = 4;
+    /** There is no value, as the last write was not confirmed. */
+    public const DROPPED = 5;
 
     /** What it was. */
     public const GET = 0;
     public const SET = 1;
-    public const ACQUIRE = 2;
+    public const COUNT = 2;
+    public const ACQUIRE = 3;
 
-    /** @var array<string, int> the number of the last confirmed write */
+    /** @var array<string, int> the number of the last confirmed write, or of what was read last; or a counter's value */
     private array $confirmed = [];
+
+    /** @var array<string, float> when that began */
+    private array $since = [];
+
+    /** @var array<string, array<int, true>> the numbers of writes that were not confirmed: they may have been executed, or be later */
+    private array $unsure = [];
+
+    /** @var array<string, int> how many increments were not confirmed */
+    private array $unsureCounts = [];
+
+    /** @var array<string, true> keys of which the last write was not confirmed */
+    private array $dropped = [];
+
+    /** When the write began of which the last operation saw that it is lost; 0.0 when it saw none. */
+    private float $lost = 0.0;
 
     private int $number = 0;
 
@@ -40,33 +63,43 @@ final class Load
 
     /**
      * @param int $rate operations a second
-     * @return list<int|float> five for each: when it began and ended (seconds, monotonic), the key's number, what it was, what
-     *                         came of it
+     * @param array<int, int> $shares of a hundred, by what it is
+     * @return list<int|float> six for each: when it began and ended (seconds, monotonic), the key's number, what it was, what
+     *                         came of it, and when the write began of which it saw that it is lost
      */
-    public function run(Client $client, int $rate, float $seconds): array
+    public function run(Client $client, int $rate, float $seconds, array $shares): array
     {
         $log = [];
-        $end = self::now() + $seconds;
         for ($i = 0; $i < self::KEYS; ++$i) {
             $this->write($client, self::key($this->process, $i));
         }
-        for ($next = self::now(); $next < $end; $next = max($next + 1 / $rate, self::now())) {
-            usleep(max(0, (int) (1e6 * ($next - self::now()))));
+        $first = self::now();
+        for ($number = 0; $number < $rate * $seconds; ++$number) {
+            usleep(max(0, (int) (1e6 * ($first + $number / $rate - self::now()))));
             $dice = random_int(1, 100);
-            $what = $dice <= 55 ? self::GET : ($dice <= 90 ? self::SET : self::ACQUIRE);
-            $i = random_int(0, ($what === self::ACQUIRE ? self::LEASES : self::KEYS) - 1);
+            $what = self::GET;
+            while ($dice > $shares[$what]) {
+                $dice -= $shares[$what++];
+            }
+            $i = random_int(0, match ($what) {
+                self::ACQUIRE => self::LEASES,
+                self::COUNT => self::COUNTERS,
+                default => self::KEYS,
+            } - 1);
             $start = self::now();
+            $this->lost = 0.0;
 
             try {
                 $outcome = match ($what) {
                     self::GET => $this->read($client, self::key($this->process, $i)),
                     self::SET => $this->write($client, self::key($this->process, $i)),
-                    self::ACQUIRE => $client->lease("lease$i", self::LEASE) ? self::SERVED : self::NOT_SERVED,
+                    self::COUNT => $this->count($client, \sprintf('c%d:%d', $this->process, $i)),
+                    default => $client->lease("lease$i", self::LEASE) ? self::SERVED : self::NOT_SERVED,
                 };
             } catch (\Throwable) {
                 $outcome = self::THREW;
             }
-            array_push($log, $start, self::now(), $i, $what, $outcome);
+            array_push($log, $start, self::now(), $i, $what, $outcome, $this->lost);
         }
 
         return $log;
@@ -80,10 +113,14 @@ final class Load
     private function write(Client $client, string $key): int
     {
         $number = ++$this->number;
+        $start = self::now();
+        $this->unsure[$key][$number] = $this->dropped[$key] = true; // also if it throws
         if (!$client->set($key, "$key=$number=" . str_repeat('x', 200))) {
             return self::NOT_SERVED;
         }
+        unset($this->unsure[$key][$number], $this->dropped[$key]);
         $this->confirmed[$key] = $number;
+        $this->since[$key] = $start;
 
         return self::SERVED;
     }
@@ -92,15 +129,47 @@ final class Load
     {
         $value = $client->get($key);
         if ($value === null) {
-            return self::NOT_SERVED;
+            return isset($this->dropped[$key]) ? self::DROPPED : self::NOT_SERVED;
         }
         [$itsKey, $number, $rest] = [...explode('=', $value, 3), '', ''];
         if ($itsKey !== $key || $rest !== str_repeat('x', 200) || (int) $number < 1 || (int) $number > $this->number) {
             return self::WRONG;
         }
-        $isOlder = (int) $number < ($this->confirmed[$key] ?? 0);
-        $this->confirmed[$key] = (int) $number;
+        [$number, $last] = [(int) $number, $this->confirmed[$key] ?? 0];
+        if ($number > $last && !isset($this->unsure[$key][$number])) {
+            return self::WRONG; // what was lost is there again: servers disagree
+        }
+        $this->confirmed[$key] = $number;
 
-        return $isOlder ? self::LOST : self::SERVED;
+        return $number < $last ? $this->lost($key) : self::SERVED;
+    }
+
+    private function count(Client $client, string $key): int
+    {
+        $start = self::now();
+        $unsure = $this->unsureCounts[$key] ?? 0;
+        $this->unsureCounts[$key] = $unsure + 1; // also if it throws
+        $sum = $client->increment($key);
+        if ($sum === null) {
+            return self::NOT_SERVED;
+        }
+        $grown = $sum - ($this->confirmed[$key] ?? 0);
+        $this->unsureCounts[$key] = max(0, $unsure - max(0, $grown - 1));
+        $this->confirmed[$key] = $sum;
+        $outcome = match (true) {
+            $grown > 1 + $unsure => self::WRONG, // something was executed twice
+            $grown < 1 => $this->lost($key),
+            default => self::SERVED,
+        };
+        $this->since[$key] = $start;
+
+        return $outcome;
+    }
+
+    private function lost(string $key): int
+    {
+        $this->lost = $this->since[$key] ?? 0.0;
+
+        return self::LOST;
     }
 }

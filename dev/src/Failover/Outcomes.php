@@ -15,8 +15,6 @@ final class Outcomes
     /** Seconds: before it happens, and of all. */
     private const CALM = 2.0;
     private const SECONDS = 10.0;
-    /** Seconds after the servers' own time within which everything is served again. */
-    private const SOON = 1.0;
     /** Seconds by which a lease may be late: servers count milliseconds, and look at the clock now and then. */
     private const TICK = 0.02;
 
@@ -24,6 +22,7 @@ final class Outcomes
         public readonly float $serversTook,
         public readonly float $recovery,
         public readonly int $operations,
+        public readonly float $seconds,
         public readonly int $notServed,
         public readonly int $late,
         public readonly int $threw,
@@ -32,6 +31,7 @@ final class Outcomes
         public readonly int $overdueLeases,
         public readonly float $longest,
         public readonly int $crashed,
+        private readonly float $soon,
     ) {}
 
     /** @param \Closure(): Client $client */
@@ -47,7 +47,7 @@ final class Outcomes
         }
         $forks = [];
         for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(static fn(): array => (new Load($process))->run($client(), self::RATE, self::SECONDS));
+            $forks[] = Fork::start(static fn(): array => (new Load($process))->run($client(), self::RATE, self::SECONDS, $scenario->shares()));
         }
         usleep((int) (1e6 * self::CALM));
         $start = Load::now();
@@ -55,18 +55,18 @@ final class Outcomes
         $logs = [];
         foreach ($forks as $process => $fork) {
             try {
-                $logs[$process] = array_chunk($fork->result(microtime(true) + 60.0), 5);
+                $logs[$process] = array_chunk($fork->result(microtime(true) + 60.0), 6);
             } catch (\RuntimeException) {
                 $fork->kill(); // it has crashed
             }
         }
 
-        return self::summed($logs, $concerned, $start, $ready);
+        return self::summed($logs, $concerned, $start, $ready, $scenario->soon());
     }
 
     public function isRight(): bool
     {
-        return $this->crashed === 0 && $this->threw === 0 && $this->wrong === 0 && $this->late === 0 && $this->overdueLeases === 0 && $this->recovery <= self::SOON;
+        return $this->crashed === 0 && $this->threw === 0 && $this->wrong === 0 && $this->late === 0 && $this->overdueLeases === 0 && $this->recovery <= $this->soon;
     }
 
     /**
@@ -74,18 +74,26 @@ final class Outcomes
      * @param array<int, array<int, bool>> $concerned whether it happened to a key, by process and number of the key
      * @param float $start when it happened
      * @param float $ready when the servers had done with it
+     * @param float $soon seconds after that within which everything is served again
      */
-    private static function summed(array $logs, array $concerned, float $start, float $ready): self
+    private static function summed(array $logs, array $concerned, float $start, float $ready, float $soon): self
     {
-        $counts = array_fill(0, 5, 0);
+        $counts = array_fill(0, 6, 0);
         $late = $operations = 0;
+        $begin = \INF;
+        $end = 0.0;
         $recovery = $longest = 0.0;
         $leases = [];
         foreach ($logs as $process => $log) {
             $first = \INF;
-            foreach ($log as [$began, $ended, $key, $what, $outcome]) {
+            foreach ($log as [$began, $ended, $key, $what, $outcome, $lost]) {
                 [$key, $what, $outcome] = [(int) $key, (int) $what, (int) $outcome];
                 ++$operations;
+                $begin = min($begin, $began);
+                $end = max($end, $ended);
+                if ($outcome === Load::LOST && $lost > $ready + $soon) {
+                    $outcome = Load::WRONG; // it was written to a server that has stayed in charge
+                }
                 $longest = max($longest, $ended - $began);
                 $isKept = $what === Load::ACQUIRE && $outcome === Load::NOT_SERVED; // another has the lease
                 if (!$isKept) {
@@ -93,9 +101,9 @@ final class Outcomes
                 }
                 if ($what === Load::ACQUIRE) {
                     $leases[$key][] = [$began, $ended, $outcome];
-                } elseif ($outcome === Load::SERVED && $began >= $ready && $concerned[$process][$key]) {
+                } elseif ($outcome === Load::SERVED && $began >= $ready && $what !== Load::COUNT && $concerned[$process][$key]) {
                     $first = min($first, $ended - $ready);
-                } elseif ($outcome !== Load::SERVED && $outcome !== Load::LOST && $began > $ready + self::SOON) {
+                } elseif (\in_array($outcome, [Load::NOT_SERVED, Load::THREW], true) && $began > $ready + $soon) {
                     ++$late;
                 }
             }
@@ -106,27 +114,30 @@ final class Outcomes
             $ready - $start,
             $recovery,
             $operations,
-            $counts[Load::NOT_SERVED],
+            $end - $begin,
+            $counts[Load::NOT_SERVED] + $counts[Load::DROPPED],
             $late,
             $counts[Load::THREW],
             $counts[Load::WRONG],
             $counts[Load::LOST],
-            array_sum(array_map(static fn(array $of): int => self::overdue($of, $ready), $leases)),
+            array_sum(array_map(static fn(array $of): int => self::overdue($of, $ready + $soon), $leases)),
             $longest,
             self::PROCESSES - \count($logs),
+            $soon,
         );
     }
 
     /**
      * @param list<array{float, float, int}> $log of one lease
+     * @param float $from when all are served again
      * @return int how often it could not be acquired though nobody had it, or acquired it just then
      */
-    private static function overdue(array $log, float $ready): int
+    private static function overdue(array $log, float $from): int
     {
         $acquired = array_filter($log, static fn(array $entry): bool => $entry[2] === Load::SERVED);
         $overdue = 0;
         foreach ($log as [$began, $ended, $outcome]) {
-            if ($outcome === Load::NOT_SERVED && $began > $ready + self::SOON) {
+            if ($outcome === Load::NOT_SERVED && $began > $from) {
                 $holders = array_filter($acquired, static fn(array $entry): bool => $entry[0] <= $ended && $entry[1] + Load::LEASE + self::TICK >= $began);
                 $overdue += $holders === [] ? 1 : 0;
             }

@@ -27,6 +27,13 @@ final class PhpredisClient implements Client
         return $this->ask(fn(\Redis|\RedisCluster $client): mixed => $client->set($this->prefix . $key, $value)) === true;
     }
 
+    public function increment(string $key): ?int
+    {
+        $sum = $this->ask(fn(\Redis|\RedisCluster $client): mixed => $client->incr($this->prefix . $key));
+
+        return \is_int($sum) ? $sum : null;
+    }
+
     public function lease(string $key, float $seconds): bool
     {
         return $this->ask(fn(\Redis|\RedisCluster $client): mixed => $client->set($this->prefix . 'lease:' . $key, '1', ['NX', 'PX' => (int) (1000 * $seconds)])) === true;

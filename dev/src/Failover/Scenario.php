@@ -6,10 +6,15 @@ namespace Larder\Dev\Failover;
 
 use Larder\Cli\TemporaryDirectory;
 use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Driver\Redis\Topology\SlotMap;
 use Larder\Driver\Redis\Wire\ServerGone;
+use Larder\Dsn\Endpoint;
+use Larder\Server\ConnectionSettings;
+use Larder\Server\Credentials;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
+use Larder\Tests\Server\Certificates;
 
 /** Something that happens to new servers while clients use them. */
 enum Scenario: string
@@ -19,12 +24,22 @@ enum Scenario: string
     case Promote = 'cluster: promote a replica (CLUSTER FAILOVER)';
     case MoveSlots = 'cluster: move the slots of all keys of a master';
     case Join = 'cluster without replicas: a server joins, and takes the slots of all keys of a master';
+    case Pause = 'cluster without replicas: a master stands still for 1.5 s';
+    case Rotate = 'cluster: the password of the user rotates';
+    case Expire = 'cluster by TLS: the certificate of a master has expired for 1 s';
     case KillWatched = 'sentinels: kill -9 the master';
     case StopWatched = 'sentinels: the master stands still (SIGSTOP)';
+    case ReturnWatched = 'sentinels: the master stands still, and returns when another is in charge';
     case PromoteWatched = 'sentinels: promote a replica (SENTINEL FAILOVER)';
     case KillSentinel = 'sentinels: kill -9 a sentinel';
 
     public const NAMESPACE = 'failover';
+    public const LARDER = 'Larder';
+    public const PHPREDIS = 'phpredis alone';
+    /** Controls: they are broken, which must be noticed. */
+    public const REPEATING = 'control: repeats increments';
+    public const STALE = 'control: reads the old master';
+    private const USER = 'shop';
     private const SECONDS = 60.0;
 
     public function isCluster(): bool
@@ -37,7 +52,9 @@ enum Scenario: string
         $path = $directory->add(bin2hex(random_bytes(4)));
 
         return match (true) {
-            $this === self::Join => RedisNodes::cluster($path, 3),
+            $this === self::Join, $this === self::Pause => RedisNodes::cluster($path, 3),
+            $this === self::Expire => RedisNodes::cluster($path, 3, 1, new Certificates($directory->add(bin2hex(random_bytes(4))))),
+            $this === self::Rotate => self::withUser(RedisNodes::cluster($path, 3, 1)),
             $this->isCluster() => RedisNodes::cluster($path, 3, 1),
             default => RedisNodes::watched($path, 2, 3),
         };
@@ -45,16 +62,71 @@ enum Scenario: string
 
     public function dsn(RedisNodes $nodes): string
     {
-        return $this->isCluster()
-            ? \sprintf('redis+cluster://:%s@%s?namespace=%s', RedisNodes::PASSWORD, $nodes->addresses(), self::NAMESPACE)
-            : \sprintf('redis+sentinel://:%s@%s/shop?namespace=%s', RedisNodes::PASSWORD, $nodes->addresses($nodes->sentinels), self::NAMESPACE);
+        [$scheme, $login, $servers, $options] = match (true) {
+            $this === self::Expire => ['rediss+cluster', ':' . RedisNodes::PASSWORD, $nodes->addresses(), '&tls_ca_file=' . $nodes->ca?->ca],
+            $this === self::Rotate => ['redis+cluster', self::USER, $nodes->addresses(), '&password_file=' . self::passwordFile($nodes)],
+            $this->isCluster() => ['redis+cluster', ':' . RedisNodes::PASSWORD, $nodes->addresses(), ''],
+            default => ['redis+sentinel', ':' . RedisNodes::PASSWORD, $nodes->addresses($nodes->sentinels) . '/shop', ''],
+        };
+
+        return \sprintf('%s://%s@%s?namespace=%s%s', $scheme, $login, $servers, self::NAMESPACE, $options);
+    }
+
+    /** @return array<int, int> of a hundred operations, by what they are */
+    public function shares(): array
+    {
+        // What waits for the server then is executed later: the more of it are increments, the surer is one seen twice.
+        [$reads, $writes, $increments, $leases] = $this === self::Pause ? [10, 5, 80, 5] : [50, 30, 10, 10];
+
+        return [Load::GET => $reads, Load::SET => $writes, Load::COUNT => $increments, Load::ACQUIRE => $leases];
+    }
+
+    /**
+     * @return float seconds after which all is served again once the servers take writes. Where another takes over, that is
+     *               known at once; a server that was away itself is asked again after a pause, which a timeout makes long
+     */
+    public function soon(): float
+    {
+        return match ($this) {
+            self::Pause => \INF,
+            self::Expire => 2.5,
+            default => 1.0,
+        };
+    }
+
+    /** @return list<string> the clients that it is tried with */
+    public function clients(): array
+    {
+        return match ($this) {
+            self::Pause => [self::LARDER, self::PHPREDIS, self::REPEATING],
+            self::ReturnWatched => [self::LARDER, self::PHPREDIS, self::STALE],
+            self::Expire => [self::LARDER], // phpredis 5.3.7 takes no CA for clusters
+            default => [self::LARDER, self::PHPREDIS],
+        };
+    }
+
+    public function client(string $who, RedisNodes $nodes): Client
+    {
+        $dsn = $this->dsn($nodes);
+
+        return match ($who) {
+            self::PHPREDIS => new PhpredisClient($this->phpredis($nodes), self::name('')),
+            self::REPEATING => new RepeatingClient(new LarderClient($dsn)),
+            self::STALE => new StaleClient(new LarderClient($dsn), new RedisStore(
+                new ConnectionSettings(Endpoint::tcp('127.0.0.1', $this->victim($nodes)), 0.05, 0.05, credentials: new Credentials('', RedisNodes::PASSWORD)),
+                self::NAMESPACE,
+            )),
+            default => new LarderClient($dsn),
+        };
     }
 
     /** @return \Closure(): (\Redis|\RedisCluster) */
-    public function phpredis(RedisNodes $nodes): \Closure
+    private function phpredis(RedisNodes $nodes): \Closure
     {
         if ($this->isCluster()) {
-            return static fn(): \RedisCluster => new \RedisCluster(null, explode(',', $nodes->addresses()), 1.0, 1.0, false, RedisNodes::PASSWORD);
+            $login = fn(): string|array => $this === self::Rotate ? [self::USER, (string) file_get_contents(self::passwordFile($nodes))] : RedisNodes::PASSWORD;
+
+            return static fn(): \RedisCluster => new \RedisCluster(null, explode(',', $nodes->addresses()), 1.0, 1.0, false, $login());
         }
 
         return static function () use ($nodes): \Redis {
@@ -80,7 +152,7 @@ enum Scenario: string
     /** @return \Closure(string): bool whether a key is one of those that it happens to */
     public function concerns(RedisNodes $nodes, int $victim): \Closure
     {
-        $map = $this->isCluster() ? self::map($nodes, $victim) : null;
+        $map = $this->isCluster() && $this !== self::Rotate ? self::map($nodes, $victim) : null;
 
         return static fn(string $key): bool => $map === null || $map->master(self::name($key)) === '127.0.0.1:' . $victim;
     }
@@ -101,19 +173,24 @@ enum Scenario: string
         $replica = $nodes->ports()[3] ?? $nodes->ports()[1];
         match ($this) {
             self::KillMaster, self::KillWatched => $nodes->kill($victim),
-            self::StopMaster, self::StopWatched => posix_kill($nodes->pid($victim), \SIGSTOP),
+            self::StopMaster, self::StopWatched, self::ReturnWatched => posix_kill($nodes->pid($victim), \SIGSTOP),
             self::Promote => $nodes->ask($replica, 'CLUSTER', 'FAILOVER'),
             self::PromoteWatched => $nodes->ask($nodes->sentinels[0], 'SENTINEL', 'FAILOVER', 'shop'),
             self::KillSentinel => $nodes->kill($nodes->sentinels[0]),
             self::MoveSlots => $this->move($nodes, $victim, $nodes->ports()[1]),
             self::Join => $this->move($nodes, $victim, $nodes->join()),
+            self::Pause => $this->pause($nodes->pid($victim)),
+            self::Rotate => $this->rotate($nodes),
+            self::Expire => $this->expire($nodes, $victim),
         };
-        if (\in_array($this, [self::MoveSlots, self::Join, self::KillSentinel], true)) {
+        if (\in_array($this, [self::MoveSlots, self::Join, self::KillSentinel, self::Pause, self::Rotate, self::Expire], true)) {
             return Load::now();
         }
         for ($end = Load::now() + self::SECONDS; Load::now() < $end; usleep(2_000)) {
             foreach ($nodes->ports() as $port) {
                 if ($port !== $victim && $this->isInCharge($nodes, $port)) {
+                    posix_kill($nodes->pid($victim), $this === self::ReturnWatched ? \SIGCONT : 0);
+
                     return Load::now();
                 }
             }
@@ -151,6 +228,54 @@ enum Scenario: string
                 return "probe$i";
             }
         }
+    }
+
+    private function pause(int $process): void
+    {
+        posix_kill($process, \SIGSTOP);
+        usleep(1_500_000);
+        posix_kill($process, \SIGCONT);
+    }
+
+    /** As the page says: the servers know both passwords until the file has the new one. */
+    private function rotate(RedisNodes $nodes): void
+    {
+        $old = (string) file_get_contents(self::passwordFile($nodes));
+        $new = bin2hex(random_bytes(8));
+        $each = static function (string ...$command) use ($nodes): void {
+            foreach ($nodes->ports() as $port) {
+                $nodes->ask($port, ...$command);
+            }
+        };
+        $each('ACL', 'SETUSER', self::USER, '>' . $new);
+        file_put_contents(self::passwordFile($nodes), $new);
+        $each('ACL', 'SETUSER', self::USER, '<' . $old);
+        $each('CLIENT', 'KILL', 'USER', self::USER);
+    }
+
+    private function expire(RedisNodes $nodes, int $victim): void
+    {
+        $ca = $nodes->ca ?? throw new \LogicException('these servers speak no TLS');
+        foreach ([$ca->issue(days: 0), $ca->issue()] as $i => [$certificate, $key]) {
+            usleep($i * 1_000_000);
+            $nodes->ask($victim, 'CONFIG', 'SET', 'tls-cert-file', $certificate, 'tls-key-file', $key);
+            $nodes->ask($victim, 'CLIENT', 'KILL', 'TYPE', 'normal');
+        }
+    }
+
+    private static function withUser(RedisNodes $nodes): RedisNodes
+    {
+        file_put_contents(self::passwordFile($nodes), 'old');
+        foreach ($nodes->ports() as $port) {
+            $nodes->ask($port, 'ACL', 'SETUSER', self::USER, 'on', '~*', '+@all', '>old');
+        }
+
+        return $nodes;
+    }
+
+    private static function passwordFile(RedisNodes $nodes): string
+    {
+        return $nodes->directory . '/password';
     }
 
     private function move(RedisNodes $nodes, int $from, int $to): void

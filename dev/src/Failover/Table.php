@@ -10,7 +10,7 @@ final class Table
     private const BEGIN = "<!-- written by dev/prove-cluster --write -->\n";
     private const END = "<!-- end -->\n";
     private const HEAD = [
-        'what happens', 'client', 'servers took', 'served again after', 'misses and false', 'exceptions', 'longest call', 'lost writes', 'wrong values', 'overdue leases',
+        'what happens', 'client', 'servers took', 'served again after', 'misses and false', 'all in', 'exceptions', 'longest call', 'lost writes', 'wrong values', 'overdue leases',
     ];
 
     /** @var list<list<string>> */
@@ -24,7 +24,8 @@ final class Table
             $who,
             \sprintf('%.2f s', $outcomes->serversTook),
             is_infinite($outcomes->recovery) ? 'never' : \sprintf('%.3f s', $outcomes->recovery),
-            \sprintf('%d of %s%s', $outcomes->notServed, number_format($outcomes->operations), $outcomes->late === 0 ? '' : \sprintf(', %d late', $outcomes->late)),
+            \sprintf('%s of %s%s', number_format($outcomes->notServed), number_format($outcomes->operations), $outcomes->late === 0 ? '' : \sprintf(', %d late', $outcomes->late)),
+            \sprintf('%.1f s', $outcomes->seconds),
             $outcomes->threw . ($outcomes->crashed === 0 ? '' : \sprintf(', %d of %d processes crashed', $outcomes->crashed, Outcomes::PROCESSES)),
             \sprintf('%.2f s', $outcomes->longest),
             (string) $outcomes->lost,

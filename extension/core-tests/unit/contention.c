@@ -231,6 +231,43 @@ static void inserted_together(void) {
     }
 }
 
+/* Values of several lengths side by side, where each page gets its memory when it is first taken. */
+enum { FILLERS = 4, NEW_SEGMENTS = 20, LONG_VALUES = 250, NEW_SEGMENT_MIB = 256 };
+
+static struct cache *open_new_segment(void) {
+    struct cache_options options = options_of(NEW_SEGMENT_MIB);
+    options.segment = "new";
+    return open_with(&options);
+}
+static void filler_of_new(void *argument) {
+    struct cache *cache = open_new_segment();
+    note(STARTED);
+    await(STARTED, FILLERS);
+    for (unsigned i = 0; i < LONG_VALUES; i++) {
+        const struct cache_key key = key_of("long %u %u", (unsigned)(uintptr_t)argument, i);
+        note(put(cache, key, i, 100 + i * 7 % 50 * 2000) == CACHE_OK ? TOLD : REFUSED);
+    }
+}
+static void filled_together(void) {
+    for (unsigned segment = 0; segment < NEW_SEGMENTS; segment++) {
+        reached(STARTED, 0);
+        struct cache *cache = open_new_segment();
+        pid_t processes[FILLERS];
+        for (uintptr_t i = 0; i < FILLERS; i++) {
+            processes[i] = start(filler_of_new, (void *)i);
+        }
+        for (unsigned i = 0; i < FILLERS; i++) {
+            finish(processes[i]);
+        }
+        EXPECT_EQUAL(info_of(cache).evicted, 0);
+        expect_nothing_left(cache);
+        close_cache(cache);
+        unlink(segment_file_of("new", 1));
+    }
+    printf("        %ld stored, %ld refused\n", noted(TOLD), noted(REFUSED));
+    EXPECT_EQUAL(noted(REFUSED), 0);
+}
+
 /* ---- Adding ---- */
 
 enum { ADDERS = 4, KEYS = 4000 };
@@ -370,6 +407,7 @@ static const struct test tests[] = {
     {"six count while four fill the cache", counted_in_a_full_cache},
     {"eight count one key", counted_together},
     {"several store one key", hot_key},
+    {"several fill a new segment with long values", filled_together},
     {"several add, store and delete one key", inserted_together},
     {"of several that add a key exactly one succeeds", one_winner},
     {"counters in use stay in a full cache", counters_stay},

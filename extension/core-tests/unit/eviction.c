@@ -305,6 +305,39 @@ static void no_room_no_stale(void) {
     expect_nothing_left(cache);
 }
 
+/* Pages of both logs are unused, more of them than a survey looks for: nothing is evicted before they are taken. */
+static void unused_pages_of_both_logs(void) {
+    enum { VALUES = 800, USED = 200, KEPT_ONE_OF = 4 };
+    struct cache *cache = open_cache(16);
+    for (unsigned i = 0; i < VALUES; i++) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 40 * KIB), CACHE_OK);
+        for (unsigned used = 0; used < USED; used += 3) {
+            has_copied(cache, key_of("%u", used), used, 40 * KIB); /* goes to the main log */
+        }
+    }
+    /* One in each step of memory stays, or the system would get it back. */
+    for (unsigned i = 0, there = 0; i < VALUES; i++) {
+        const struct cache_key key = key_of("%u", i);
+        if (is_there(cache, key) && there++ % KEPT_ONE_OF) {
+            EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+        }
+    }
+    cache_request_end(cache, false);
+    cache_release(cache);
+    const struct cache_info before = info_of(cache);
+    unsigned unused[LOGS] = {0};
+    for (uint32_t page = 0; page < before.pages; page++) {
+        const struct page_shared *row = page_row(cache, page);
+        unused[page_log(row)] +=
+            state_of(word_load(&row->state)) == PAGE_FREE && ref_page_has_memory(&cache->map, page);
+    }
+    EXPECT(unused[LOG_PROBATION] > VICTIMS_MAX && unused[LOG_MAIN] > VICTIMS_MAX);
+    const size_t bytes = before.pages_free * before.page_size;
+    put_many(cache, "short", bytes * 3 / 4 / 4096, 4000);
+    EXPECT_EQUAL(info_of(cache).evicted, before.evicted);
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
     {"storing ten times the memory in small values succeeds", small_values},
     {"storing ten times the memory in values of 5 KB succeeds", middle_values},
@@ -315,6 +348,7 @@ static const struct test tests[] = {
     {"a refused set leaves no stale value, a refused add or replace the old one", refused_stores},
     {"a scan does not evict values in use", scan},
     {"dead pages are reused before anything is evicted", dead_pages},
+    {"unused pages of both logs are taken before anything is evicted", unused_pages_of_both_logs},
     {"refused adds evict nothing", refused_adds},
     {"values that fit stay, however many processes rewrite them", rewritten_by_several},
     {"live entries stay if compaction finds no space", no_place_to_compact},

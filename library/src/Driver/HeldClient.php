@@ -21,6 +21,7 @@ final class HeldClient implements Schemes
 
     private ?object $client = null;
     private int $process;
+    private readonly int $opener;
 
     /** @var list<object> of processes that this one was forked from: freeing them could end their connections */
     private array $inherited = [];
@@ -36,7 +37,7 @@ final class HeldClient implements Schemes
         private readonly Scheme $scheme,
         private readonly Schemes $others,
     ) {
-        $this->process = Pid::own();
+        $this->opener = $this->process = Pid::own();
         if (!$given instanceof \Closure) {
             $this->client = $given;
         }
@@ -60,7 +61,7 @@ final class HeldClient implements Schemes
         return Endpoint::unix(\sprintf('%s (%s %d)', self::NAME, $this->class, spl_object_id($this->given)));
     }
 
-    /** @throws StoreFailed in a fork, when there is no other client than that of the parent */
+    /** @throws StoreFailed when the closure gives none; in a fork, when there is no other client than that of the parent */
     public function get(): object
     {
         if ($this->client === null || $this->process !== Pid::own()) {
@@ -80,17 +81,43 @@ final class HeldClient implements Schemes
         return [$this->scheme, ...$this->others->schemes()];
     }
 
+    /**
+     * Whether a persistent connection would be that of the parent too, and receive the replies to what the parent asks.
+     * phpredis does not tell whether its connection is one, but has a pool, from which a fork gets another.
+     */
+    public function isInFork(): bool
+    {
+        return $this->opener !== Pid::own();
+    }
+
+    /** @return StoreFailed for a client with a persistent connection in a fork */
+    public function shared(): StoreFailed
+    {
+        return StoreFailed::because($this->scheme->name, 'this process was forked, and the persistent connection of the client is its parent\'s too. Let the closure make one that is not persistent');
+    }
+
     private function make(): object
     {
-        if ($this->client !== null) {
+        if ($this->client !== null && !\in_array($this->client, $this->inherited, true)) {
             $this->inherited[] = $this->client;
         }
-        $client = $this->given instanceof \Closure ? ($this->given)() : $this->given;
-        if (!\is_object($client) || \in_array($client, $this->inherited, true)) {
+        $client = $this->given instanceof \Closure ? $this->made($this->given) : $this->given;
+        if (\in_array($client, $this->inherited, true)) {
             throw StoreFailed::because($this->scheme->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
         }
 
         return $client;
+    }
+
+    private function made(\Closure $closure): object
+    {
+        try {
+            $client = $closure();
+        } catch (\Exception $error) { // each framework has another one for a server that is away
+            throw StoreFailed::because($this->scheme->name, \sprintf('the application\'s function that connects has failed (%s)', $error->getMessage()), $error);
+        }
+
+        return \is_object($client) ? $client : throw StoreFailed::because($this->scheme->name, 'the application\'s function that connects has returned no client');
     }
 
     /**

@@ -58,6 +58,12 @@ interface Opener
      */
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store;
 
+    /**
+     * What makes two ways to one server differ, of which one may work where the other does not: a login, timeouts, TLS.
+     * The password is in it, so it is only hashed.
+     */
+    public function way(Dsn $dsn): string;
+
     /** Receives one line when an outage begins, and one when it ends. */
     public function logger(): LoggerInterface;
 

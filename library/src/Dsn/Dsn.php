@@ -21,7 +21,7 @@ use Larder\Key\NamespaceName;
 final class Dsn
 {
     /** Options that say how to use a store; all others say which one it is. */
-    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
+    private const USAGE_OPTIONS = [...Scheme::CODEC_OPTIONS, ...Scheme::CONNECTION_OPTIONS, ...Scheme::SENTINEL_OPTIONS, ...Scheme::TLS_OPTIONS, ...Scheme::COMMON_OPTIONS, 'client', 'read', 'sslmode', 'max_size', 'local_ttl', 'poll'];
 
     /** What it begins with, lower case: "redis". */
     public readonly string $scheme;

@@ -14,6 +14,8 @@ final class Scheme
     public const TIMEOUT_OPTIONS = ['timeout', 'connect_timeout', 'read_timeout'];
     /** Options that say where a login is. */
     public const LOGIN_OPTIONS = ['user_file', 'password_file'];
+    /** Options that say where the login of sentinels is: a password never stands in an option. */
+    public const SENTINEL_OPTIONS = ['sentinel_user', 'sentinel_password_file'];
     /** Options of those servers whose connections Larder\Server\ConnectionSettings describes. */
     public const CONNECTION_OPTIONS = [...self::TIMEOUT_OPTIONS, 'persistent', 'on_failure', ...self::LOGIN_OPTIONS];
     /** Options that TLS brings besides, in the order of Larder\Server\Tls. */

@@ -14,6 +14,7 @@ final class StoreFailed extends \RuntimeException implements CacheException
      * @param string $store its scheme, such as "redis"
      * @param string $what happened, with the server's name, without a full stop
      * @param bool $isRefusal the server is there, and does not let this client in: a wrong password, a missing right
+     * @param bool $isOver a connection was lost, and a new one to the same server stands
      * @param bool $isBusy the server was not asked, because the application is using its client for something else now
      */
     private function __construct(
@@ -22,6 +23,7 @@ final class StoreFailed extends \RuntimeException implements CacheException
         ?\Throwable $previous,
         public readonly bool $isRefusal = false,
         public readonly bool $isBusy = false,
+        public readonly bool $isOver = false,
     ) {
         parent::__construct(\sprintf('%s: %s', $store, $what), 0, $previous);
     }
@@ -44,6 +46,17 @@ final class StoreFailed extends \RuntimeException implements CacheException
     public static function refused(string $store, string $what, ?\Throwable $previous = null): self
     {
         return new self($store, rtrim($what, '.'), $previous, true);
+    }
+
+    /**
+     * A connection that the server or the network closed, as when a password rotates, while a new one stands: no outage.
+     *
+     * @param string $store its scheme
+     * @param string $what happened, with the server's name
+     */
+    public static function over(string $store, string $what, ?\Throwable $previous = null): self
+    {
+        return new self($store, rtrim($what, '.'), $previous, isOver: true);
     }
 
     /**

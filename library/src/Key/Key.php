@@ -23,6 +23,12 @@ final class Key
         }
     }
 
+    /** What others have put into a server may have names that are no keys. */
+    public static function isValid(string $key): bool
+    {
+        return $key !== '' && \strlen($key) <= self::MAX_LENGTH;
+    }
+
     /**
      * The keys of an array as strings, because PHP turns keys such as "7" into integers.
      *

@@ -13,12 +13,13 @@ use Larder\Lock\LockOwner;
  *
  *     ["\0larder" => [fresh until, cost, tag versions], 0 => value]
  *     ["\0larder" => [-1.0, 0.0, [], token, failed, process], 0 => null]
+ *     ["\0larder" => [-2.0, 0.0, [], token, 0, 0], 0 => null]
  *
  * Only what needs it is stored so; a value whose own form is this is wrapped too, so that nothing is misread. The second
  * form is a placeholder: it stands where a value is being computed, every get() takes it for a miss, and it is gone when
  * somebody has written or deleted there meanwhile. Its token tells it from others, and "failed" is the token of the one
  * before it, of which the computation stored nothing. The process is LockOwner::number() of the one that computes, or 0. A value
- * may have a token too.
+ * may have a token too. The third form is what Cache::pull() leaves, a miss as well.
  */
 final class StoredValue
 {
@@ -26,6 +27,7 @@ final class StoredValue
     public const MARK = "\0larder";
     /** Before any time. */
     private const NEVER_FRESH = -1.0;
+    private const PULLED = -2.0;
 
     /**
      * @param float $freshUntil unix time, 0.0 for as long as the store keeps it
@@ -49,6 +51,12 @@ final class StoredValue
     public static function placeholder(): self
     {
         return new self(null, self::NEVER_FRESH, token: self::newToken(), process: LockOwner::number());
+    }
+
+    /** What comes in the place of a value that was pulled. */
+    public static function pulled(): self
+    {
+        return new self(null, self::PULLED, token: self::newToken());
     }
 
     /** This placeholder for a computation of this process too. */
@@ -130,6 +138,12 @@ final class StoredValue
     public function isPlaceholder(): bool
     {
         return $this->freshUntil === self::NEVER_FRESH;
+    }
+
+    /** Whether it never was a value: a placeholder, or what comes in the place of a pulled one. */
+    public function isNothing(): bool
+    {
+        return $this->freshUntil < 0.0;
     }
 
     /**

@@ -16,6 +16,7 @@ final class Credentials
     private readonly \SensitiveParameterValue $password;
     private string $userFile = '';
     private string $passwordFile = '';
+    private string $options = '';
 
     /** @var (\Closure(Endpoint): (string|array{string, string}))|null */
     private ?\Closure $ask = null;
@@ -30,10 +31,12 @@ final class Credentials
      * Line ends at the end of a file do not count, as in the secrets of Docker and Kubernetes.
      *
      * @param string $userFile may be empty, like $passwordFile: then $user and $password are used as they are
+     * @param string $options what the names of the options for them begin with, in messages
      */
-    public static function inFiles(string $userFile, string $passwordFile, string $user = '', #[\SensitiveParameter] string $password = ''): self
+    public static function inFiles(string $userFile, string $passwordFile, string $user = '', #[\SensitiveParameter] string $password = '', string $options = ''): self
     {
         $credentials = new self($user, $password);
+        $credentials->options = $options;
         $credentials->userFile = $userFile;
         $credentials->passwordFile = $passwordFile;
 
@@ -73,8 +76,8 @@ final class Credentials
         $password = $this->password->getValue();
 
         return [
-            $this->userFile === '' ? $this->user : self::read($this->userFile, 'user_file', $store),
-            $this->passwordFile === '' ? $password : self::read($this->passwordFile, 'password_file', $store),
+            $this->userFile === '' ? $this->user : self::read($this->userFile, $this->options . 'user_file', $store),
+            $this->passwordFile === '' ? $password : self::read($this->passwordFile, $this->options . 'password_file', $store),
         ];
     }
 

@@ -36,6 +36,8 @@ final class DsnSecretsTest extends TestCase
         'redis+cluster://shop:SECRET@cache.example,other.example:7000?read=SECRET',
         'redis+sentinel://shop:SECRET@cache.example,other.example/SECRET?database=SECRET',
         'redis+sentinel://:SECRET@cache.example?master=SECRET',
+        'rediss+sentinel://shop:SECRET@cache.example/SECRET?sentinel_password_file=/SECRET&sentinel_user=SECRET&tls_cert_file=/SECRET',
+        'rediss+cluster://shop@cache.example?password_file=/SECRET&tls_peer_name=SECRET',
         'tier:(larder:)(redis://:SECRET@cache.example)?poll=2',
         'tier:(array:)(tier:(array:)(mysql://shop:SECRET@db.example/shop))',
         'redis://cache.example?sign=SECRET',
@@ -96,7 +98,7 @@ final class DsnSecretsTest extends TestCase
 
     public function testStoreIsDumpedWithoutPassword(): void
     {
-        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'rediss://:zqxwvkjy@127.0.0.1:1', 'redis+cluster://shop:zqxwvkjy@127.0.0.1:1', 'redis+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop', 'memcached://shop:zqxwvkjy@127.0.0.1:1', 'memcacheds://shop:zqxwvkjy@127.0.0.1:1', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
+        foreach (['redis://:zqxwvkjy@127.0.0.1:1', 'redis://:zqxwvkjy@127.0.0.1:1?client=predis', 'rediss://:zqxwvkjy@127.0.0.1:1', 'redis+cluster://shop:zqxwvkjy@127.0.0.1:1', 'redis+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop', 'rediss+sentinel://shop:zqxwvkjy@127.0.0.1:1/shop?sentinel_user=scout', 'memcached://shop:zqxwvkjy@127.0.0.1:1', 'memcacheds://shop:zqxwvkjy@127.0.0.1:1', 'mysql://shop:zqxwvkjy@127.0.0.1:1/shop'] as $address) {
             $cache = Cache::open($address);
             $cache->get('k');
             ob_start();

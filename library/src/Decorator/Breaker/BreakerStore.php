@@ -218,7 +218,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      */
     private function fail(StoreFailed $failure, mixed $otherwise, float $seconds = 0.0): mixed
     {
-        if ($failure->isBusy) {
+        if ($failure->isBusy || $failure->isOver) {
             $this->breaker->endedWithoutCall();
         } else {
             $this->breaker->failed($failure, $seconds);

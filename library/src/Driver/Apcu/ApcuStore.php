@@ -13,6 +13,7 @@ use Larder\Codec\Serialized;
 use Larder\Codec\Unreadable;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
@@ -35,7 +36,7 @@ use Larder\Lock\LocksBySwapping;
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
  * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
  */
-final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
+final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, EvictingStore
 {
     /** @use ChangesAtomically<mixed> */
     use ChangesAtomically;
@@ -149,6 +150,11 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
     {
         \apcu_delete(array_map($this->name(...), $keys));
 
+        return true;
+    }
+
+    public function evicts(): bool
+    {
         return true;
     }
 

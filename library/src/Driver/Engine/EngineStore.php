@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Driver\Engine;
 
 use Larder\Contract\AtomicStore;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
@@ -22,7 +23,7 @@ use LarderIterator;
  * Keys go to the engine as they are, which checks them itself: its hash of a key is PHP's own, ready in the string. So
  * clear() empties the segment; several caches in one segment are for NamespacedEngineStore.
  */
-final class EngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
+final class EngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, EvictingStore
 {
     use EngineAtomics;
 
@@ -149,6 +150,11 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         array_map(Key::check(...), $keys);
         \larder_delete_multiple($keys);
 
+        return true;
+    }
+
+    public function evicts(): bool
+    {
         return true;
     }
 

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Driver\Engine;
 
 use Larder\Contract\AtomicStore;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
@@ -19,7 +20,7 @@ use LarderIterator;
  * One of several caches in the engine's segment. A random version stands before every key: clear() sets a new one, and
  * what that leaves behind is evicted in its turn. A key too long to have it before itself is replaced by its SHA-256.
  */
-final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
+final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, EvictingStore
 {
     use EngineAtomics;
 
@@ -86,6 +87,11 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
         $version = $this->version();
         \larder_delete_multiple(array_map(fn(string $key): string => $this->name($key, $version), $keys));
 
+        return true;
+    }
+
+    public function evicts(): bool
+    {
         return true;
     }
 

@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
 use Larder\Contract\ListableStore;
@@ -30,7 +31,7 @@ use Larder\Lock\LocksByChanging;
  * The full key stands in the file, so that two keys with the same hash never meet. Collector
  * removes what has expired, and what is too much.
  */
-final class FileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
+final class FileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget, EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -46,7 +47,7 @@ final class FileStore implements Store, AtomicStore, LockingStore, ListableStore
      * @param int $maxBytes of all files, about; 0 for no limit
      * @throws StoreUnavailable
      */
-    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), int $maxBytes = 0)
+    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), private readonly int $maxBytes = 0)
     {
         $this->directory = new Directory('file', $directory, $namespace, 'cache');
         $this->collector = new Collector($this->directory->folders, Envelope::isOver(...), $maxBytes);
@@ -62,6 +63,11 @@ final class FileStore implements Store, AtomicStore, LockingStore, ListableStore
         $this->collector->wrote($file, \strlen($sealed), $until > 0.0);
 
         return $isWritten;
+    }
+
+    public function evicts(): bool
+    {
+        return $this->maxBytes > 0;
     }
 
     public function clear(): bool

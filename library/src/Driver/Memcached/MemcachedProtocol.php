@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\RemoteStore;
@@ -37,7 +38,7 @@ use Larder\Server\ConnectionSettings;
  *
  * Whatever the extension, items are read by MemcachedText, which unserializes nothing.
  */
-abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingStore, ExpiryAwareStore
+abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingStore, ExpiryAwareStore, EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -186,6 +187,12 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         $this->text->deleteMany(array_values(array_filter($names, is_string(...))));
 
         return !\in_array(null, $names, true);
+    }
+
+    /** A server with -M does not, and there is no way to ask for that. */
+    public function evicts(): bool
+    {
+        return true;
     }
 
     public function clear(): bool

@@ -25,9 +25,14 @@ final class PdoConnection
     private const STATEMENT_BYTES = 65_536;
     private const UNLIMITED = 1 << 30;
 
+    /** Not a class of the application, whose methods may do something else. */
+    private const OPTIONS = [PDO::ATTR_STATEMENT_CLASS => [PDOStatement::class]];
+
     private ?PDO $prepared = null;
     private PdoDialect $dialect;
     private int $longest = self::UNLIMITED;
+    /** With the database or schema that was the current one at first use. */
+    private string $table = PdoDialect::TABLE;
 
     /** @var array<string, PDOStatement> by their SQL */
     private array $statements = [];
@@ -131,7 +136,7 @@ final class PdoConnection
         $client = $this->ready();
         foreach ($this->dialect->definition() as $statement) {
             try {
-                Quietly::run(fn(): mixed => $this->alone($client, 'BEGIN IMMEDIATE', static fn(): mixed => $client->exec($statement) === false ? throw self::error($client) : true));
+                Quietly::run(fn(): mixed => $this->alone($client, 'BEGIN IMMEDIATE', fn(): mixed => $client->exec($this->located($statement)) === false ? throw self::error($client) : true));
             } catch (PDOException $error) {
                 if (!$this->dialect->isConflict($error)) {
                     throw $error;
@@ -154,7 +159,7 @@ final class PdoConnection
             if (\count($this->statements) >= self::STATEMENTS_KEPT) {
                 $this->statements = [];
             }
-            $statement = $this->statements[$sql] ?? $client->prepare($sql);
+            $statement = $this->statements[$sql] ?? $client->prepare($this->located($sql), self::OPTIONS);
             unset($this->statements[$sql]); // a signal's handler must not use this one meanwhile
             if ($statement === false) {
                 throw self::error($client);
@@ -190,9 +195,13 @@ final class PdoConnection
             throw self::error($client);
         }
         $end = 'ROLLBACK';
+        $last = $client->lastInsertId();
 
         try {
             $answer = $work();
+            if ($client->lastInsertId() !== $last) {
+                self::restoreLastInsertId($client, (int) $last);
+            }
             $end = 'COMMIT';
 
             return $answer;
@@ -206,58 +215,84 @@ final class PdoConnection
         }
     }
 
+    /** The application may ask for that of its own row yet. SQLite knows the rowid last inserted, of whichever table. */
+    private static function restoreLastInsertId(PDO $client, int $last): void
+    {
+        $client->exec('CREATE TEMPORARY TABLE IF NOT EXISTS larder_last (id INTEGER PRIMARY KEY)');
+        $client->exec(\sprintf('INSERT INTO temp.larder_last VALUES (%d)', $last));
+        $client->exec('DELETE FROM temp.larder_last');
+    }
+
     /** @throws StoreFailed */
     private function ready(): PDO
     {
-        try {
-            /** @throws PDOException */
-            $client = $this->client->get();
-        } catch (PDOException $error) { // of the application's function that connects
-            throw StoreFailed::because('pdo', \sprintf('no connection (%s)', $error->getMessage()), $error);
-        }
         /** @var PDO $client */
+        $client = $this->client->get();
         if ($client !== $this->prepared) {
-            $this->prepare($client);
+            $this->prepared = null;
+            $this->takeOver($client);
         }
-        $isBusy = $client->inTransaction() || ($this->dialect === PdoDialect::MySql && \in_array($client->getAttribute(PDO::ATTR_AUTOCOMMIT), [0, false], true));
+        if ($client->inTransaction() || ($this->dialect === PdoDialect::MySql && \in_array($client->getAttribute(PDO::ATTR_AUTOCOMMIT), [0, false], true))) {
+            throw StoreFailed::busy('pdo', 'the application has a transaction open on its PDO object');
+        }
+        if ($this->prepared === null) {
+            $this->lookAtSettings($client);
+            $this->prepared = $client;
+        }
 
-        return $isBusy ? throw StoreFailed::busy('pdo', 'the application has a transaction open on its PDO object') : $client;
+        return $client;
     }
 
-    private function prepare(PDO $client): void
+    private function takeOver(PDO $client): void
     {
         try {
             $this->dialect = PdoDialect::of($client);
         } catch (NotSupported $refusal) {
             throw StoreFailed::because('pdo', $refusal->getMessage());
         }
+        if ($this->client->isInFork() && $client->getAttribute(PDO::ATTR_PERSISTENT) === true) {
+            throw $this->client->shared();
+        }
         $this->inherited = [...$this->inherited, ...array_values($this->statements)];
         $this->statements = [];
-        if ($this->dialect === PdoDialect::MySql) {
-            $this->lookAtSettings($client);
-        }
-        $this->prepared = $client;
     }
 
     /** @throws StoreFailed */
     private function lookAtSettings(PDO $client): void
     {
+        $question = $this->dialect->settings();
+        if ($question === null) {
+            return;
+        }
+
         try {
-            $answer = Quietly::run(static fn(): PDOStatement|false => $client->query('SELECT @@autocommit, @@max_allowed_packet', PDO::FETCH_NUM));
-            /** @var array{int|string, int|string}|false $settings */
-            $settings = $answer === false ? throw self::error($client) : $answer->fetch(PDO::FETCH_NUM);
+            $answer = Quietly::run(static fn(): PDOStatement|false => $client->prepare($question, self::OPTIONS));
+            /** @var list<int|string|null>|false $settings */
+            $settings = $answer !== false && Quietly::run($answer->execute(...)) ? $answer->fetch(PDO::FETCH_NUM) : throw self::error($answer === false ? $client : $answer);
             $answer->closeCursor();
         } catch (PDOException $error) {
             throw $this->dialect->isBusy($error)
                 ? StoreFailed::busy('pdo', 'the application reads a result on its PDO object')
                 : StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
         }
-        [$commits, $packet] = $settings === false ? [0, 0] : array_map(intval(...), $settings);
-        if ($commits === 0) {
+        [$place, $commits, $packet, $charset] = [...($settings === false ? [] : $settings), null, null, null, null];
+        $this->table = \in_array($place, [null, ''], true) ? PdoDialect::TABLE : \sprintf('%s.%s', $place, PdoDialect::TABLE);
+        if ($this->dialect !== PdoDialect::MySql) {
+            return;
+        }
+        if ((int) $commits === 0) {
             throw StoreFailed::busy('pdo', 'each statement of the application opens a transaction on its PDO object (autocommit=0)');
         }
+        if (\in_array($charset, PdoDialect::CHARSETS_WITH_BACKSLASHES, true) && $client->quote("\xBF'") === "'\xBF\\''") {
+            throw StoreFailed::because('pdo', \sprintf('the application has chosen the character set %s by SET NAMES, of which PDO does not know, so it quotes wrongly: write charset=%s into the DSN of its PDO object', $charset, $charset));
+        }
         // Emulated prepares double the length of bytes that they escape.
-        $this->longest = max(0, intdiv($packet - self::STATEMENT_BYTES, 2));
+        $this->longest = max(0, intdiv((int) $packet - self::STATEMENT_BYTES, 2));
+    }
+
+    private function located(string $sql): string
+    {
+        return (string) preg_replace_callback(\sprintf('/\b%s\b/', PdoDialect::TABLE), fn(): string => $this->table, $sql);
     }
 
     private static function error(PDO|PDOStatement $of): PDOException

@@ -15,9 +15,16 @@ enum PdoDialect: string
     case PostgreSql = 'pgsql';
     case Sqlite = 'sqlite';
 
+    /** As it stands in statements. */
+    public const TABLE = 'larder_cache';
+    /** Of MySQL: a character may end in the byte of a backslash, so quotes are escaped wrongly by whoever does not know of them. */
+    public const CHARSETS_WITH_BACKSLASHES = ['big5', 'cp932', 'gb18030', 'gbk', 'sjis'];
+
     private const COLUMNS = '(namespace, name, full_key, value, expires, version)';
     private const DEADLOCK = 1213;
     private const LOCK_TIMEOUT = 1205;
+    /** The application has locked other tables, and may use those alone. */
+    private const TABLES_LOCKED = [1099, 1100];
     /** Another result is still read from this connection. */
     private const OUT_OF_SYNC = 2014;
     /** Codes of a MySQL server for a connection that has ended, or that exceeds its limit. */
@@ -30,6 +37,19 @@ enum PdoDialect: string
 
         return (\is_string($name) ? self::tryFrom($name) : null)
             ?? throw new NotSupported(\sprintf('A cache cannot use a PDO object of the driver %s. It can use: %s', \is_string($name) ? $name : '?', implode(', ', array_column(self::cases(), 'value'))));
+    }
+
+    /**
+     * The current database or schema as an identifier, which the application may change at any time; of MySQL also whether
+     * statements commit, the longest packet and the character set of statements.
+     */
+    public function settings(): ?string
+    {
+        return match ($this) {
+            self::MySql => "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`'), @@autocommit, @@max_allowed_packet, @@character_set_client",
+            self::PostgreSql => 'SELECT quote_ident(current_schema())',
+            self::Sqlite => null,
+        };
     }
 
     /** @return list<string> statements that make the table, and change nothing if it is there */
@@ -80,12 +100,12 @@ enum PdoDialect: string
         };
     }
 
-    /** Whether another writer was first, so that the same statement may succeed now. */
+    /** Whether another writer was first, or the application has removed all prepared statements, so that it may succeed now. */
     public function isConflict(PDOException $error): bool
     {
         return match ($this) {
             self::MySql => \in_array(self::code($error), [self::DEADLOCK, self::LOCK_TIMEOUT], true),
-            self::PostgreSql => \in_array(self::state($error), ['40001', '40P01', '23505', '42P07'], true), // the last two: the table was made
+            self::PostgreSql => \in_array(self::state($error), ['40001', '40P01', '26000', '23505', '42P07'], true), // the last two: the table was made
             self::Sqlite => false,
         };
     }
@@ -94,7 +114,7 @@ enum PdoDialect: string
     public function isBusy(PDOException $error): bool
     {
         return match ($this) {
-            self::MySql => self::code($error) === self::OUT_OF_SYNC,
+            self::MySql => \in_array(self::code($error), [self::OUT_OF_SYNC, ...self::TABLES_LOCKED], true),
             self::PostgreSql => self::state($error) === '25P02',
             self::Sqlite => str_contains($error->getMessage(), 'within a transaction'),
         };

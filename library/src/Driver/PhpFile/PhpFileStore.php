@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
 use Larder\Contract\ListableStore;
@@ -41,7 +42,7 @@ use Larder\Process\Quietly;
  * is memory (see OpcacheRoom); beyond that, values not yet in opcache are compiled at each get. opcacheMemory() tells what is
  * used.
  */
-final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget
+final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, HasWaitBudget, EvictingStore
 {
     /** @use ChangesAtomically<array{bool, mixed}> */
     use ChangesAtomically;
@@ -64,7 +65,7 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
      * @param int $maxBytes of all files, about; 0 for no limit
      * @throws StoreUnavailable
      */
-    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), int $maxBytes = 0)
+    public function __construct(string $directory, string $namespace = 'larder', private readonly Codec $codec = new PhpCodec(), private readonly int $maxBytes = 0)
     {
         $this->directory = new Directory('php-file', $directory, $namespace, 'php');
         $this->collector = new Collector($this->directory->folders, self::isOver(...), $maxBytes);
@@ -104,6 +105,11 @@ final class PhpFileStore implements Store, AtomicStore, LockingStore, ListableSt
         $this->collector->wrote($file, $bytes, $until > 0.0);
 
         return $isWritten;
+    }
+
+    public function evicts(): bool
+    {
+        return $this->maxBytes > 0;
     }
 
     public function clear(): bool

@@ -19,7 +19,7 @@ final class Examination
     private function __construct(private readonly array $info, private readonly string $save) {}
 
     /** @return list<Remark> of all servers to which values are written */
-    public static function ofAll(TellsOfChanges $driver, Dsn $dsn): array
+    public static function ofAll(TellsOfChanges $driver, Dsn $dsn, ServerRole $role): array
     {
         try {
             $servers = $driver->written($dsn)();
@@ -28,7 +28,7 @@ final class Examination
         }
         $remarks = [];
         foreach ($servers as $server) {
-            foreach (self::of($server, RedisProtocol::prefix($dsn->namespace())) as $remark) {
+            foreach (self::of($server, RedisProtocol::prefix($dsn->namespace()), $role) as $remark) {
                 $remarks[] = \count($servers) === 1 ? $remark : new Remark(\sprintf('%s: %s', $server->endpoint, $remark->what), $remark->how);
             }
         }
@@ -37,11 +37,11 @@ final class Examination
     }
 
     /** @return list<Remark> */
-    private static function of(ConnectionSettings $server, string $prefix): array
+    private static function of(ConnectionSettings $server, string $prefix, ServerRole $role): array
     {
         try {
             $connection = WireConnection::open($server);
-            $rights = Rights::missing($connection, $prefix);
+            $rights = Rights::missing($connection, $prefix, $role);
         } catch (ServerGone) {
             return [];
         }

@@ -59,7 +59,7 @@ final class RedisDriver implements ExaminesServers, TellsOfChanges
 
     public function examine(Dsn $dsn): array
     {
-        return Examination::ofAll($this, $dsn);
+        return Examination::ofAll($this, $dsn, ServerRole::Single);
     }
 
     public function question(): array

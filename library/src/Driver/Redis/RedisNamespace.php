@@ -11,7 +11,7 @@ final class RedisNamespace extends RedisProtocol
 {
     public function __construct(private readonly RedisProtocol $other, string $namespace, Codec $codec)
     {
-        parent::__construct($other->settings, $namespace, $codec, $other->database);
+        parent::__construct($other->settings, $namespace, $codec, $other->database, $other->role);
     }
 
     public function reach(): void
@@ -22,6 +22,16 @@ final class RedisNamespace extends RedisProtocol
     protected function ready(): int
     {
         return $this->other->ready();
+    }
+
+    protected function connected(): int
+    {
+        return $this->other->connected();
+    }
+
+    protected function forgetConnection(): void
+    {
+        $this->other->forgetConnection();
     }
 
     protected function closeConnection(): void

@@ -124,6 +124,8 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     private bool $isAsking = false;
     /** When the connection was last used, in nanoseconds. */
     private int $used = 0;
+    /** When it was opened, likewise. */
+    private int $connected = 0;
     private readonly int $opener;
     private readonly string $prefix;
     private \SensitiveParameterValue $login;
@@ -136,7 +138,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         protected readonly string $namespace = 'larder',
         protected readonly Codec $codec = new PhpCodec(),
         protected readonly int $database = 0,
-        private readonly ServerRole $role = ServerRole::Single,
+        protected readonly ServerRole $role = ServerRole::Single,
     ) {
         NamespaceName::check($namespace);
         $this->checkClient();
@@ -152,6 +154,10 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
         return self::PREFIX . $namespace . ':';
     }
 
+    /**
+     * @throws StoreUnavailable|Redirection a redirection when it has not the role that it is used for
+     * @throws StoreFailed when a client of the application cannot be used now
+     */
     public function reach(): void
     {
         if ($this->process === Pid::own()) {
@@ -172,7 +178,7 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             throw RedisTrouble::of($this->settings, $cause->getMessage(), $warnings);
         }
         $this->process = Pid::own();
-        $this->used = hrtime(true);
+        $this->used = $this->connected = hrtime(true);
     }
 
     /**
@@ -634,8 +640,43 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             throw StoreFailed::refused('redis', \sprintf('%s: %s', $this->settings->endpoint, $error->getMessage()));
         }
         if (preg_match(self::REFUSAL, $error->getMessage()) !== 1) {
-            throw StoreFailed::because('redis', \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage()), $error);
+            $what = \sprintf('no proper answer from %s (%s)', $this->settings->endpoint, $error->getMessage());
+
+            throw $this->stoodUntilNow() && $this->isReachable() ? StoreFailed::over('redis', $what, $error) : StoreFailed::because('redis', $what, $error);
         }
+    }
+
+    /**
+     * Whether the connection that has just failed had served for a while, and did not time out. Only of a server that was found:
+     * many processes may lose their connections to it at once, and a pause for all would come on top.
+     */
+    private function stoodUntilNow(): bool
+    {
+        $now = hrtime(true);
+
+        return $this->role->isFound() && $now - $this->connected() >= self::IDLE && $now - $this->used < 1e9 * $this->settings->readTimeout;
+    }
+
+    private function isReachable(): bool
+    {
+        try {
+            $this->reach();
+
+            return true;
+        } catch (StoreUnavailable|Redirection) {
+            return false;
+        }
+    }
+
+    protected function connected(): int
+    {
+        return $this->connected;
+    }
+
+    /** After the client has closed it by itself. */
+    protected function forgetConnection(): void
+    {
+        $this->process = 0;
     }
 
     /** Whatever was thrown, by a signal's handler too: an answer may still be on its way, so the connection is closed. */
@@ -643,7 +684,9 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
     {
         $redirection = $this->role->isFound() ? Redirection::of($error->getMessage()) : null;
         if ($redirection !== null) {
-            $this->process = $this->isConnected() ? $this->process : 0; // it was a whole answer, so the connection is of use
+            if (!$this->isConnected()) { // it was a whole answer, so the connection is of use
+                $this->forgetConnection();
+            }
 
             throw $redirection;
         }

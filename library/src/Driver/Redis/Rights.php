@@ -11,8 +11,8 @@ use Larder\Driver\Remark;
 /** What an ACL user must be allowed. docs/stores.md lists it. */
 final class Rights
 {
-    /** The commands. "name" stands for the name of an entry that does not exist. */
-    public const COMMANDS = [
+    /** The commands for every server. "name" stands for the name of an entry that does not exist. */
+    private const COMMANDS = [
         'GET' => ['name'],
         'MGET' => ['name'],
         'SET' => ['name', '', 'PX', '1000'],
@@ -31,6 +31,28 @@ final class Rights
         'EVAL' => ['return 0', '1', 'name'],
     ];
 
+    /** Those besides for a server of a cluster, which is never asked for keys of several slots (MGET). */
+    private const OF_CLUSTERS = [
+        'CLUSTER|SLOTS' => [],
+        'ASKING' => [],
+        'READONLY' => [],
+    ];
+
+    /** Those besides for a server that sentinels watch. */
+    private const OF_SENTINELS = [
+        'ROLE' => [],
+    ];
+
+    /** @return array<string, list<string>> the commands, as ACLs name them, and their arguments */
+    public static function commands(ServerRole $role): array
+    {
+        return match (true) {
+            $role->hasSlots() => [...array_diff_key(self::COMMANDS, ['MGET' => true]), ...self::OF_CLUSTERS],
+            $role->isFound() => [...self::COMMANDS, ...self::OF_SENTINELS],
+            default => self::COMMANDS,
+        };
+    }
+
     /**
      * Tries each command with the name of an entry that nobody has, and removes it.
      *
@@ -38,13 +60,13 @@ final class Rights
      * @return list<Remark> one if something is missing
      * @throws ServerGone
      */
-    public static function missing(WireConnection $connection, string $prefix): array
+    public static function missing(WireConnection $connection, string $prefix, ServerRole $role): array
     {
         $name = $prefix . 'larder-doctor-' . bin2hex(random_bytes(8));
         $commands = [];
         $hasKeys = true;
-        foreach (self::COMMANDS as $command => $arguments) {
-            $error = self::refusal($connection, [$command, ...array_map(static fn(string $word): string => $word === 'name' ? $name : $word, $arguments)]);
+        foreach (self::commands($role) as $command => $arguments) {
+            $error = self::refusal($connection, [...explode('|', $command), ...array_map(static fn(string $word): string => $word === 'name' ? $name : $word, $arguments)]);
             if (preg_match('/NOPERM .*\bkeys?\b/', $error) === 1) {
                 $hasKeys = false;
             } elseif (str_contains($error, 'NOPERM ')) {

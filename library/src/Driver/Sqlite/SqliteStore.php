@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
@@ -30,7 +31,7 @@ use PDOException;
  * in sixteen removes a few expired rows. A damaged file is set aside as `<file>.corrupt` and recreated; that a file was
  * removed or replaced is noticed within a tenth of a second.
  */
-final class SqliteStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class SqliteStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -168,6 +169,12 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
         }
 
         return $all;
+    }
+
+    /** Without a limit, a full disk makes it evict. */
+    public function evicts(): bool
+    {
+        return true;
     }
 
     public function clear(): bool

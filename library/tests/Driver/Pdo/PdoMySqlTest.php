@@ -6,7 +6,10 @@ namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
+use Larder\Exception\StoreFailed;
+use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
+use Psr\Log\NullLogger;
 
 final class PdoMySqlTest extends PdoTestCase
 {
@@ -62,5 +65,52 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertFalse($cache->has('k'));
         self::assertFalse($cache->add('k', $this->tooLarge()));
         self::assertNotFalse($pdo->query('SELECT 1'));
+    }
+
+    /** Else a delete() there could miss what a later get() here returns. */
+    public function testDatabaseOfTheFirstUseStays(): void
+    {
+        $pdo = self::pdo();
+        $cache = Cache::over($pdo, 'namespace=elsewhere&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        $pdo->exec('USE information_schema');
+        self::assertSame([1, true, null], [$cache->get('k'), $cache->delete('k'), $cache->get('k')]);
+        self::assertTrue($cache->clear());
+    }
+
+    public function testLockedTablesOfTheApplicationAreNoOutage(): void
+    {
+        $pdo = self::pdo();
+        $log = new RecordingLogger();
+        $cache = Cache::over($pdo, 'namespace=locked', $log);
+        self::assertTrue($cache->set('k', 1));
+        $pdo->exec('CREATE TABLE IF NOT EXISTS locked (v INTEGER)');
+        $pdo->exec('LOCK TABLES locked WRITE');
+        self::assertSame([null, false, false], [$cache->get('k'), $cache->set('k', 2), $cache->delete('k')]);
+        $pdo->exec('UNLOCK TABLES');
+        self::assertSame([1, []], [$cache->get('k'), $log->entries()]);
+        self::assertTrue($cache->clear());
+    }
+
+    /** A value could contain SQL, which the server would execute. */
+    public function testCharacterSetUnknownToPdoIsRefused(): void
+    {
+        $pdo = self::pdo([\PDO::ATTR_EMULATE_PREPARES => true]);
+        $pdo->exec('SET NAMES gbk');
+        $pdo->exec('CREATE TEMPORARY TABLE control (v BLOB, w INTEGER)');
+        $statement = $pdo->prepare('INSERT INTO control VALUES (?, 1)');
+        self::assertNotFalse($statement);
+        $statement->execute(["\xBF', 2) -- "]);
+        $control = $pdo->query('SELECT w FROM control');
+        self::assertNotFalse($control);
+        self::assertEquals(2, $control->fetchColumn(), 'the control: PDO quotes wrongly');
+        $cache = Cache::over($pdo, 'namespace=charset&on_failure=throw', new NullLogger());
+        self::assertThrows(StoreFailed::class, static fn() => $cache->set('k', "\xBF', 0, 'v') -- "), 'charset=gbk');
+        $server = Servers::mariaDb();
+        $pdo = new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s;charset=gbk', $server->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $server->password);
+        $cache = Cache::over($pdo, 'namespace=charset&on_failure=throw');
+        self::assertTrue($cache->set('k', "\xBF', 0, 'v') -- "));
+        self::assertSame("\xBF', 0, 'v') -- ", $cache->get('k'));
+        self::assertTrue($cache->clear());
     }
 }

@@ -46,4 +46,30 @@ final class PdoPostgreSqlTest extends PdoTestCase
         $pdo->commit();
         self::assertTrue($cache->set('k', 1) && $cache->clear());
     }
+
+    /** Else a delete() there could miss what a later get() here returns. */
+    public function testSchemaOfTheFirstUseStays(): void
+    {
+        $pdo = self::pdo();
+        $cache = Cache::over($pdo, 'namespace=schema');
+        self::assertTrue($cache->set('k', 1));
+        $pdo->exec('CREATE SCHEMA "the ""tenant"');
+        $pdo->exec('SET search_path TO "the ""tenant"');
+        $inTenant = Cache::over($pdo, 'namespace=schema');
+        self::assertSame([1, null, true, true], [$cache->get('k'), $inTenant->get('k'), $inTenant->set('k', 2), $cache->delete('k')]);
+        $pdo->exec('SET search_path TO public');
+        self::assertSame([null, 2], [$cache->get('k'), $inTenant->get('k')]);
+        $pdo->exec('DROP SCHEMA "the ""tenant" CASCADE');
+    }
+
+    /** As a pool of connections does between two of its users. */
+    public function testStatementsThatTheApplicationRemovesArePreparedAgain(): void
+    {
+        $pdo = self::pdo();
+        $cache = Cache::over($pdo, 'namespace=discard&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        self::assertSame(1, $cache->get('k'));
+        $pdo->exec('DEALLOCATE ALL');
+        self::assertSame([1, true], [$cache->get('k'), $cache->clear()]);
+    }
 }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Tests\Driver\Pdo;
 
+use Larder\Cache;
 use Larder\Cli\TemporaryDirectory;
 
 final class PdoSqliteTest extends PdoTestCase
@@ -28,5 +29,17 @@ final class PdoSqliteTest extends PdoTestCase
     protected static function connections(): ?int
     {
         return null;
+    }
+
+    public function testLastInsertIdIsTheApplications(): void
+    {
+        $pdo = self::pdo();
+        $cache = Cache::over($pdo, 'namespace=last');
+        self::assertTrue($cache->setMany(['a' => 1, 'b' => 2, 'c' => 3]));
+        $pdo->exec('CREATE TEMPORARY TABLE orders (id INTEGER PRIMARY KEY, v INTEGER)');
+        $pdo->exec('INSERT INTO orders VALUES (77, 1)');
+        self::assertTrue($cache->set('d', 4) && $cache->increment('n') === 1 && $cache->delete('a'));
+        self::assertSame('77', $pdo->lastInsertId());
+        self::assertTrue($cache->clear());
     }
 }

@@ -44,7 +44,7 @@ abstract class PdoTestCase extends StoreTestCase
 
     public function testFunctionThatDoesNotConnectIsAnOutage(): void
     {
-        $connect = static fn(): \PDO => throw new \PDOException('SQLSTATE[HY000] [2002] Connection refused');
+        $connect = static fn(): \PDO => throw new \RuntimeException('An exception occurred in the driver: SQLSTATE[HY000] [2002] Connection refused');
         self::assertFalse(Cache::over($connect, 'namespace=refused', new NullLogger())->set('k', 'v'));
         self::assertSame('default', Cache::over($connect, 'namespace=refused', new NullLogger())->get('k', 'default'));
         self::assertThrows(StoreFailed::class, static fn() => Cache::over($connect, 'namespace=refused&on_failure=throw', new NullLogger())->get('k'), 'Connection refused');
@@ -82,6 +82,22 @@ abstract class PdoTestCase extends StoreTestCase
         self::assertTrue($cache->lock('lock', 5)?->release());
         self::assertTrue($cache->clear());
         self::assertSame($before, self::attributes($pdo));
+    }
+
+    public function testStatementsOfTheApplicationsClassAreNotUsed(): void
+    {
+        $own = new class extends \PDOStatement {
+            public function fetchAll(int $mode = \PDO::FETCH_DEFAULT, mixed ...$arguments): array
+            {
+                return ['its', 'own'];
+            }
+        };
+        $pdo = static::pdo([\PDO::ATTR_STATEMENT_CLASS => [$own::class]]);
+        $cache = Cache::over($pdo, 'namespace=class&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+        self::assertInstanceOf($own::class, $pdo->query('SELECT 1'));
     }
 
     public function testNothingIsDoneInATransactionOfTheApplication(): void
@@ -124,16 +140,30 @@ abstract class PdoTestCase extends StoreTestCase
     public function testNoSecondConnectionIsOpened(): void
     {
         $pdo = static::pdo();
-        $before = static::connections();
+        $before = self::leastConnections();
+        $caches = [];
         foreach (range(1, 5) as $n) {
-            self::assertTrue(Cache::over($pdo, "namespace=shared$n")->set('k', $n));
+            $caches[$n] = Cache::over($pdo, "namespace=shared$n");
+            self::assertTrue($caches[$n]->set('k', $n));
         }
-        self::assertSame($before, static::connections());
+        self::assertLessThanOrEqual($before, self::leastConnections());
         foreach (range(1, 5) as $n) {
             $cache = Cache::over($pdo, "namespace=shared$n");
             self::assertSame($n, $cache->get('k'));
             self::assertTrue($cache->clear());
         }
+    }
+
+    /** The least of several looks: a server closes the connections of earlier tests, and of who looks, in its own time. */
+    private static function leastConnections(): ?int
+    {
+        $least = static::connections();
+        for ($looks = 0; $least !== null && $looks < 20; ++$looks) {
+            usleep(20_000);
+            $least = min($least, static::connections() ?? 0);
+        }
+
+        return $least;
     }
 
     public function testForkDoesNotUseTheClientOfItsParent(): void
@@ -149,6 +179,25 @@ abstract class PdoTestCase extends StoreTestCase
         });
         self::assertIsString($said);
         self::assertStringContainsString('its parent uses the client', $said);
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+    }
+
+    /** The parent would receive the replies to the child, and the other way round. */
+    public function testPersistentConnectionIsNotUsedInAFork(): void
+    {
+        $connect = static fn(): \PDO => static::pdo([\PDO::ATTR_PERSISTENT => true]);
+        $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $said = Fork::run(static function () use ($cache): string {
+            try {
+                return 'read ' . serialize($cache->get('k'));
+            } catch (StoreFailed $failure) {
+                return $failure->getMessage();
+            }
+        });
+        self::assertIsString($said);
+        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
         self::assertSame(1, $cache->get('k'));
         self::assertTrue($cache->clear());
     }

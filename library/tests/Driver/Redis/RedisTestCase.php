@@ -8,6 +8,7 @@ use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Redis\Rights;
+use Larder\Driver\Redis\ServerRole;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Key\ReservedKey;
@@ -281,12 +282,12 @@ abstract class RedisTestCase extends DriverTestCase
         $page = (string) file_get_contents(\dirname(__DIR__, 4) . '/docs/stores.md');
         self::assertSame(1, preg_match('/An ACL user needs the commands ([A-Z, ]+) and EVAL on `(~\S+)`/', $page, $rights));
         $commands = array_map(static fn(string $name): string => '+' . strtolower($name), [...explode(', ', $rights[1]), 'EVAL']);
-        self::assertSame(array_keys(Rights::COMMANDS), [...explode(', ', $rights[1]), 'EVAL'], 'those that the doctor looks for');
+        self::assertSame(array_keys(Rights::commands(ServerRole::Single)), [...explode(', ', $rights[1]), 'EVAL'], 'those that the doctor looks for');
         self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>word', $rights[2], ...$commands);
         self::raw()->rawcommand('ACL', 'LOG', 'RESET');
         self::useEverything();
         self::assertSame([], self::raw()->rawcommand('ACL', 'LOG'));
-        foreach (array_keys(Rights::COMMANDS) as $command) {
+        foreach (array_keys(Rights::commands(ServerRole::Single)) as $command) {
             self::raw()->rawcommand('ACL', 'SETUSER', 'narrow', '-' . $command);
             try {
                 self::useEverything();

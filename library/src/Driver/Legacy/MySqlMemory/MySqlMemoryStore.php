@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
@@ -30,7 +31,7 @@ use PDOException;
  * and needs all of its rows: what two writers left half and half is a miss. The table is full at the server's
  * max_heap_table_size; then what has expired is evicted, and else what was written longest ago.
  */
-final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -64,6 +65,11 @@ final class MySqlMemoryStore extends MySqlTable implements AtomicStore, LockingS
             . ' PRIMARY KEY (name, part) USING BTREE, KEY version (version) USING BTREE',
             self::PART_LENGTH,
         ));
+    }
+
+    public function evicts(): bool
+    {
+        return true;
     }
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool

@@ -8,6 +8,7 @@ use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\HasWaitBudget;
 use Larder\Contract\ListableStore;
@@ -35,7 +36,7 @@ use Larder\Lock\StripedLock;
  * have the same id, the last one written stays, and the other is a miss. Readers and writers of a block hold its lock. When
  * the kernel provides no more blocks, expired entries are removed, or else the least recently used ones, of all namespaces.
  */
-final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget
+final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, HasWaitBudget, EvictingStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -98,6 +99,11 @@ final class ShmopStore implements Store, AtomicStore, LockingStore, ListableStor
     public function withinOneWaitBudget(\Closure $calls): mixed
     {
         return $this->lock->waitBudget->of($calls);
+    }
+
+    public function evicts(): bool
+    {
+        return true;
     }
 
     public function clear(): bool

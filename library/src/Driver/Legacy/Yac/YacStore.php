@@ -7,6 +7,7 @@ namespace Larder\Driver\Legacy\Yac;
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
 use Larder\Contract\Entry;
+use Larder\Contract\EvictingStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\Store;
 use Larder\Driver\Common\Envelope;
@@ -33,7 +34,7 @@ use Yac;
  * Yac cannot compare and swap, so locks are acquired and released under flock() on files in /dev/shm. The lock itself is a
  * value in Yac, which may lose it. Processes of one user exclude each other.
  */
-final class YacStore implements Store, LockingStore
+final class YacStore implements Store, LockingStore, EvictingStore
 {
     use KeepsBytes;
     /** @use LocksByChanging<string> */
@@ -106,6 +107,11 @@ final class YacStore implements Store, LockingStore
         }
 
         return false;
+    }
+
+    public function evicts(): bool
+    {
+        return true;
     }
 
     public function clear(): bool

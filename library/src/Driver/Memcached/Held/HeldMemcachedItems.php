@@ -195,7 +195,7 @@ final class HeldMemcachedItems implements MemcachedItems
         /** @var Memcached $client */
         $client = $this->client->get();
 
-        return $client;
+        return $this->client->isInFork() && $client->isPersistent() ? throw $this->client->shared() : $client;
     }
 
     private function prefixOf(Memcached $client): string

@@ -92,6 +92,9 @@ final class HeldClusterStore extends HeldRedisProtocol
             throw StoreFailed::busy('redis', 'the application has begun a transaction on its client');
         }
         $route = \is_array($to) ? $to : $this->route($to);
+        // A raw command goes where the application's last one went: to a replica, after it has read from one.
+        $failover = $client->getOption(RedisCluster::OPT_SLAVE_FAILOVER);
+        $client->setOption(RedisCluster::OPT_SLAVE_FAILOVER, RedisCluster::FAILOVER_NONE);
 
         try {
             try {
@@ -106,6 +109,8 @@ final class HeldClusterStore extends HeldRedisProtocol
             }
         } catch (RedisClusterException $error) {
             throw new RedisException($error->getMessage(), 0, $error);
+        } finally {
+            $client->setOption(RedisCluster::OPT_SLAVE_FAILOVER, $failover);
         }
     }
 

@@ -8,7 +8,9 @@ use Predis\ClientException;
 use Predis\ClientInterface;
 use Predis\Command\RawCommand;
 use Predis\Connection\AggregateConnectionInterface;
+use Predis\Connection\NodeConnectionInterface;
 use Predis\Response\ErrorInterface;
+use Predis\Response\ServerException;
 use Predis\Response\Status;
 
 /**
@@ -17,11 +19,18 @@ use Predis\Response\Status;
  */
 final class HeldPredisStore extends HeldRedisProtocol
 {
+    /** What a server says of one command, and phpredis does not throw either. Of others, such as LOADING, the caller must learn. */
+    private const OF_THE_COMMAND = '/^(ERR|NOSCRIPT|WRONGTYPE) /';
+
     private string $lastError = '';
 
     protected function connect(bool $persistent): void
     {
-        if ($this->client()->getConnection() instanceof AggregateConnectionInterface) {
+        $connection = $this->client()->getConnection();
+        if ($this->held->isInFork() && $connection instanceof NodeConnectionInterface && $connection->getParameters()->persistent) {
+            throw $this->held->shared();
+        }
+        if ($connection instanceof AggregateConnectionInterface) {
             throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
         }
         parent::connect($persistent);
@@ -29,11 +38,15 @@ final class HeldPredisStore extends HeldRedisProtocol
 
     protected function send(string $command, string ...$arguments): mixed
     {
-        $answer = $this->client()->executeCommand(new RawCommand($command, $arguments));
+        try {
+            $answer = $this->client()->executeCommand(new RawCommand($command, $arguments));
+        } catch (ServerException $error) { // by its option exceptions
+            $answer = $error->toErrorResponse();
+        }
         if ($answer instanceof ErrorInterface) {
             $this->lastError = $answer->getMessage();
 
-            return false;
+            return preg_match(self::OF_THE_COMMAND, $this->lastError) === 1 ? false : throw $this->failure(false);
         }
         if ($answer instanceof Status && $answer->getPayload() === 'QUEUED') {
             throw new ClientException('the server has queued a command of the cache in a transaction of the application: do not use both at once');

@@ -46,8 +46,8 @@ abstract class HeldRedisProtocol extends RedisProtocol
     {
         try {
             parent::reach();
-        } catch (StoreUnavailable $none) {
-            throw StoreUnavailable::because('redis', $none->what, 'Can the application use its client?');
+        } catch (StoreUnavailable|StoreFailed $none) {
+            throw $none instanceof StoreFailed && $none->isBusy ? $none : StoreUnavailable::because('redis', $none->what, 'Can the application use its client?', $none);
         }
     }
 

@@ -47,7 +47,7 @@ final class ClusterDriver implements ExaminesServers, TellsOfChanges
 
     public function examine(Dsn $dsn): array
     {
-        return Examination::ofAll($this, $dsn);
+        return Examination::ofAll($this, $dsn, ServerRole::ClusterMaster);
     }
 
     public function question(): array

@@ -16,6 +16,7 @@ use Larder\Decorator\StoreDecorator;
 use Larder\Driver\None\NullStore;
 use Larder\Driver\Redis\Redirection;
 use Larder\Driver\Redis\ServerRole;
+use Larder\Driver\Redis\Wire\ServerGone;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
@@ -67,14 +68,17 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
     public function reach(): void
     {
         try {
-            foreach ($this->topology->current()->masters() as $master) {
+            foreach ($this->topology->current(isAskedAnyway: true)->masters() as $master) {
                 $store = $this->node($master, $this->role)->store;
                 if ($store instanceof RemoteStore) {
                     $store->reach();
                 }
             }
         } catch (StoreFailed|Redirection $failure) {
-            throw StoreUnavailable::because('redis', self::failure($failure)->what, 'Are the servers of the DSN right, and is the cluster complete? redis-cli --cluster check tells, or SENTINEL MASTERS');
+            $cause = $failure->getPrevious();
+            $how = $cause instanceof ServerGone ? $cause->how : '';
+
+            throw StoreUnavailable::because('redis', self::failure($failure)->what, $how !== '' ? $how : 'Are the servers of the DSN right, and is the cluster complete? redis-cli --cluster check tells, or SENTINEL MASTERS');
         }
     }
 
@@ -256,9 +260,9 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
                 $isOnce = $redirection->isOnce;
                 $server = $target;
             } catch (StoreFailed $failure) {
-                $isOther = $this->topology->refresh($server);
+                $isOther = !$failure->isOver && $this->topology->refresh($server);
                 $target = $isOther ? $this->topology->map()->master($name) : $server;
-                if (!$isRepeatable || $target === $server || $try === self::TRIES) {
+                if (!$isRepeatable || ($target === $server && !$failure->isOver) || $try === self::TRIES) {
                     throw $failure;
                 }
                 $isOnce = false;
@@ -297,7 +301,7 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
                             }
                         }
                     } catch (StoreFailed $failure) {
-                        if ($this->topology->refresh($server) || $role !== $this->role) {
+                        if ($failure->isOver || $this->topology->refresh($server) || $role !== $this->role) {
                             $again = [...$again, ...$its];
                         } elseif ($this->throws) {
                             throw $failure;

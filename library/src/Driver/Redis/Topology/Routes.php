@@ -40,7 +40,7 @@ final class Routes
             return new Node($server, $opener->withBreaker($server, $dsn, $endpoint, throws: true));
         };
         $connect($settings->endpoint, $role); // so that a missing client is told now
-        $way = serialize([$dsn->identity(), $dsn->user, $dsn->password(), $dsn->isTls, $dsn->options['user_file'] ?? '']);
+        $way = serialize([$dsn->servers, $dsn->options['master'] ?? '', self::readsReplicas($dsn), $opener->way($dsn)]);
         $patience = 1.0 + \count($dsn->servers) * (2 * $settings->connectTimeout + $settings->readTimeout);
         $breaker = new Breaker($dsn->scheme, implode(',', $dsn->servers), OutageRecord::ofThisUser($way), $opener->logger(), probe: $patience);
         $topology = new Topology($discovery, TopologyRecord::ofThisUser($way), $breaker);

@@ -12,6 +12,8 @@ use Larder\Server\ConnectionSettings;
 /** Asks sentinels, one after the other, which server is the master. Whether it is one the store finds out when it connects. */
 final class SentinelDiscovery implements Discovery
 {
+    private const LOGIN = 'Sentinels have a login of their own: sentinel_password_file=/path, and sentinel_user= where they have users';
+
     /**
      * @param non-empty-list<ConnectionSettings> $sentinels in the order in which they are asked
      * @param string $name of the master, as the sentinels have it
@@ -38,11 +40,16 @@ final class SentinelDiscovery implements Discovery
 
                 return $map;
             } catch (ServerGone $gone) {
-                $none = $gone;
+                $none = self::asksForLogin($gone) ? new ServerGone($gone->getMessage(), self::LOGIN, $gone) : $gone;
             }
         }
 
         throw $none;
+    }
+
+    private static function asksForLogin(ServerGone $gone): bool
+    {
+        return preg_match('~refuses .*\((NOAUTH|WRONGPASS)\b~', $gone->getMessage()) === 1;
     }
 
     /** @return list<string> "host:port" of those that follow their master */

@@ -14,6 +14,7 @@ use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
 use Larder\Server\ConnectionSettings;
+use Larder\Server\Credentials;
 
 /** redis+sentinel: the master that sentinels watch under a name. The DSN names the sentinels. */
 final class SentinelDriver implements ExaminesServers, TellsOfChanges
@@ -22,7 +23,7 @@ final class SentinelDriver implements ExaminesServers, TellsOfChanges
 
     public function scheme(): Scheme
     {
-        return new Scheme('redis+sentinel', [...Routes::OPTIONS, 'database', 'master'], isRemote: true, path: 'master');
+        return new Scheme('redis+sentinel', [...Routes::OPTIONS, ...Scheme::SENTINEL_OPTIONS, 'database', 'master'], isRemote: true, path: 'master');
     }
 
     public function open(Dsn $dsn, Opener $opener): Store
@@ -46,7 +47,7 @@ final class SentinelDriver implements ExaminesServers, TellsOfChanges
 
     public function examine(Dsn $dsn): array
     {
-        return Examination::ofAll($this, $dsn);
+        return Examination::ofAll($this, $dsn, ServerRole::Master);
     }
 
     public function question(): array
@@ -54,11 +55,12 @@ final class SentinelDriver implements ExaminesServers, TellsOfChanges
         return ['ROLE'];
     }
 
-    /** @param ConnectionSettings $settings of the servers; the sentinels ask for no login */
+    /** @param ConnectionSettings $settings of the servers: the sentinels are other servers, with another login or none */
     private static function discovery(Dsn $dsn, ConnectionSettings $settings): SentinelDiscovery
     {
+        $credentials = Credentials::inFiles('', $dsn->options['sentinel_password_file'] ?? '', $dsn->options['sentinel_user'] ?? '', options: 'sentinel_');
         $sentinels = array_map(static fn(Endpoint $endpoint): ConnectionSettings
-            => new ConnectionSettings($endpoint, $settings->connectTimeout, $settings->readTimeout, tls: $settings->tls), self::sentinels($dsn));
+            => new ConnectionSettings($endpoint, $settings->connectTimeout, $settings->readTimeout, credentials: $credentials, tls: $settings->tls), self::sentinels($dsn));
 
         return new SentinelDiscovery($sentinels, $dsn->options['master'], Routes::readsReplicas($dsn));
     }

@@ -82,11 +82,12 @@ final class Topology
     /**
      * As of now, for who must miss no server.
      *
+     * @param bool $isAskedAnyway even if they have just failed, for who wants to know why
      * @throws StoreFailed when no server tells
      */
-    public function current(): SlotMap
+    public function current(bool $isAskedAnyway = false): SlotMap
     {
-        $this->ask();
+        $this->ask(isAskedAnyway: $isAskedAnyway);
 
         return $this->map ?? throw $this->breaker->refusal();
     }
@@ -117,9 +118,9 @@ final class Topology
      * @return bool whether it is another map now
      * @throws StoreFailed
      */
-    private function ask(string $first = ''): bool
+    private function ask(string $first = '', bool $isAskedAnyway = false): bool
     {
-        if (!$this->breaker->allows()) {
+        if (!$isAskedAnyway && !$this->breaker->allows()) {
             throw $this->breaker->refusal();
         }
         $start = microtime(true);

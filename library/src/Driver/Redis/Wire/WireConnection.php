@@ -39,7 +39,7 @@ final class WireConnection
         try {
             [$user, $password] = $settings->credentials->current('redis', $endpoint);
         } catch (StoreUnavailable $none) {
-            throw new ServerGone($none->what, previous: $none);
+            throw new ServerGone($none->what, $none->how, $none);
         }
         $where = $endpoint->socket === null ? $settings->streamAddress() : 'unix://' . $endpoint->socket;
         $warnings = [];
@@ -48,7 +48,9 @@ final class WireConnection
             return stream_socket_client($where, $code, $error, $settings->connectTimeout, context: stream_context_create($settings->streamContext()));
         }, $warnings);
         if ($socket === false) {
-            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, TlsTrouble::of($settings, $warnings)->what ?? $error));
+            $trouble = TlsTrouble::of($settings, $warnings);
+
+            throw new ServerGone(\sprintf('no connection to %s (%s)', $endpoint, $trouble->what ?? $error), $trouble->how ?? '');
         }
         self::waitAtMost($socket, $settings->readTimeout);
         $connection = new self($settings, $socket, new Resp3());

@@ -162,6 +162,32 @@ class HeldMemcachedTest extends StoreTestCase
         self::assertSame(1, $cache->get('k'));
     }
 
+    /** The parent would receive the replies to the child, and the other way round. */
+    public function testPersistentConnectionIsNotUsedInAFork(): void
+    {
+        $connect = static function (): \Memcached {
+            $client = new \Memcached('persistent');
+            if ($client->getServerList() === []) {
+                $client->addServer(Servers::memcached()->socket, 0);
+            }
+
+            return $client;
+        };
+        $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $said = Fork::run(static function () use ($cache): string {
+            try {
+                return 'read ' . serialize($cache->get('k'));
+            } catch (StoreFailed $failure) {
+                return $failure->getMessage();
+            }
+        });
+        self::assertIsString($said);
+        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+    }
+
     public function testFailureIsLoggedAtOnce(): void
     {
         $directory = Servers::directory('memcached-held-' . bin2hex(random_bytes(4)));

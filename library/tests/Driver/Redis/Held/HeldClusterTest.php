@@ -11,6 +11,7 @@ use Larder\Testing\AllContracts;
 use Larder\Testing\StoreTestCase;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\Group;
 
 /** Over three masters, each with a part of the slots. */
 final class HeldClusterTest extends StoreTestCase
@@ -65,9 +66,27 @@ final class HeldClusterTest extends StoreTestCase
         self::assertTrue($cache->clear());
     }
 
-    private static function client(): \RedisCluster
+    /** Which are behind, and refuse what is written. */
+    #[Group('cluster')]
+    public function testReplicasThatTheApplicationReadsFromAreNotAsked(): void
     {
-        $client = new \RedisCluster(null, explode(',', Servers::redisCluster()->addresses()), 30, 30, false, RedisNodes::PASSWORD);
+        $nodes = RedisNodes::cluster(Servers::directory('redis-held-replicas'), 3, 1);
+        $client = self::client($nodes);
+        $client->setOption(\RedisCluster::OPT_SLAVE_FAILOVER, \RedisCluster::FAILOVER_DISTRIBUTE_SLAVES);
+        $cache = Cache::over($client, 'namespace=replicas&on_failure=throw');
+        foreach (range(1, 20) as $n) {
+            $client->get('own');
+            self::assertTrue($cache->set('k', $n));
+            $client->get('own');
+            self::assertSame($n, $cache->get('k'));
+        }
+        self::assertSame(\RedisCluster::FAILOVER_DISTRIBUTE_SLAVES, $client->getOption(\RedisCluster::OPT_SLAVE_FAILOVER));
+    }
+
+    private static function client(?RedisNodes $nodes = null): \RedisCluster
+    {
+        $nodes ??= Servers::redisCluster();
+        $client = new \RedisCluster(null, explode(',', $nodes->addresses()), 30, 30, false, RedisNodes::PASSWORD);
         $client->setOption(\Redis::OPT_PREFIX, 'application:');
         $client->setOption(\Redis::OPT_SERIALIZER, \Redis::SERIALIZER_IGBINARY);
 

@@ -7,6 +7,8 @@ namespace Larder\Tests\Driver\Redis\Held;
 use Larder\Cache;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
+use Larder\Testing\Fork;
+use PHPUnit\Framework\Attributes\TestWith;
 use Predis\Client;
 use Psr\Log\NullLogger;
 
@@ -49,6 +51,33 @@ final class HeldPredisTest extends HeldRedisTestCase
         self::close($client);
     }
 
+    /** By default Predis throws what a server refuses; the server knows no script at first. */
+    #[TestWith([true])]
+    #[TestWith([false])]
+    public function testRefusalsAreNoOutageWhetherPredisThrowsThemOrNot(bool $throws): void
+    {
+        $client = new Client(['scheme' => 'unix', 'path' => self::socket()], ['exceptions' => $throws]);
+        $client->executeRaw(['SCRIPT', 'FLUSH']);
+        $cache = Cache::over($client, 'namespace=refusals&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        self::assertSame([6, true, 60], [$cache->increment('n', 1, 5, 60), $cache->swap('k', 1, 2), (int) round((float) $cache->expiry('n') - microtime(true))]);
+        $client->executeRaw(['RPUSH', 'larder-cache:refusals:list', 'x']);
+        self::assertSame(['miss', false], [$cache->get('list', 'miss'), $cache->increment('list')]);
+        self::assertTrue($cache->clear());
+    }
+
+    #[TestWith([true])]
+    #[TestWith([false])]
+    public function testUserWithoutRightsIsAFailureWhetherPredisThrowsItOrNot(bool $throws): void
+    {
+        $client = new Client(['scheme' => 'unix', 'path' => self::socket()], ['exceptions' => $throws]);
+        $client->executeRaw(['ACL', 'SETUSER', 'writer', 'on', 'nopass', '~*', '+ping', '+set', '-get']);
+        $client->executeRaw(['AUTH', 'writer', 'any']);
+        $cache = Cache::over($client, 'namespace=rights&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'), 'NOPERM');
+    }
+
     public function testQueuedCommandIsReported(): void
     {
         $client = self::client(self::socket());
@@ -56,6 +85,26 @@ final class HeldPredisTest extends HeldRedisTestCase
         $client->executeRaw(['MULTI']);
         self::assertThrows(StoreFailed::class, static fn() => $cache->get('k'), 'a transaction of the application');
         $client->executeRaw(['DISCARD']);
+    }
+
+    /** The parent would receive the replies to the child, and the other way round. */
+    public function testPersistentConnectionIsNotUsedInAFork(): void
+    {
+        $connect = static fn(): Client => new Client(['scheme' => 'unix', 'path' => self::socket(), 'persistent' => true]);
+        $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $said = Fork::run(static function () use ($cache): string {
+            try {
+                return 'read ' . var_export($cache->get('k'), true);
+            } catch (StoreFailed $failure) {
+                return $failure->getMessage();
+            }
+        });
+        self::assertIsString($said);
+        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
+        self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+        $connect()->disconnect();
     }
 
     public function testClientOfSeveralServersIsRefused(): void

@@ -113,6 +113,21 @@ final class HeldRedisTest extends HeldRedisTestCase
         self::assertTrue(Cache::over($client, 'namespace=planted')->clear());
     }
 
+    /** Whoever can write to the server can plant them. */
+    public function testNamesThatAreNoKeysAreNotListed(): void
+    {
+        $raw = new \Redis();
+        $raw->connect(self::socket());
+        $cache = Cache::over($raw, 'namespace=names&on_failure=throw');
+        self::assertTrue($cache->set('k', 1));
+        foreach (['', str_repeat('x', 65_536)] as $planted) {
+            $raw->set('larder-cache:names:' . $planted, 'planted');
+            self::assertSame(['k'], [...$cache->keys()]);
+        }
+        self::assertTrue($cache->clear());
+        self::assertSame(0, $raw->exists('larder-cache:names:'));
+    }
+
     /** @return iterable<string, array{array<string, mixed>}> */
     public static function waysOfSymfony(): iterable
     {

@@ -10,6 +10,7 @@ use Larder\Contract\Capability;
 use Larder\Contract\Store;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
 use Larder\Testing\AllContracts;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
@@ -120,6 +121,21 @@ abstract class HeldRedisTestCase extends StoreTestCase
         self::assertStringContainsString('its parent uses the client', $said);
         self::assertSame(1, $cache->get('k'));
         self::assertTrue($cache->clear());
+    }
+
+    /** Each framework has an exception of its own for a server that is away. */
+    public function testClosureThatDoesNotConnectIsAnOutage(): void
+    {
+        $class = (string) (new \ReflectionFunction(static::lazy(self::socket())))->getReturnType();
+        $connect = eval("return static fn(): ?\\$class => throw new \\RuntimeException('connection refused');");
+        $none = eval("return static fn(): ?\\$class => null;");
+        self::assertTrue($connect instanceof \Closure && $none instanceof \Closure);
+        $log = new RecordingLogger();
+        self::assertSame('miss', Cache::over($connect, '', $log)->get('k', 'miss'));
+        self::assertStringContainsString('function that connects has failed (connection refused)', implode("\n", $log->entries()));
+        self::assertThrows(StoreFailed::class, static fn() => Cache::over($connect, 'on_failure=throw', new NullLogger())->get('k'), 'connection refused');
+        self::assertThrows(StoreUnavailable::class, static fn() => Cache::over($connect)->reach(), 'connection refused');
+        self::assertThrows(StoreFailed::class, static fn() => Cache::over($none, 'on_failure=throw', new NullLogger())->get('k'), 'has returned no client');
     }
 
     public function testFailureIsLoggedAtOnceAndTheClientIsTestedBeforeItsNextUse(): void

@@ -12,10 +12,12 @@ use Larder\Driver\Redis\Wire\WireConnection;
 use Larder\Dsn\Endpoint;
 use Larder\Server\ConnectionSettings;
 use Larder\Server\Credentials;
+use Larder\Tests\Server\Certificates;
 
 /**
  * Redis servers that know of each other: a cluster, or a master with replicas and sentinels. On loopback ports, with a password,
- * since other users of the machine can connect. They end with this object.
+ * since other users of the machine can connect. With certificates they speak TLS with clients and each other, on ports of its
+ * own: those without stay for who starts them. They end with this object.
  */
 final class RedisNodes
 {
@@ -35,15 +37,22 @@ final class RedisNodes
     /** @var list<int> */
     public array $sentinels = [];
 
-    private function __construct(private readonly string $directory) {}
+    /** @var array<int, int> for clients that speak TLS, by port */
+    private array $tlsPorts = [];
+
+    private function __construct(
+        public readonly string $directory,
+        public readonly ?Certificates $ca = null,
+        private readonly string $sentinelPassword = '',
+    ) {}
 
     /**
      * @param int $masters each with a part of the slots
      * @param int $replicas of each
      */
-    public static function cluster(string $directory, int $masters, int $replicas = 0): self
+    public static function cluster(string $directory, int $masters, int $replicas = 0, ?Certificates $ca = null): self
     {
-        $nodes = new self($directory);
+        $nodes = new self($directory, $ca);
         $ports = [];
         for ($i = 0; $i < $masters * (1 + $replicas); ++$i) {
             $ports[] = $nodes->start(self::MEMBER);
@@ -53,7 +62,7 @@ final class RedisNodes
                 $nodes->ask($port, 'CLUSTER', 'ADDSLOTSRANGE', (string) intdiv(16_384 * $i, $masters), (string) (intdiv(16_384 * ($i + 1), $masters) - 1));
             }
             $nodes->ask($port, 'CLUSTER', 'SET-CONFIG-EPOCH', (string) ($i + 1));
-            $nodes->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $port, (string) $nodes->busPort($port));
+            $nodes->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $nodes->clientPort($port), (string) $nodes->busPort($port));
         }
         $count = \count($ports);
         self::await(static fn(): bool => array_filter($ports, static fn(int $port): bool => !str_contains($nodes->info($port), "cluster_known_nodes:$count\r")) === []);
@@ -92,18 +101,23 @@ final class RedisNodes
         return $new;
     }
 
-    /** A master with replicas, and sentinels that call it "shop". */
-    public static function watched(string $directory, int $replicas, int $sentinels): self
+    /**
+     * A master with replicas, and sentinels that call it "shop".
+     *
+     * @param string $sentinelPassword empty for sentinels that ask for none
+     */
+    public static function watched(string $directory, int $replicas, int $sentinels, ?Certificates $ca = null, string $sentinelPassword = ''): self
     {
-        $nodes = new self($directory);
+        $nodes = new self($directory, $ca, $sentinelPassword);
         $master = $nodes->start([]);
         for ($i = 0; $i < $replicas; ++$i) {
-            $nodes->awaitLink($nodes->start(['--replicaof', Address::HOST . ' ' . $master]));
+            $nodes->awaitLink($nodes->start(['--replicaof', Address::HOST . ' ' . $nodes->clientPort($master)]));
         }
         for ($i = 0; $i < $sentinels; ++$i) {
             $file = \sprintf('%s/sentinel-%d.conf', $directory, $i);
             file_put_contents($file, implode("\n", [
-                \sprintf('sentinel monitor shop %s %d %d', Address::HOST, $master, intdiv($sentinels, 2) + 1),
+                \sprintf('sentinel monitor shop %s %d %d', Address::HOST, $nodes->clientPort($master), intdiv($sentinels, 2) + 1),
+                ...($sentinelPassword === '' ? [] : [\sprintf('requirepass "%s"', $sentinelPassword)]),
                 'sentinel auth-pass shop ' . self::PASSWORD,
                 'sentinel down-after-milliseconds shop ' . self::FAILED_AFTER,
                 'sentinel failover-timeout shop 3000',
@@ -131,16 +145,22 @@ final class RedisNodes
 
     /**
      * @param list<int>|null $ports those of the servers
-     * @return string "host:port,host:port"
+     * @return string "host:port,host:port" for clients
      */
     public function addresses(?array $ports = null): string
     {
-        return implode(',', array_map(static fn(int $port): string => Address::HOST . ':' . $port, $ports ?? $this->ports()));
+        return implode(',', array_map(fn(int $port): string => Address::HOST . ':' . $this->clientPort($port), $ports ?? $this->ports()));
+    }
+
+    /** That on which clients reach it. */
+    public function clientPort(int $port): int
+    {
+        return $this->tlsPorts[$port] ?? $port;
     }
 
     public function ask(int $port, string $command, string ...$arguments): mixed
     {
-        $password = \in_array($port, $this->sentinels, true) ? '' : self::PASSWORD;
+        $password = \in_array($port, $this->sentinels, true) ? $this->sentinelPassword : self::PASSWORD;
 
         return WireConnection::open(new ConnectionSettings(Endpoint::tcp(Address::HOST, $port), 5.0, 5.0, credentials: new Credentials('', $password)))->ask([$command, ...array_values($arguments)]);
     }
@@ -237,7 +257,7 @@ final class RedisNodes
         [$process, $port] = Address::onFreePort(function (int $port) use ($server, $options, $sentinel): ServerProcess {
             $directory = \sprintf('%s/%d', $this->directory, $port);
             @mkdir($directory, 0o700);
-            $common = ['--port', (string) $port, '--bind', Address::HOST, '--dir', $directory, '--daemonize', 'no'];
+            $common = ['--port', (string) $port, '--bind', Address::HOST, '--dir', $directory, '--daemonize', 'no', ...$this->tls($port)];
             $this->commands[$port] = $sentinel === ''
                 ? [$server, ...$common, '--save', '', '--proto-max-bulk-len', '1mb', '--appendonly', 'no', '--requirepass', self::PASSWORD, '--masterauth', self::PASSWORD, ...str_replace('{bus}', (string) Address::freePort(), $options)]
                 : [$server, $sentinel, '--sentinel', ...$common];
@@ -247,6 +267,21 @@ final class RedisNodes
         $this->processes[$port] = $process;
 
         return $port;
+    }
+
+    /** @return list<string> options */
+    private function tls(int $port): array
+    {
+        if ($this->ca === null) {
+            return [];
+        }
+        [$certificate, $key] = $this->ca->issue();
+        $this->tlsPorts[$port] = Address::freePort();
+
+        return [
+            '--tls-port', (string) $this->tlsPorts[$port], '--tls-cluster', 'yes', '--tls-replication', 'yes', '--tls-auth-clients', 'no',
+            '--tls-cert-file', $certificate, '--tls-key-file', $key, '--tls-ca-cert-file', $this->ca->ca,
+        ];
     }
 
     private function launch(int $port): ServerProcess

@@ -1,0 +1,13 @@
+<?php
+
+declare(strict_types=1);
+
+/** Without the keys of other types, which PHP itself refuses or converts since version 3 of PSR-6 and PSR-16. */
+trait KeysAreStrings
+{
+    /** @return list<array{string}> */
+    public static function invalidKeys(): array
+    {
+        return array_values(array_filter(parent::invalidKeys(), static fn(array $arguments): bool => is_string($arguments[0])));
+    }
+}

@@ -1,0 +1,15 @@
+<?php
+
+declare(strict_types=1);
+
+use Cache\IntegrationTests\TaggableCachePoolTest;
+use Larder\Psr\TaggablePool;
+
+/** TaggablePool: php-cache's tests of tags. */
+final class TaggablePoolTest extends TaggableCachePoolTest
+{
+    public function createCachePool(): TaggablePool
+    {
+        return new TaggablePool(tested_cache());
+    }
+}

@@ -1,0 +1,120 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Legacy\Eaccelerator;
+
+use Larder\Legacy\Miss;
+
+/** Pages, output and results that are kept instead of being made again. */
+final class Content
+{
+    private static bool $isRecording = false;
+
+    public static function place(): Place
+    {
+        return Place::of(null, 'eaccelerator.content');
+    }
+
+    /** Prints the page and ends the request if it is there, else keeps what the request prints from now on. */
+    public static function page(string $key, int $ttl): bool
+    {
+        if (self::place() === Place::None || self::$isRecording) {
+            return false;
+        }
+        $page = Values::get($key, self::place());
+        if (\is_array($page) && \is_string($page['content'] ?? null) && \is_array($page['headers'] ?? null)) {
+            foreach ($page['headers'] as $header) {
+                if (\is_string($header) && !headers_sent()) {
+                    header($header, replace: false);
+                }
+            }
+            echo self::isNotModified($page['content']) ? '' : $page['content'];
+            exit;
+        }
+        $before = headers_list();
+        self::$isRecording = ob_start(static fn(string $content, int $phase): string => self::keep($key, $ttl, $before, $content, $phase));
+
+        return self::$isRecording;
+    }
+
+    /** @param callable(): mixed $callback */
+    public static function output(string $key, callable $callback, int $ttl): bool
+    {
+        if (self::place() === Place::None) {
+            $callback();
+
+            return false;
+        }
+        $content = Values::get($key, self::place());
+        if (\is_string($content)) {
+            echo $content;
+
+            return true;
+        }
+        ob_start();
+
+        try {
+            $callback();
+            $isKept = Values::put($key, (string) ob_get_contents(), $ttl, self::place());
+        } finally {
+            ob_end_flush();
+        }
+
+        return $isKept;
+    }
+
+    /** @param callable(): mixed $callback */
+    public static function result(string $key, callable $callback, int $ttl): mixed
+    {
+        $value = self::place() === Place::None ? Miss::Here : Values::get($key, self::place());
+        if ($value === Miss::Here) {
+            $value = $callback();
+            Values::put($key, $value, $ttl, self::place());
+        }
+
+        return $value;
+    }
+
+    /**
+     * The handler of the output. Only a whole page is kept, without an error, and none that sets a cookie or says that it is not for all.
+     *
+     * @param list<string> $before the headers that are not the page's
+     */
+    private static function keep(string $key, int $ttl, array $before, string $content, int $phase): string
+    {
+        self::$isRecording = false;
+        $headers = array_values(array_diff(headers_list(), $before));
+        $isWhole = ($phase & \PHP_OUTPUT_HANDLER_START) !== 0 && ($phase & \PHP_OUTPUT_HANDLER_FINAL) !== 0 && connection_aborted() === 0;
+        if (!$isWhole || self::hasFailed() || preg_grep('/^Set-Cookie:|^Cache-Control:.*\b(private|no-store)\b/i', headers_list()) !== []) {
+            return $content;
+        }
+        Values::put($key, ['content' => $content, 'headers' => $headers], $ttl, self::place());
+
+        return self::isNotModified($content) ? '' : $content;
+    }
+
+    private static function hasFailed(): bool
+    {
+        $status = http_response_code();
+        $error = error_get_last();
+
+        return ($status !== false && $status !== 200) || ($error !== null && ($error['type'] & (\E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR)) !== 0);
+    }
+
+    /** Sends the ETag, and 304 if the browser has this content. */
+    private static function isNotModified(string $content): bool
+    {
+        if (headers_sent()) {
+            return false;
+        }
+        $tag = \sprintf('"eaccelerator-%u"', crc32($content));
+        header("ETag: $tag");
+        if (($_SERVER['HTTP_IF_NONE_MATCH'] ?? null) !== $tag) {
+            return false;
+        }
+        http_response_code(304);
+
+        return true;
+    }
+}

@@ -1,0 +1,199 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Session;
+
+use Larder\CacheInterface;
+use Larder\Contract\AtomicStore;
+use Larder\Contract\Capability;
+use Larder\Contract\Decorator;
+use Larder\Contract\EvictingStore;
+use Larder\Contract\LockingStore;
+use Larder\Contract\Store;
+use Larder\Decorator\Tier\TierStore;
+use Larder\Exception\InvalidTtl;
+use Larder\Exception\NotSupported;
+use Larder\Exception\SessionFailed;
+use Larder\Exception\StoreFailed;
+use Larder\Lock\Lock;
+
+/**
+ * PHP's sessions in a store of Larder:
+ *
+ *     session_set_save_handler(new Handler(Cache::open('file:///var/lib/shop/sessions')), true);
+ *
+ * A session is locked from session_start() until it is closed, so requests of one session run one after the other and none
+ * overwrites what another has written. A request that does not get the lock fails at session_start(), and one that lost its
+ * lock does not write: both by SessionFailed. Nothing is collected: a session expires session.gc_maxlifetime seconds after
+ * its last use.
+ */
+final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \SessionUpdateTimestampHandlerInterface
+{
+    /** Seconds, by default. */
+    public const WAIT = 10;
+    public const LOCK_SECONDS = 30;
+
+    private const ID = '/^[A-Za-z0-9,-]{1,256}$/D';
+
+    private readonly Store&AtomicStore&LockingStore $store;
+    private ?LockedSession $session = null;
+    /** What validateId() could not say; read() does. */
+    private SessionFailed|StoreFailed|null $failure = null;
+
+    /**
+     * @param CacheInterface $cache with a namespace of its own, and on_failure=throw for a server: its keys are "session:<hash>"
+     * @param int|float $wait seconds in which a request waits for another one of the same session
+     * @param int|float $lockSeconds after which the lock ends where nobody can see whether its process still runs, such as on
+     *        a server. A request that has the session open for longer fails there when it writes
+     * @param bool $allowEviction true to accept a store that may drop sessions before they expire
+     * @throws NotSupported for a store without locks or atomic changes, one that evicts, or a tier
+     */
+    public function __construct(
+        CacheInterface $cache,
+        private readonly int|float $wait = self::WAIT,
+        private readonly int|float $lockSeconds = self::LOCK_SECONDS,
+        bool $allowEviction = false,
+    ) {
+        if (!($wait >= 0) || !($lockSeconds > 0 && $lockSeconds <= Lock::LONGEST)) {
+            throw new InvalidTtl(\sprintf('"wait" is 0 or more seconds, "lockSeconds" more than 0 and at most %d', Lock::LONGEST));
+        }
+        $this->store = Capability::of(Capability::of($cache->store(), AtomicStore::class), LockingStore::class);
+        self::check($this->store, $allowEviction);
+    }
+
+    /** Ignores both: the path and the name of PHP's settings say nothing about the store. */
+    public function open(string $path, string $name): bool
+    {
+        $this->failure = null;
+
+        return true;
+    }
+
+    /**
+     * Locks the session, and waits for that.
+     *
+     * @return string '' for a new session
+     * @throws SessionFailed|StoreFailed if it is not locked or the store is unreachable; the session is not started then
+     */
+    public function read(#[\SensitiveParameter] string $id): string
+    {
+        if ($this->failure !== null) {
+            [$failure, $this->failure] = [$this->failure, null];
+            throw $failure;
+        }
+
+        return $this->locked($id)->data;
+    }
+
+    /** @throws SessionFailed|StoreFailed if the lock has ended or the store refused; nothing is written then */
+    public function write(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
+    {
+        $session = $this->locked($id);
+
+        try {
+            $session->write($data, self::ttl());
+        } catch (\Throwable $failure) {
+            $this->close(); // PHP does not call it after an exception
+            throw $failure;
+        }
+
+        return true;
+    }
+
+    /** Called in the place of write() if nothing has changed: only the expiry is set. */
+    public function updateTimestamp(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
+    {
+        return $this->locked($id)->touch(self::ttl()) || $this->write($id, $data);
+    }
+
+    /** Deletes a session under its lock, also one that this request has not started. */
+    public function destroy(#[\SensitiveParameter] string $id): bool
+    {
+        try {
+            if (!$this->locked($id)->delete()) {
+                $this->close();
+
+                return $this->locked($id)->delete();
+            }
+        } catch (\Throwable $failure) {
+            $this->close();
+            throw $failure;
+        }
+
+        return true;
+    }
+
+    public function close(): bool
+    {
+        $this->session?->release();
+        $this->session = null;
+
+        return true;
+    }
+
+    /** @return int 0: sessions expire by themselves */
+    public function gc(int $max_lifetime): int
+    {
+        return 0;
+    }
+
+    /** @return string as PHP makes it by its settings: 128 random bits as 32 hexadecimal digits by default */
+    public function create_sid(): string
+    {
+        return (string) session_create_id();
+    }
+
+    /**
+     * Whether there is such a session, for session.use_strict_mode. It is locked already, for the read() that follows.
+     *
+     * @return bool true also if that is not known, and then read() throws: after false, PHP would replace the visitor's cookie
+     */
+    public function validateId(#[\SensitiveParameter] string $id): bool
+    {
+        if (preg_match(self::ID, $id) !== 1) {
+            return false;
+        }
+
+        try {
+            return $this->locked($id)->exists();
+        } catch (SessionFailed|StoreFailed $failure) {
+            $this->failure = $failure;
+
+            return true;
+        }
+    }
+
+    private function locked(#[\SensitiveParameter] string $id): LockedSession
+    {
+        if ($this->session?->id === $id) {
+            return $this->session;
+        }
+        $this->close();
+        if (preg_match(self::ID, $id) !== 1) {
+            throw SessionFailed::invalidId();
+        }
+
+        return $this->session = LockedSession::lock($this->store, $id, (float) $this->lockSeconds, (float) $this->wait);
+    }
+
+    private static function ttl(): float
+    {
+        return max(1.0, (float) \ini_get('session.gc_maxlifetime'));
+    }
+
+    /** @throws NotSupported */
+    private static function check(Store $store, bool $allowEviction): void
+    {
+        $inner = $store;
+        while ($inner instanceof Decorator) {
+            if ($inner instanceof TierStore) {
+                throw new NotSupported('Sessions cannot be in a tier, because it returns old values for a while: use its shared store');
+            }
+            $inner = $inner->decorated();
+        }
+        if (!$allowEviction && $inner instanceof EvictingStore && $inner->evicts()) {
+            throw new NotSupported(\sprintf('%s drops values when it is full, and a visitor whose session is dropped is logged out. Use a store that refuses instead, or set allowEviction', Capability::nameOf($inner)));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\ProjectTests\Legacy;
+
+use Larder\ProjectTests\Apcu\Peer;
+use Larder\ProjectTests\Engine\Proof;
+
+/** apc_*() and APCIterator of larder/legacy. */
+final class ApcTest extends LegacyTestCase
+{
+    public function testRandomCallsGiveWhatApcuGives(): void
+    {
+        $seed = random_int(1, 1_000_000_000);
+        $calls = Proof::amount(10_000, 100_000);
+        $apcu = $this->apcu($seed, $calls);
+        self::assertCount($calls, $apcu);
+        self::assertSame($apcu, $this->calls($seed, $calls, 'apc'), "seed $seed");
+    }
+
+    public function testControlOneWrongFunctionIsFound(): void
+    {
+        self::assertNotSame($this->apcu(1, 1_000), $this->calls(1, 1_000, 'broken'));
+    }
+
+    public function testCountingWhatIsMissingCreatesNothing(): void
+    {
+        self::assertSame([false, false, false, false, 3, true], $this->returned('return [apc_inc("n", 1, $success), $success, apc_exists("n"), apc_dec("n"),
+            apc_store("n", 1) ? apc_inc("n", 2, $success) : 0, $success];'));
+        self::assertSame([false, false, \PHP_INT_MAX], $this->returned('apc_store("n", PHP_INT_MAX); apc_store("text", "1");
+            return [apc_inc("n"), apc_inc("text"), apc_fetch("n")];'));
+    }
+
+    public function testCountingKeepsTheExpiry(): void
+    {
+        self::assertSame([2, false], $this->returned('apc_store("n", 1, 2); $sum = apc_inc("n"); usleep(2_100_000); return [$sum, apc_fetch("n")];'));
+    }
+
+    public function testParallelProcessesLoseNoCount(): void
+    {
+        $this->returned('return apc_store("n", 0);');
+        $this->inParallel(4, 'for ($i = 0; $i < 5000; ++$i) { apc_inc("n", 2); apc_dec("n"); }');
+
+        self::assertSame(20_000, $this->returned('return apc_fetch("n");'));
+    }
+
+    public function testArrayWithAnotherElementThanAStringIsRefused(): void
+    {
+        self::assertSame([[false, false, ['a'], [5], null, false], [
+            'apc_fetch(): apc_fetch() expects a string or array of strings.',
+            'apc_exists(): apc_exists() expects a string or array of strings.',
+            'apc_delete(): apc_delete() expects a string, array of strings, or APCIterator instance.',
+            'apc_delete(): apc_delete() expects a string, array of strings, or APCIterator instance.',
+            'apc_add(): apc_store expects key parameter to be a string or an array of key/value pairs.',
+        ]], $this->returnedAndWarned('apc_store("b", 1);
+            return [apc_fetch(["b", 5]), apc_exists(["b", null]), apc_delete(["a"]), apc_delete([5, "b"]), apc_delete(5), apc_add(5, 1)];'));
+    }
+
+    public function testKeysThatTheEngineCannotHaveAreRefused(): void
+    {
+        self::assertSame([false, false, false, ['' => -1], false, true, 1], $this->returned('$long = str_repeat("k", 65_532); $longest = str_repeat("k", 65_531);
+            return [apc_store("", 1), apc_store($long, 1), apc_fetch($long), apc_store(["" => 1]), apc_delete(""), apc_store($longest, 1), apc_fetch($longest)];'));
+    }
+
+    public function testClearingLeavesWhatOthersStored(): void
+    {
+        self::assertSame([true, true, false, 1], $this->returned('apc_store("a", 1); larder_store("a", 1);
+            return [apc_clear_cache(), apc_exists("a") && apc_clear_cache("user"), apc_exists("a"), larder_fetch("a")];'));
+    }
+
+    public function testDefinesOnlyWhatIsMissing(): void
+    {
+        $process = $this->script(['-r', 'function apc_fetch($key) { return "mine"; } class APCIterator {} const APC_BIN_VERIFY_MD5 = 7;'
+            . $this->loading() . 'echo apc_fetch("a"), get_class_methods("APCIterator") === [] ? " mine " : "", APC_BIN_VERIFY_MD5, (int) apc_store("a", 1);'])->mustRun();
+
+        self::assertSame('mine mine 71', $process->getOutput());
+    }
+
+    public function testIteratorUnderstandsTheFlagsOfApcu(): void
+    {
+        $code = 'apc_store("a", 5); echo json_encode([(new APCIterator("user", null, APC_ITER_KEY | APC_ITER_VALUE | APC_ITER_FILENAME | APC_ITER_MD5))->current(), APC_ITER_VALUE]);';
+
+        self::assertSame('[{"key":"a","value":5},32]', $this->script(['-r', $this->loading() . $code])->mustRun()->getOutput());
+        self::assertSame('[{"key":"a","value":5},4]', $this->script(['-d', 'extension=apcu', '-r', $this->loading() . $code])->mustRun()->getOutput());
+    }
+
+    public function testIteratorEnds(): void
+    {
+        self::assertSame([[false, false, false], ['a', 'a', false], 0, 0], $this->returned('apc_store("a", 5); $none = new APCIterator("user", "/^b/"); $one = new APCIterator("user");
+            return [[$none->valid(), $none->current(), $none->key()], [$one->key(), $one->key(), $one->next() ?? $one->current()],
+                (new APCIterator("file"))->getTotalCount(), (new APCIterator("user", null, APC_ITER_ALL, 100, APC_LIST_DELETED))->getTotalCount()];'));
+    }
+
+    public function testIteratorIsDeletedFromWhereItStands(): void
+    {
+        self::assertSame([true, ['p:1'], 1], $this->returned('apc_store(["p:1" => 1, "p:2" => 2, "p:3" => 3]); $iterator = new APCIterator("user", ["p:1", "p:2", "p:3"]);
+            $iterator->rewind(); $iterator->next();
+            return [apc_delete($iterator), array_keys(apc_exists(["p:1", "p:2", "p:3"])), (new APCIterator("user", "/^p:/"))->getTotalCount()];'));
+    }
+
+    public function testWrongIteratorThrows(): void
+    {
+        self::assertSame(4, $this->returned('$thrown = 0;
+            foreach ([["user", "/(/"], ["user", null, APC_ITER_ALL + 1], ["user", null, 1, -1], ["user", null, 1, 0, 3]] as $arguments) {
+                try { new APCIterator(...$arguments); } catch (ValueError) { ++$thrown; }
+            } return $thrown;'));
+    }
+
+    /** The cron job of the study of 2013, and the page that loads what it dumped into another cache. */
+    public function testCronFillsAnotherCache(): void
+    {
+        $cron = $this->returned('apc_clear_cache("user"); $data = ["news" => ["first", "second"], "visitors" => 42];
+            apc_store($data);
+            return apc_bin_dumpfile(array(), null, "apc.dump");');
+        self::assertSame(filesize("$this->folder/apc.dump"), $cron);
+
+        self::assertSame([false, true, ['first', 'second'], 42], $this->returned('return [apc_fetch("news"), apc_bin_loadfile("apc.dump"), apc_fetch("news"), apc_fetch("visitors")];', ['larder.segment' => 'page']));
+    }
+
+    public function testDumpKeepsExpiriesAndNothingExpired(): void
+    {
+        self::assertSame([true, ['long', 'never'], true, 60.0], $this->returned('apc_store("never", 1); apc_store("long", 2, 60); apc_store("short", 3, 1);
+            $dump = apc_bin_dump(); apc_clear_cache("user"); usleep(1_100_000);
+            $loaded = apc_bin_load($dump); $keys = array_keys(iterator_to_array(new APCIterator("user"))); sort($keys);
+            $rest = larder_key_info("apc:long")["ttl"];
+            return [$loaded, $keys, $rest < 59, ceil($rest) + 1];'));
+    }
+
+    public function testDumpHasTheVariablesAskedFor(): void
+    {
+        self::assertSame([['b', 12], 0], $this->returned('apc_store(["a" => 1, "b" => null, "12" => false]); $dump = apc_bin_dump([], ["b", 12, "none"]); $none = apc_bin_dump(null, []);
+            apc_clear_cache("user"); apc_bin_load($dump); $keys = array_keys(apc_fetch(["a", "b", "12"])); apc_clear_cache("user"); apc_bin_load($none);
+            return [$keys, apc_cache_info("user", true)["num_entries"]];'));
+    }
+
+    public function testDamagedDumpIsRefused(): void
+    {
+        [$said, $warnings] = $this->returnedAndWarned('apc_store(["a" => 1, "b" => "text"]); $dump = apc_bin_dump(); apc_clear_cache("user");
+            $loaded = 0;
+            for ($i = 0; $i < strlen($dump); ++$i) {
+                $damaged = $dump; $damaged[$i] = chr(ord($dump[$i]) ^ 1);
+                $loaded += (int) apc_bin_load($damaged);
+                $loaded += (int) apc_bin_load(substr($dump, 0, $i));
+            }
+            file_put_contents("empty", "");
+            return [$loaded, apc_bin_load(""), apc_bin_loadfile("empty"), apc_bin_loadfile("none"), apc_bin_dumpfile([], null, "none/none"), apc_cache_info("user")["cache_list"], apc_bin_load($dump)];');
+
+        self::assertSame([0, false, false, false, false, [], true], $said);
+        self::assertSame('apc_bin_load(): the dump is damaged, or apc_bin_dump() of Larder did not write it', $warnings[0]);
+        self::assertSame([
+            'apc_bin_loadfile(): File passed to apc_bin_loadfile was empty: empty.',
+            'apc_bin_loadfile(): Unable to read from file in apc_bin_loadfile: none',
+            'apc_bin_dumpfile(): Unable to write to file in apc_bin_dumpfile: none/none',
+        ], array_values((array) preg_grep('/^apc_bin_(load|dump)file/', $warnings)));
+    }
+
+    public function testConstantsAreLoadedInAnotherProcess(): void
+    {
+        self::assertSame([true, 'one'], $this->returned('return [apc_define_constants("all", ["LEGACY_A" => "one", "LEGACY_LIST" => [1], 5 => 6, "LEGACY_B" => null]), LEGACY_A];'));
+        self::assertSame([true, 'one', null, false, false], $this->returned('return [apc_load_constants("all"), LEGACY_A, LEGACY_B, defined("LEGACY_LIST"), apc_load_constants("none")];'));
+    }
+
+    public function testFilesAreThoseOfOpcache(): void
+    {
+        $code = 'file_put_contents("a.php", "<?php return 1;"); file_put_contents("bad.php", "<?php (");
+            return [apc_compile_file(getcwd() . "/a.php"), opcache_is_script_cached(getcwd() . "/a.php"), @apc_compile_file([getcwd() . "/a.php", getcwd() . "/bad.php", "none.php"]),
+                apc_delete_file(getcwd() . "/a.php"), apc_delete_file(["none.php"]), apc_delete_file(new APCIterator("file")), opcache_is_script_cached(getcwd() . "/a.php")];';
+
+        self::assertSame([true, true, ["$this->folder/bad.php" => -1, 'none.php' => -1], true, ['none.php'], true, false], $this->returned($code, ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1', 'opcache.file_update_protection' => '0']));
+        self::assertFalse($this->returned('return @apc_compile_file("a.php");'), 'without OPcache');
+    }
+
+    public function testInformationHasTheShapesOfApc(): void
+    {
+        self::assertSame([
+            ['num_slots', 'ttl', 'num_hits', 'num_misses', 'num_inserts', 'expunges', 'start_time', 'mem_size', 'num_entries', 'file_upload_progress', 'memory_type', 'locking_type', 'cache_list', 'deleted_list', 'slot_distribution'],
+            ['info', 'ttl', 'type', 'num_hits', 'mtime', 'creation_time', 'deletion_time', 'access_time', 'ref_count', 'mem_size'],
+            1, 0, [], false, ['num_seg', 'seg_size', 'avail_mem', 'block_lists'], ['num_seg', 'seg_size', 'avail_mem'], true,
+        ], $this->returned('larder_store("other", 1); apc_store("a", 1); $info = apc_cache_info("user"); $memory = apc_sma_info();
+            return [array_keys($info), array_keys($info["cache_list"][0]), $info["num_entries"], apc_cache_info()["num_entries"], apc_cache_info("", false)["cache_list"], apc_cache_info("filehits"),
+                array_keys($memory), array_keys(apc_sma_info(true)), $memory["avail_mem"] <= $memory["seg_size"] && $memory["avail_mem"] > 8e6];'));
+    }
+
+    /** Dashboards divide by it. */
+    public function testMemoryIsKnownBeforeTheFirstStore(): void
+    {
+        self::assertSame([16.0 * 2 ** 20, 16.0 * 2 ** 20, 16 << 20, 16 << 20], $this->returned('return [apc_sma_info()["seg_size"], apc_sma_info()["avail_mem"], xcache_info(XC_TYPE_VAR, 0)["size"], eaccelerator_info()["memorySize"]];', ['xcache.admin.enable_auth' => '0']));
+    }
+
+    public function testWithoutACacheNothingIsFound(): void
+    {
+        $code = 'return [apc_store("a", 1), apc_fetch("a"), apc_exists(["a"]), apc_store(["a" => 1]), apc_inc("a"), apc_delete("a"), apc_clear_cache("user"), @apc_cache_info("user"), @apc_sma_info(), @apc_bin_dump(), @apc_bin_load("")];';
+
+        self::assertSame([false, false, [], ['a' => -1], false, false, true, false, false, false, false], $this->returned($code, ['larder.enabled' => '0']));
+    }
+
+    /** @return list<string> */
+    private function apcu(int $seed, int $calls): array
+    {
+        return iterator_to_array(Peer::apcu()->lines([__DIR__ . '/apc-calls.inc', (string) $seed, (string) $calls, 'apcu']), false);
+    }
+
+    /** @return list<string> */
+    private function calls(int $seed, int $calls, string $family): array
+    {
+        $output = $this->script([__DIR__ . '/apc-calls.inc', (string) $seed, (string) $calls, $family], ['larder.size' => '8M'])->mustRun()->getOutput();
+
+        return explode("\n", rtrim($output, "\n"));
+    }
+}
