@@ -5,7 +5,9 @@
  * are compared.
  *
  *     php dev/prove-apcu.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
+ *     php dev/prove-apcu.php composer PROJECT             its class loader
  *     php dev/prove-apcu.php laravel                      the apc store of Laravel
+ *     php dev/prove-apcu.php wordpress                    its Site Health
  *     php dev/prove-apcu.php rate SECONDS APCU LARDER     requests a second of two addresses, in turns
  *     php -S ADDRESS -t WIKI dev/prove-apcu.php           serves the wiki, and at /cached what apcu_cache_info() says
  */
@@ -14,6 +16,7 @@ declare(strict_types=1);
 
 namespace Larder\Dev\ProveApcu;
 
+use Composer\Autoload\ClassLoader;
 use Illuminate\Cache\ApcStore;
 use Illuminate\Cache\ApcWrapper;
 use Illuminate\Cache\RateLimiter;
@@ -139,6 +142,21 @@ function mediawiki(string $site): iterable
 }
 
 /** @return iterable<string, mixed> */
+function composer(string $project): iterable
+{
+    $loader = require "$project/vendor/autoload.php";
+    \assert($loader instanceof ClassLoader);
+    $prefix = (string) $loader->getApcuPrefix();
+    yield 'prefix' => $prefix !== '';
+    yield 'classes' => [class_exists('App\One'), class_exists('App\Part\Two'), class_exists('App\Missing'), class_exists('App\Missing')];
+    yield 'what it has stored' => array_map(static fn(string $class): mixed => apcu_fetch($prefix . $class), ['App\One', 'App\Part\Two', 'App\Missing']);
+    // only the cache says where this one is
+    file_put_contents("$project/elsewhere.php", '<?php namespace App; final class Elsewhere {}');
+    apcu_store($prefix . 'App\Elsewhere', "$project/elsewhere.php");
+    yield 'found by what is stored' => [$loader->findFile('App\Elsewhere'), class_exists('App\Elsewhere')];
+}
+
+/** @return iterable<string, mixed> */
 function laravel(): iterable
 {
     require __DIR__ . '/../var/laravel/vendor/autoload.php';
@@ -158,6 +176,18 @@ function laravel(): iterable
     $limiter = new RateLimiter($cache);
     yield 'rate limiter' => [$limiter->attempt('login', 2, static fn(): string => 'in'), $limiter->hit('login'), $limiter->tooManyAttempts('login', 2), $limiter->remaining('login', 5), $limiter->clear('login')];
     yield 'clear' => [$cache->forget('k'), $cache->forget('k'), $cache->clear(), $cache->get('ever')];
+}
+
+/** @return iterable<string, mixed> */
+function wordpress(): iterable
+{
+    \define('ABSPATH', __DIR__ . '/../var/wordpress/root/usr/share/wordpress/');
+    require ABSPATH . 'wp-includes/plugin.php';
+    require ABSPATH . 'wp-admin/includes/class-wp-site-health.php';
+    $health = (new \ReflectionClass('WP_Site_Health'))->newInstanceWithoutConstructor(); // it would ask for a database
+    $offered = (new \ReflectionMethod($health, 'available_object_cache_services'))->invoke($health);
+    yield 'offered caches' => $offered;
+    yield 'APCu is one of them' => \in_array('APCu', $offered, true) ?: throw new \RuntimeException('Site Health does not find APCu');
 }
 
 /** @param non-empty-list<float> $numbers */
@@ -196,6 +226,12 @@ if ($argv[1] === 'rate') {
     rate((float) $arguments[0], [$arguments[1], $arguments[2]]);
     exit;
 }
-foreach ($argv[1] === 'laravel' ? laravel() : mediawiki($arguments[0]) as $question => $answer) {
+$answers = match ($argv[1]) {
+    'composer' => composer($arguments[0]),
+    'laravel' => laravel(),
+    'wordpress' => wordpress(),
+    'mediawiki' => mediawiki($arguments[0]),
+};
+foreach ($answers as $question => $answer) {
     echo "$question: ", Visitor::normalized(json_encode($answer, \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE)), "\n";
 }

@@ -114,23 +114,39 @@ static uint64_t slot_count(const struct map *map) {
     return (uint64_t)map->bucket_count * BUCKET_SLOTS;
 }
 
-/* Begins to load the entries of a bucket: they lie all over the pages, and a walk would wait for each. */
+/* How many buckets ahead entries begin to be loaded: they lie all over the pages, and a walk would wait for each. */
+enum { BUCKETS_AHEAD = 16 };
+
+/* Most are, so this is what a walk costs. The compiler does not unroll a loop. */
+static bool is_empty(const struct bucket_shared *bucket) {
+    const shared_word *slots = bucket->slots;
+    _Static_assert(BUCKET_SLOTS == 8, "all slots are looked at");
+    return (word_peek(&slots[0]) | word_peek(&slots[1]) | word_peek(&slots[2]) | word_peek(&slots[3]) |
+            word_peek(&slots[4]) | word_peek(&slots[5]) | word_peek(&slots[6]) | word_peek(&slots[7])) == 0;
+}
+
+/* A processor ignores what cannot be loaded, so neither empty slots nor damaged ones need a branch. */
 static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket) {
+    if (is_empty(bucket)) {
+        return;
+    }
     for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
         const uint64_t location = slot_location(word_peek(&bucket->slots[i]));
-        if (location != 0 && ref_page(map, location) < map->page_count) {
-            __builtin_prefetch(ref_entry(map, location));
-        }
+        __builtin_prefetch((const void *)((uintptr_t)map->readonly + (location << UNIT_SHIFT)));
     }
 }
 
-/* The first slot from `slot` on that is not empty, or the number of slots. Most are empty. */
+/* The first slot from `slot` on that is not empty, or the number of slots. */
 static uint64_t next_used(const struct map *map, uint64_t slot) {
     for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
-        const struct bucket_shared *bucket = ref_bucket(map, (uint32_t)(slot / BUCKET_SLOTS));
+        const uint32_t number = (uint32_t)(slot / BUCKET_SLOTS);
+        const struct bucket_shared *bucket = ref_bucket(map, number);
         if (slot % BUCKET_SLOTS == 0) {
-            const uint32_t next = (uint32_t)(slot / BUCKET_SLOTS) + 4;
-            prefetch_entries(map, ref_bucket(map, next < map->bucket_count ? next : 0));
+            const uint32_t ahead = number + BUCKETS_AHEAD;
+            prefetch_entries(map, ref_bucket(map, ahead < map->bucket_count ? ahead : 0));
+            if (is_empty(bucket)) {
+                continue;
+            }
         }
         for (unsigned i = slot % BUCKET_SLOTS; i < BUCKET_SLOTS; i++) {
             if (word_peek(&bucket->slots[i]) != 0) {
