@@ -114,7 +114,7 @@ final class Outcomes
             $ready - $start,
             $recovery,
             $operations,
-            $end - $begin,
+            max(0.0, $end - $begin),
             $counts[Load::NOT_SERVED] + $counts[Load::DROPPED],
             $late,
             $counts[Load::THREW],
