@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Memory\ArrayStore;
@@ -146,6 +147,45 @@ final class SubNamespaceTest extends TestCase
             }
         }));
         $server->stop();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function engines(): iterable
+    {
+        yield 'InnoDB' => ['innodb'];
+        yield 'MEMORY' => ['memory'];
+    }
+
+    #[DataProvider('engines')]
+    public function testFiveNamespacesInMySqlHaveOneConnection(string $engine): void
+    {
+        $server = Servers::mariaDb();
+        $address = \sprintf('mysql://%s:%s@/%s?socket=%s&engine=%s&namespace=sub&on_failure=throw', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $server->socket, $engine) . Servers::PATIENTLY;
+        $observer = new \PDO('mysql:unix_socket=' . $server->socket, MariaDbServer::USER, $server->password);
+        /** @return list<string> */
+        $all = static function () use ($observer): array {
+            $processes = $observer->query('SHOW PROCESSLIST');
+            self::assertNotFalse($processes);
+
+            return array_map(strval(...), array_filter($processes->fetchAll(\PDO::FETCH_COLUMN), is_scalar(...)));
+        };
+        $before = $all();
+        $new = static fn(): array => array_diff($all(), $before);
+        $sub = Cache::open($address);
+        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertCount(1, $new());
+        $apart = Cache::open($address);
+        self::assertTrue($apart->set('k', 0));
+        self::assertCount(2, $new(), 'the control: a cache that was opened by itself');
+        foreach ($new() as $id) {
+            $observer->exec("KILL $id");
+        }
+        foreach ($caches as $n => $cache) {
+            self::assertTrue($cache->set('k', $n));
+        }
+        self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+        self::assertCount(1, $new(), 'opened once after it was lost');
     }
 
     /** @param non-empty-list<Cache> $caches */
