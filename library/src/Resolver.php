@@ -199,7 +199,7 @@ final class Resolver implements Opener
         $options = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::SENTINEL_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
         ksort($options);
 
-        return serialize([$dsn->scheme, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $options]);
+        return hash('sha256', serialize([$dsn->scheme, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $options]));
     }
 
     public function logger(): LoggerInterface

@@ -71,7 +71,8 @@ interface Opener
 
     /**
      * What makes two ways to one server differ, of which one may work where the other does not: a login, timeouts, TLS.
-     * The password is in it, so it is only hashed.
+     *
+     * @return string a hash, since a password belongs to it
      */
     public function way(Dsn $dsn): string;
 
