@@ -8,7 +8,6 @@ use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
-use Larder\Contract\SharesConnection;
 use Larder\Contract\Store;
 use Larder\Decorator\Breaker\Breaker;
 use Larder\Decorator\Breaker\BreakerStore;
@@ -39,10 +38,8 @@ final class Resolver implements Opener
     /** @var list<CandidateStore> */
     private array $candidates = [];
 
-    /** @var list<RemoteStore> those of servers(), in the order in which a DSN names them */
-    private array $servers = [];
-    /** @var list<RemoteStore> of the cache of which this is a sub-namespace: their connections are used */
-    private array $connected = [];
+    /** @var \ArrayObject<string, object> see shared() */
+    private \ArrayObject $shared;
 
     /** Whether a store was opened that asks the callable for credentials. */
     private bool $isCredentialsUsed = false;
@@ -54,7 +51,9 @@ final class Resolver implements Opener
         public readonly Failures $failures,
         private readonly ?\Closure $credentials,
         private readonly ?HeldClient $client = null,
-    ) {}
+    ) {
+        $this->shared = new \ArrayObject();
+    }
 
     /**
      * Opens the first store that works here; those after it are not looked at.
@@ -75,7 +74,7 @@ final class Resolver implements Opener
     public function inSubNamespace(string $name): self
     {
         $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client);
-        $resolver->connected = $this->servers;
+        $resolver->shared = $this->shared;
 
         return self::opened($resolver);
     }
@@ -167,10 +166,7 @@ final class Resolver implements Opener
     {
         $stores = [];
         foreach ($dsn->endpoints($defaultPort) as $endpoint) {
-            $store = $connect($this->connection($dsn, $endpoint));
-            $connected = $this->connected[\count($this->servers)] ?? null;
-            $this->servers[] = $store = $store instanceof SharesConnection && $connected !== null ? $store->over($connected) : $store;
-            $stores[(string) $endpoint] = $this->withBreaker($store, $dsn, $endpoint);
+            $stores[(string) $endpoint] = $this->withBreaker($connect($this->connection($dsn, $endpoint)), $dsn, $endpoint);
         }
 
         return \count($stores) === 1 ? reset($stores) : new ShardedStore($stores);
@@ -191,12 +187,19 @@ final class Resolver implements Opener
         return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
     }
 
+    public function shared(string $class, string $key, \Closure $make): object
+    {
+        $known = $this->shared["$class $key"] ?? null;
+
+        return $known instanceof $class ? $known : $this->shared["$class $key"] = $make();
+    }
+
     public function way(Dsn $dsn): string
     {
         $options = array_intersect_key($dsn->options, array_flip([...Scheme::LOGIN_OPTIONS, ...Scheme::SENTINEL_OPTIONS, ...Scheme::TIMEOUT_OPTIONS, ...Scheme::TLS_OPTIONS, 'client', 'database']));
         ksort($options);
 
-        return serialize([$dsn->scheme, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $options]);
+        return hash('sha256', serialize([$dsn->scheme, $dsn->name(), $dsn->user, $dsn->password(), $this->credentials !== null, $options]));
     }
 
     public function logger(): LoggerInterface

@@ -5,10 +5,16 @@ declare(strict_types=1);
 namespace Larder\Tests;
 
 use Larder\Cache;
+use Larder\Cli\Server\MariaDbServer;
+use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Driver\Memory\ArrayStore;
+use Larder\Driver\Redis\RedisProtocol;
+use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
+use Larder\Exception\StoreFailed;
+use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -44,6 +50,159 @@ final class SubNamespaceTest extends TestCase
         array_map(static fn(Cache $cache): bool => $cache->set('k', 1), $five);
         self::assertSame(6, self::connections($server), 'the control: caches that were opened one by one');
         $server->stop();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function clustered(): iterable
+    {
+        foreach (['phpredis', 'predis'] as $client) {
+            yield "a cluster, $client" => [\sprintf('redis+cluster://shop:word@%%s?client=%s&namespace=shop', $client)];
+            yield "sentinels, $client" => [\sprintf('redis+sentinel://shop:word@%%s/shop?client=%s&namespace=shop', $client)];
+        }
+    }
+
+    #[DataProvider('clustered')]
+    public function testFiveNamespacesHaveOneConnectionToEachServer(string $address): void
+    {
+        $isCluster = str_starts_with($address, 'redis+cluster');
+        $nodes = $isCluster ? Servers::redisCluster() : Servers::watchedRedis();
+        foreach ($nodes->ports() as $port) {
+            $nodes->ask($port, 'ACL', 'SETUSER', 'shop', 'on', '>word', '~*', '+@all');
+            $nodes->ask($port, 'CLIENT', 'KILL', 'USER', 'shop');
+        }
+        $connections = static fn(): array => array_map(static fn(int $port): int => substr_count((string) $nodes->text($port, 'CLIENT', 'LIST'), ' user=shop '), $nodes->ports());
+        $address = \sprintf($address, $isCluster ? $nodes->addresses() : $nodes->addresses($nodes->sentinels)) . '&on_failure=throw' . Servers::PATIENTLY;
+        $shop = Cache::open($address);
+        $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertSame(array_fill(0, \count($nodes->ports()), 1), $connections());
+        $apart = Cache::open($address);
+        self::assertTrue($apart->clear());
+        self::assertSame(array_fill(0, \count($nodes->ports()), 2), $connections(), 'the control: a cache that was opened by itself');
+        foreach ($caches as $cache) {
+            $cache->clear();
+        }
+    }
+
+    /** A slot that moves sends one command elsewhere, which the connection of all has to announce. */
+    public function testMovingSlotIsFollowed(): void
+    {
+        $nodes = Servers::redisCluster();
+        foreach (['phpredis', 'predis'] as $client) {
+            $namespace = "moved-$client";
+            $cache = Cache::open(\sprintf('redis+cluster://:%s@%s?client=%s&namespace=%s&on_failure=throw', RedisNodes::PASSWORD, $nodes->addresses(), $client, $namespace) . Servers::PATIENTLY)->withSubNamespace('eu');
+            $values = ['{cart}1' => 1, '{cart}2' => 2];
+            self::assertTrue($cache->setMany($values));
+            $slot = HashSlot::of(RedisProtocol::prefix("$namespace-eu") . '{cart}');
+            $masters = $nodes->ports();
+            $from = array_values(array_filter($masters, static fn(int $port): bool => $nodes->ask($port, 'CLUSTER', 'COUNTKEYSINSLOT', (string) $slot) === 2))[0];
+            $to = $masters[$from === $masters[0] ? 1 : 0];
+            $nodes->migrate($slot, $from, $to, static function () use ($cache, $values): void {
+                self::assertSame($values, $cache->getMany(array_keys($values)));
+                self::assertSame([2, 3], [$cache->increment('{cart}1'), $cache->increment('{cart}2')]);
+                self::assertTrue($cache->lock('{cart}', 10)?->release());
+            });
+            self::assertSame(['{cart}1' => 2, '{cart}2' => 3], $cache->getMany(array_keys($values)));
+            $nodes->migrate($slot, $to, $from);
+            $cache->clear();
+        }
+    }
+
+    /** @return iterable<string, array{string, int}> the connections of one cache: libmemcached's writes, ours reads */
+    public static function memcacheds(): iterable
+    {
+        yield 'memcached' => ['memcached://%s?namespace=shop', 2];
+        yield 'memcache' => ['memcache://%s?namespace=shop', 1];
+    }
+
+    #[DataProvider('memcacheds')]
+    public function testFiveNamespacesInMemcachedHaveTheConnectionsOfOne(string $address, int $ofOne): void
+    {
+        $directory = Servers::directory('memcached-sub-' . bin2hex(random_bytes(4)));
+        $server = MemcachedServer::start($directory);
+        $observer = new \Memcached();
+        $observer->addServer($server->socket, 0);
+        $connections = static function () use ($observer): int {
+            $count = array_column($observer->getStats(), 'curr_connections')[0] ?? null;
+
+            return is_numeric($count) ? (int) $count : self::fail('no stats');
+        };
+        $before = $connections();
+        $address = \sprintf($address, $server->socket) . '&on_failure=throw';
+        $shop = Cache::open($address);
+        $caches = [$shop, ...array_map($shop->withSubNamespace(...), ['eu', 'us', 'asia']), $shop->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertSame($ofOne, $connections() - $before);
+        $apart = Cache::open($address);
+        self::assertTrue($apart->set('k', 1));
+        self::assertSame(2 * $ofOne, $connections() - $before, 'the control: a cache that was opened by itself');
+        $server->stop();
+        self::assertThrows(StoreFailed::class, static fn(): mixed => $caches[1]->get('k'));
+        $server = MemcachedServer::start($directory);
+        self::assertTrue(Servers::await(static function () use ($caches): bool {
+            try {
+                return array_filter($caches, static fn(Cache $cache): bool => !$cache->set('k', 1)) === [];
+            } catch (StoreFailed) {
+                return false;
+            }
+        }));
+        $server->stop();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public static function engines(): iterable
+    {
+        yield 'InnoDB' => ['innodb'];
+        yield 'MEMORY' => ['memory'];
+    }
+
+    #[DataProvider('engines')]
+    public function testFiveNamespacesInMySqlHaveOneConnection(string $engine): void
+    {
+        $server = Servers::mariaDb();
+        $address = \sprintf('mysql://%s:%s@/%s?socket=%s&engine=%s&namespace=sub&on_failure=throw', MariaDbServer::USER, $server->password, MariaDbServer::DATABASE, $server->socket, $engine) . Servers::PATIENTLY;
+        $observer = new \PDO('mysql:unix_socket=' . $server->socket, MariaDbServer::USER, $server->password);
+        /** @return list<string> */
+        $all = static function () use ($observer): array {
+            $processes = $observer->query('SHOW PROCESSLIST');
+            self::assertNotFalse($processes);
+
+            return array_map(strval(...), array_filter($processes->fetchAll(\PDO::FETCH_COLUMN), is_scalar(...)));
+        };
+        $before = $all();
+        $new = static fn(): array => array_diff($all(), $before);
+        $sub = Cache::open($address);
+        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertCount(1, $new());
+        $apart = Cache::open($address);
+        self::assertTrue($apart->set('k', 0));
+        self::assertCount(2, $new(), 'the control: a cache that was opened by itself');
+        foreach ($new() as $id) {
+            $observer->exec("KILL $id");
+        }
+        foreach ($caches as $n => $cache) {
+            self::assertTrue($cache->set('k', $n));
+        }
+        self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+        self::assertCount(1, $new(), 'opened once after it was lost');
+    }
+
+    /** @param non-empty-list<Cache> $caches */
+    private static function assertKeptApart(array $caches): void
+    {
+        foreach ($caches as $n => $cache) {
+            self::assertTrue($cache->set('k', $n) && $cache->setMany(['l' => $n, 'm' => $n], 60));
+            self::assertSame([1, true], [$cache->increment('c'), $cache->lock('lock', 5)?->release()]);
+            self::assertTrue($cache->add('n', 0) && $cache->swap('n', 0, $n + 1));
+        }
+        foreach ($caches as $n => $cache) {
+            self::assertSame(['k' => $n, 'l' => $n, 'm' => $n, 'n' => $n + 1], $cache->getMany(['k', 'l', 'm', 'n']));
+        }
+        self::assertTrue($caches[0]->clear());
+        self::assertSame([null, 1], [$caches[0]->get('k'), $caches[1]->get('k')]);
+        self::assertTrue($caches[1]->clear() && $caches[0]->set('k', 0));
+        self::assertSame([0, null, 2], [$caches[0]->get('k'), $caches[1]->get('k'), $caches[2]->get('k')]);
     }
 
     /** Whoever notices it closes the connection for all, and it is opened once. */

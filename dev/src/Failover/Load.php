@@ -63,19 +63,24 @@ final class Load
 
     /**
      * @param int $rate operations a second
+     * @param string $end a file: it ends when that exists and nothing is late
      * @param array<int, int> $shares of a hundred, by what it is
      * @return list<int|float> six for each: when it began and ended (seconds, monotonic), the key's number, what it was, what
      *                         came of it, and when the write began of which it saw that it is lost
      */
-    public function run(Client $client, int $rate, float $seconds, array $shares): array
+    public function run(Client $client, int $rate, string $end, array $shares): array
     {
         $log = [];
         for ($i = 0; $i < self::KEYS; ++$i) {
             $this->write($client, self::key($this->process, $i));
         }
         $first = self::now();
-        for ($number = 0; $number < $rate * $seconds; ++$number) {
-            usleep(max(0, (int) (1e6 * ($first + $number / $rate - self::now()))));
+        for ($number = 0;; ++$number) {
+            $left = $first + $number / $rate - self::now();
+            if ($left > 0 && file_exists($end)) {
+                break;
+            }
+            usleep(max(0, (int) (1e6 * $left)));
             $dice = random_int(1, 100);
             $what = self::GET;
             while ($dice > $shares[$what]) {

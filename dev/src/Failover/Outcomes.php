@@ -12,8 +12,9 @@ final class Outcomes
 {
     public const PROCESSES = 4;
     private const RATE = 250;
-    /** Seconds: before it happens, and of all. */
+    /** Seconds: before it happens, after it at least, and of all at least. */
     private const CALM = 2.0;
+    private const AFTER = 4.0;
     private const SECONDS = 10.0;
     /** Seconds by which a lease may be late: servers count milliseconds, and look at the clock now and then. */
     private const TICK = 0.02;
@@ -45,13 +46,17 @@ final class Outcomes
                 $concerned[$process][$i] = $concerns(Load::key($process, $i));
             }
         }
+        $end = $nodes->directory . '/load-ends';
+        $begin = Load::now();
         $forks = [];
         for ($process = 0; $process < self::PROCESSES; ++$process) {
-            $forks[] = Fork::start(static fn(): array => (new Load($process))->run($client(), self::RATE, self::SECONDS, $scenario->shares()));
+            $forks[] = Fork::start(static fn(): array => (new Load($process))->run($client(), self::RATE, $end, $scenario->shares()));
         }
         usleep((int) (1e6 * self::CALM));
         $start = Load::now();
         $ready = $scenario->happen($nodes, $victim);
+        usleep((int) (1e6 * max(self::AFTER, $begin + self::SECONDS - Load::now())));
+        touch($end);
         $logs = [];
         foreach ($forks as $process => $fork) {
             try {
@@ -114,7 +119,7 @@ final class Outcomes
             $ready - $start,
             $recovery,
             $operations,
-            $end - $begin,
+            max(0.0, $end - $begin),
             $counts[Load::NOT_SERVED] + $counts[Load::DROPPED],
             $late,
             $counts[Load::THREW],

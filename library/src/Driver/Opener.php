@@ -59,8 +59,20 @@ interface Opener
     public function withBreaker(RemoteStore $store, Dsn $dsn, Endpoint $endpoint, bool $throws = false): Store;
 
     /**
+     * What a cache and its sub-namespaces have together, such as a connection. It is made for the first of them.
+     *
+     * @template T of object
+     * @param class-string<T> $class
+     * @param string $key with way(), for what connects
+     * @param \Closure(): T $make
+     * @return T
+     */
+    public function shared(string $class, string $key, \Closure $make): object;
+
+    /**
      * What makes two ways to one server differ, of which one may work where the other does not: a login, timeouts, TLS.
-     * The password is in it, so it is only hashed.
+     *
+     * @return string a hash, since a password belongs to it
      */
     public function way(Dsn $dsn): string;
 

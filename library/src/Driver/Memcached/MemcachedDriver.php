@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Memcached;
 
-use Larder\Contract\RemoteStore;
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
 use Larder\Driver\Driver;
@@ -29,9 +28,10 @@ final class MemcachedDriver implements Driver
     {
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RemoteStore => $settings->tls === null && $settings->credentials->areNone()
-            ? new MemcachedStore($settings, $dsn->namespace(), $codec)
-            : new MemcacheStore($settings, $dsn->namespace(), $codec, 'memcached'));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcachedProtocol
+            => MemcachedNamespace::of($opener->shared(MemcachedProtocol::class, $opener->way($dsn) . $settings->endpoint, static fn(): MemcachedProtocol => $settings->tls === null && $settings->credentials->areNone()
+                ? new MemcachedStore($settings, $dsn->namespace(), $codec)
+                : new MemcacheStore($settings, $dsn->namespace(), $codec, 'memcached')), $dsn->namespace(), $codec));
     }
 
     public function variants(): array

@@ -69,14 +69,14 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
     private const HASHED = '#';
 
     protected MemcachedItems $text;
-    private readonly NamespaceVersion $version;
-    private int $process = 0;
+    protected readonly NamespaceVersion $version;
+    protected int $process = 0;
     private readonly int $opener;
 
     public function __construct(
         protected readonly ConnectionSettings $settings,
         private readonly string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
+        protected readonly Codec $codec = new PhpCodec(),
     ) {
         NamespaceName::check($namespace);
         $this->version = NamespaceVersion::of($settings->endpoint, $namespace);
@@ -376,7 +376,7 @@ abstract class MemcachedProtocol implements RemoteStore, AtomicStore, LockingSto
         return $this->namespace . ':generation';
     }
 
-    private function ready(): void
+    protected function ready(): void
     {
         if ($this->process !== Pid::own()) {
             $persistent = $this->isPersistent();

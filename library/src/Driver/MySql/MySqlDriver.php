@@ -32,7 +32,8 @@ final class MySqlDriver implements Erases
         $engine = $this->engine($dsn);
         $database = $this->database($dsn);
         $endpoint = $this->endpoint($dsn);
-        $connection = new MySqlConnection($endpoint, $database, $dsn->user, $dsn->password(), $dsn->timeout(), $dsn->isPersistent());
+        $connection = $opener->shared(MySqlConnection::class, $opener->way($dsn) . $endpoint, static fn(): MySqlConnection
+            => new MySqlConnection($endpoint, $database, $dsn->user, $dsn->password(), $dsn->timeout(), $dsn->isPersistent()));
         $codec = $opener->codec($dsn);
         $store = $engine === 'memory'
             ? new MySqlMemoryStore($connection, $dsn->namespace(), $codec)

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
-use Larder\Contract\SharesConnection;
 use Larder\Exception\StoreUnavailable;
 use Predis\Client;
 use Predis\ClientException;
@@ -15,10 +14,8 @@ use Predis\Pipeline\Pipeline;
 use Predis\Response\Status;
 
 /** A Redis or Valkey server by Predis, which needs no extension. */
-final class PredisStore extends RedisProtocol implements SharesConnection
+final class PredisStore extends RedisProtocol
 {
-    use SharesRedisConnection;
-
     private Client $client;
 
     protected function checkClient(): void

@@ -31,8 +31,9 @@ final class RedisDriver implements ExaminesServers, TellsOfChanges
         $database = (int) $dsn->number('database', 0, 0, 1_000_000);
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RedisStore|PredisStore
-            => new $class($settings, $dsn->namespace(), $codec, $database));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): RedisProtocol
+            => RedisNamespace::of($opener->shared($class, $opener->way($dsn) . $settings->endpoint, static fn(): RedisStore|PredisStore
+                => new $class($settings, $dsn->namespace(), $codec, $database)), $dsn->namespace(), $codec));
     }
 
     public function variants(): array

@@ -9,7 +9,13 @@ use Larder\Codec\Codec;
 /** A namespace on the connection of another store, which opens, tests and closes it. */
 final class RedisNamespace extends RedisProtocol
 {
-    public function __construct(private readonly RedisProtocol $other, string $namespace, Codec $codec)
+    /** The store itself if it was made for this namespace, with this codec. */
+    public static function of(RedisProtocol $store, string $namespace, Codec $codec): RedisProtocol
+    {
+        return $codec === $store->codec ? $store : new self($store, $namespace, $codec);
+    }
+
+    private function __construct(private readonly RedisProtocol $other, string $namespace, Codec $codec)
     {
         parent::__construct($other->settings, $namespace, $codec, $other->database, $other->role);
     }
@@ -17,6 +23,11 @@ final class RedisNamespace extends RedisProtocol
     public function reach(): void
     {
         $this->other->reach();
+    }
+
+    public function asking(\Closure $work): mixed
+    {
+        return $this->other->asking(fn(): mixed => parent::asking($work));
     }
 
     protected function ready(): int

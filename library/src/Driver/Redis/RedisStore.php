@@ -4,17 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Driver\Redis;
 
-use Larder\Contract\SharesConnection;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Pid;
 use Redis;
 use RedisException;
 
 /** A Redis or Valkey server by phpredis. */
-final class RedisStore extends RedisProtocol implements SharesConnection
+final class RedisStore extends RedisProtocol
 {
-    use SharesRedisConnection;
-
     private Redis $client;
 
     /** @var list<Redis> of the process this one was forked from: freeing them would give their connections to others */

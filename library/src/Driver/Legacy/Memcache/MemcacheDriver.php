@@ -7,6 +7,8 @@ namespace Larder\Driver\Legacy\Memcache;
 use Larder\Contract\Store;
 use Larder\Driver\Connection;
 use Larder\Driver\Driver;
+use Larder\Driver\Memcached\MemcachedNamespace;
+use Larder\Driver\Memcached\MemcachedProtocol;
 use Larder\Driver\Memcached\MemcacheStore;
 use Larder\Driver\Opener;
 use Larder\Driver\Scope;
@@ -29,7 +31,9 @@ final class MemcacheDriver implements Driver
     {
         $codec = $opener->codec($dsn);
 
-        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcacheStore => new MemcacheStore($settings, $dsn->namespace(), $codec));
+        return $opener->servers($dsn, self::PORT, static fn(ConnectionSettings $settings): MemcachedProtocol
+            => MemcachedNamespace::of($opener->shared(MemcacheStore::class, $opener->way($dsn) . $settings->endpoint, static fn(): MemcacheStore
+                => new MemcacheStore($settings, $dsn->namespace(), $codec)), $dsn->namespace(), $codec));
     }
 
     public function variants(): array

@@ -21,10 +21,11 @@ abstract class MySqlTable implements RemoteStore
     private const TRIES_AFTER_DEADLOCKS = 10;
 
     protected readonly string $table;
+    protected readonly MySqlConnection $connection;
 
     /** @param string $definition of the table's columns */
     protected function __construct(
-        protected readonly MySqlConnection $connection,
+        MySqlConnection $connection,
         string $engine,
         string $namespace,
         protected readonly Codec $codec,
@@ -32,7 +33,7 @@ abstract class MySqlTable implements RemoteStore
     ) {
         NamespaceName::check($namespace);
         $this->table = \sprintf('`larder_%s_%s`', $namespace, $engine);
-        $connection->useTable($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
+        $this->connection = $connection->forTable($this->table, \sprintf('(%s) ENGINE=%s', $definition, $engine));
     }
 
     public function reach(): void

@@ -9,6 +9,7 @@ use Larder\Decorator\Breaker\Breaker;
 use Larder\Decorator\Breaker\OutageRecord;
 use Larder\Driver\Opener;
 use Larder\Driver\Redis\PredisStore;
+use Larder\Driver\Redis\RedisNamespace;
 use Larder\Driver\Redis\RedisProtocol;
 use Larder\Driver\Redis\RedisStore;
 use Larder\Driver\Redis\ServerRole;
@@ -34,16 +35,17 @@ final class Routes
         $class = $dsn->choice('client', ['phpredis', 'predis'], 'phpredis') === 'phpredis' ? RedisStore::class : PredisStore::class;
         $database = $role->hasSlots() ? 0 : (int) $dsn->number('database', 0, 0, 1_000_000);
         $codec = $opener->codec($dsn);
-        $connect = static function (Endpoint $endpoint, ServerRole $role) use ($class, $dsn, $opener, $codec, $database, $settings): Node {
-            $server = new $class($settings->at($endpoint), $dsn->namespace(), $codec, $database, $role);
+        $way = serialize([$dsn->servers, $dsn->options['master'] ?? '', self::readsReplicas($dsn), $opener->way($dsn)]);
+        $connect = static function (Endpoint $endpoint, ServerRole $role) use ($class, $dsn, $opener, $codec, $database, $settings, $way): Node {
+            $server = RedisNamespace::of($opener->shared($class, "$way $endpoint $role->name", static fn(): RedisStore|PredisStore
+                => new $class($settings->at($endpoint), $dsn->namespace(), $codec, $database, $role)), $dsn->namespace(), $codec);
 
             return new Node($server, $opener->withBreaker($server, $dsn, $endpoint, throws: true));
         };
         $connect($settings->endpoint, $role); // so that a missing client is told now
-        $way = serialize([$dsn->servers, $dsn->options['master'] ?? '', self::readsReplicas($dsn), $opener->way($dsn)]);
         $patience = 1.0 + \count($dsn->servers) * (2 * $settings->connectTimeout + $settings->readTimeout);
         $breaker = new Breaker($dsn->scheme, implode(',', $dsn->servers), OutageRecord::ofThisUser($way), $opener->logger(), probe: $patience);
-        $topology = new Topology($discovery, TopologyRecord::ofThisUser($way), $breaker);
+        $topology = $opener->shared(Topology::class, $way, static fn(): Topology => new Topology($discovery, TopologyRecord::ofThisUser($way), $breaker));
 
         return new RoutedStore($topology, $connect, $role, RedisProtocol::prefix($dsn->namespace()), (string) $settings->endpoint, self::readsReplicas($dsn), $dsn->throws());
     }
