@@ -402,6 +402,11 @@ final class Cache implements CacheInterface
         return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
     }
 
+    public function lockHolder(string $key): ?string
+    {
+        return Capability::of($this->store, LockingStore::class)->holder($key);
+    }
+
     public function keys(string $prefix = ''): iterable
     {
         $store = Capability::of($this->store, ListableStore::class);

@@ -259,6 +259,15 @@ interface CacheInterface
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock;
 
     /**
+     * Who holds a lock, as of now.
+     *
+     * @return string|null the token of the lock, as in Lock::$token; null if nobody holds it, or the store is unreachable
+     * @throws NotSupported|InvalidKey
+     * @phpstan-impure
+     */
+    public function lockHolder(string $key): ?string;
+
+    /**
      * The keys that have a value. Reads all of them, so it is not for each request.
      *
      * @param string $prefix only keys that begin with it
