@@ -397,6 +397,31 @@ final class Cache implements CacheInterface
         return Capability::of($this->store, AtomicStore::class)->swap($key, $old, $new);
     }
 
+    public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed
+    {
+        $stored = $this->store->get($key, $this);
+        $valid = match (true) {
+            $stored === $this => null,
+            StoredValue::is($stored) => $this->valid($stored),
+            default => new StoredValue($stored),
+        };
+        $token = $valid === null ? null : self::token($stored);
+
+        return $valid === null ? $default : $valid->value;
+    }
+
+    public function setIfUnchanged(string $key, string $token, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
+    {
+        $store = Capability::of($this->store, AtomicStore::class);
+        $tagVersions = $tags === [] ? [] : ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
+        if ($tagVersions === null || $this->isOutdated($key)) {
+            return false;
+        }
+        $stored = $tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, tagVersions: $tagVersions))->stored();
+
+        return $store->setIf($key, static fn(mixed $there): bool => hash_equals(self::token($there), $token), $stored, $ttl);
+    }
+
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
     {
         return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
@@ -433,6 +458,12 @@ final class Cache implements CacheInterface
     public function prune(): int
     {
         return Capability::of($this->store, PrunableStore::class)->prune();
+    }
+
+    /** Of what a store keeps: as no two versions of an entry are told apart by all stores, of its content. */
+    private static function token(mixed $stored): string
+    {
+        return hash('sha256', serialize($stored));
     }
 
     /** @return bool false: what set() answers */
