@@ -28,7 +28,6 @@ use Larder\Lock\Lock;
 use Larder\Remember\Remember;
 use Larder\Remember\RememberOptions;
 use Larder\Remember\StoredValue;
-use Larder\Tag\TaggedValue;
 use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
@@ -206,7 +205,7 @@ final class Cache implements CacheInterface
         foreach ($this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $this)) as $key => $stored) {
             $value = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
             if ($stored !== $this && $value?->isFresh(microtime(true)) === true) {
-                $values[$key] = new TaggedValue($value->value, array_map(strval(...), array_keys($value->tagVersions)));
+                $values[$key] = $value->tagged();
                 $tagVersions[$key] = $value->tagVersions;
             }
         }
