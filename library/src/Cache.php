@@ -29,7 +29,6 @@ use Larder\Lock\Lock;
 use Larder\Remember\Remember;
 use Larder\Remember\RememberOptions;
 use Larder\Remember\StoredValue;
-use Larder\Tag\TaggedValue;
 use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 use Psr\Log\LoggerInterface;
@@ -207,7 +206,7 @@ final class Cache implements CacheInterface
         foreach ($this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $this)) as $key => $stored) {
             $value = StoredValue::is($stored) ? StoredValue::of($stored) : new StoredValue($stored);
             if ($stored !== $this && $value?->isFresh(microtime(true)) === true) {
-                $values[$key] = new TaggedValue($value->value, array_map(strval(...), array_keys($value->tagVersions)));
+                $values[$key] = $value->tagged();
                 $tagVersions[$key] = $value->tagVersions;
             }
         }
@@ -398,9 +397,39 @@ final class Cache implements CacheInterface
         return Capability::of($this->store, AtomicStore::class)->swap($key, $old, $new);
     }
 
+    public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed
+    {
+        $stored = $this->store->get($key, $this);
+        $valid = match (true) {
+            $stored === $this => null,
+            StoredValue::is($stored) => $this->valid($stored),
+            default => new StoredValue($stored),
+        };
+        $token = $valid === null ? null : self::token($stored);
+
+        return $valid === null ? $default : $valid->value;
+    }
+
+    public function setIfUnchanged(string $key, string $token, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool
+    {
+        $store = Capability::of($this->store, AtomicStore::class);
+        $tagVersions = $tags === [] ? [] : ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
+        if ($tagVersions === null || $this->isOutdated($key)) {
+            return false;
+        }
+        $stored = $tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, tagVersions: $tagVersions))->stored();
+
+        return $store->setIf($key, static fn(mixed $there): bool => hash_equals(self::token($there), $token), $stored, $ttl);
+    }
+
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
     {
         return Lock::take(Capability::of($this->store, LockingStore::class), $key, $seconds, $wait, $ends);
+    }
+
+    public function lockHolder(string $key): ?string
+    {
+        return Capability::of($this->store, LockingStore::class)->holder($key);
     }
 
     public function keys(string $prefix = ''): iterable
@@ -429,6 +458,12 @@ final class Cache implements CacheInterface
     public function prune(): int
     {
         return Capability::of($this->store, PrunableStore::class)->prune();
+    }
+
+    /** Of what a store keeps: as no two versions of an entry are told apart by all stores, of its content. */
+    private static function token(mixed $stored): string
+    {
+        return hash('sha256', serialize($stored));
     }
 
     /** @return bool false: what set() answers */

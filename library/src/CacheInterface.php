@@ -245,6 +245,27 @@ interface CacheInterface
     public function swap(string $key, int $old, int $new): bool;
 
     /**
+     * Like get(), for a change by setIfUnchanged().
+     *
+     * @param string|null $token names the value; null on a miss
+     * @param-out string|null $token
+     * @throws InvalidKey
+     */
+    public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed;
+
+    /**
+     * Compare and swap of any value: stores if the value is still the one of the token. Values that serialize() makes equal
+     * are the same.
+     *
+     * @param string $token from getWithToken(), of any process
+     * @param int|float $ttl seconds, 0 for no expiry
+     * @param array<string|int>|TagVersions $tags as for set()
+     * @return bool false if there is no value, or another one, which stays. If the store refused, the value may be gone
+     * @throws NotSupported|InvalidKey|InvalidTtl
+     */
+    public function setIfUnchanged(string $key, string $token, mixed $value, int|float $ttl = 0, array|TagVersions $tags = []): bool;
+
+    /**
      * A lock that one process holds at a time, until it releases it, $seconds have passed, or it ends. If the holder dies, the
      * lock is free at once on stores of this machine, and after its ttl on servers. It keeps several processes from starting
      * the same work; it does not protect data from a holder that continues after the ttl. A store that loses values may
@@ -257,6 +278,15 @@ interface CacheInterface
      * @throws NotSupported|InvalidKey|InvalidTtl
      */
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock;
+
+    /**
+     * Who holds a lock, as of now.
+     *
+     * @return string|null the token of the lock, as in Lock::$token; null if nobody holds it, or the store is unreachable
+     * @throws NotSupported|InvalidKey
+     * @phpstan-impure
+     */
+    public function lockHolder(string $key): ?string;
 
     /**
      * The keys that have a value. Reads all of them, so it is not for each request.

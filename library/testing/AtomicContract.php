@@ -267,6 +267,46 @@ trait AtomicContract
         });
     }
 
+    public function testSetIfUnchangedRequiresTheValueOfTheToken(): void
+    {
+        $this->ifCan(Capability::Atomic, function (): void {
+            self::assertSame('default', $this->cache->getWithToken('k', 'default', $token));
+            self::assertNull($token);
+            $previous = str_repeat('0', 64);
+            foreach ([['value', 1.5], null, new \ArrayObject([1]), 'text', 7] as $value) {
+                $this->cache->set('k', $value);
+                self::assertEquals($value, $this->cache->getWithToken('k', 'default', $token));
+                self::assertIsString($token);
+                self::assertFalse($this->cache->setIfUnchanged('k', $previous, 'new'));
+                self::assertTrue($this->reopenedCache()->setIfUnchanged('k', $token, ['new'], 60));
+                self::assertFalse($this->cache->setIfUnchanged('k', $token, 'again'));
+                self::assertSame(['new'], $this->cache->get('k'));
+                $previous = $token;
+            }
+            $this->cache->getWithToken('k', null, $token);
+            $this->cache->delete('k');
+            self::assertFalse($this->cache->setIfUnchanged('k', (string) $token, 'new'));
+            self::assertFalse($this->cache->has('k'));
+        });
+    }
+
+    public function testSetIfUnchangedKnowsTags(): void
+    {
+        $this->ifCan(Capability::Atomic, function (): void {
+            $this->cache->set('k', 1, tags: ['a']);
+            $this->cache->getWithToken('k', null, $token);
+            self::assertIsString($token);
+            self::assertTrue($this->cache->setIfUnchanged('k', $token, 2, tags: ['b']));
+            self::assertSame(2, $this->cache->getWithToken('k', null, $token));
+            self::assertIsString($token);
+            $this->cache->invalidateTags(['b']);
+            self::assertFalse($this->cache->setIfUnchanged('k', $token, 3));
+            self::assertSame('default', $this->cache->getWithToken('k', 'default', $token));
+            self::assertNull($token);
+            $this->cache->delete('k');
+        });
+    }
+
     public function testPullGetsAndDeletes(): void
     {
         $this->ifCan(Capability::Atomic, function (): void {

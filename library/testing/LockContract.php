@@ -24,6 +24,8 @@ trait LockContract
             $lock = $this->cache->lock('k', 60);
             self::assertNotNull($lock);
             self::assertNull($this->cache->lock('k', 60));
+            self::assertSame($lock->token, $this->reopenedCache()->lockHolder('k'));
+            self::assertNull($this->cache->lockHolder('another'));
             self::assertNotNull($this->cache->lock(str_repeat('long', 16_383), 60), 'another lock');
             self::assertSame('value', $this->cache->get('k'), 'locks and values do not meet');
             $start = microtime(true);
@@ -31,6 +33,7 @@ trait LockContract
             self::assertGreaterThan(0.09, microtime(true) - $start);
             self::assertTrue($lock->release());
             self::assertFalse($lock->release(), 'once');
+            self::assertNull($this->cache->lockHolder('k'));
             $next = $this->cache->lock('k', 60);
             self::assertNotNull($next);
             self::assertNotSame($lock->token, $next->token);

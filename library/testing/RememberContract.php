@@ -71,6 +71,17 @@ trait RememberContract
         self::assertFalse($this->cache->has('k'));
     }
 
+    public function testComputationKnowsThePreviousValue(): void
+    {
+        $previous = static fn(Computation $computation): array => [$computation->previous?->value, $computation->previous?->tags];
+        self::assertSame([null, null], $this->cache->remember('k', 60, $previous, tags: ['a', '7']));
+        self::assertSame([[null, null], ['a', '7']], $this->cache->remember('k', 60, $previous, beta: \INF));
+        $this->cache->set('k', 'stored', tags: ['a']);
+        self::assertSame(['stored', ['a']], $this->cache->remember('k', 60, $previous, tags: ['a'], beta: \INF));
+        $this->cache->invalidateTags(['a']);
+        self::assertSame([null, null], $this->cache->remember('k', 60, $previous, beta: \INF));
+    }
+
     #[Group('waiting')]
     public function testRememberComputesAMissingValueOnce(): void
     {

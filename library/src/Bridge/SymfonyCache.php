@@ -24,7 +24,8 @@ final class SymfonyCache implements TagAwareCacheInterface
 
     /**
      * @param float|null $beta how early a value may be recomputed: 0 never, 1 as usual, INF now
-     * @param array<mixed>|null $metadata filled when the value was computed in this call, else empty
+     * @param array<mixed>|null $metadata when the value expires, its tags, and the milliseconds that it took to compute, as far
+     *        as known. Of a value that was not computed in this call this takes another read
      * @param-out array<string, mixed> $metadata
      * @throws InvalidArgument
      */
@@ -44,7 +45,8 @@ final class SymfonyCache implements TagAwareCacheInterface
 
             return $value;
         }, beta: $beta ?? 1.0);
-        $metadata = $item?->getMetadata() ?? [];
+        $isAsked = \func_num_args() > 3;
+        $metadata = $item?->getMetadata() ?? ($isAsked ? SymfonyItem::metadata($this->cache->getManyWithTags([$key])[$key] ?? null) : []);
         if ($item?->isOver() === true) {
             $this->cache->delete($key); // what may have been there before
         }

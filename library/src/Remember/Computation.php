@@ -7,6 +7,7 @@ namespace Larder\Remember;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\InvalidTtl;
 use Larder\Key\Ttl;
+use Larder\Tag\TaggedValue;
 use Larder\Tag\Tags;
 use Larder\Tag\TagVersions;
 
@@ -14,6 +15,8 @@ use Larder\Tag\TagVersions;
 final class Computation
 {
     public readonly string $key;
+    /** What is there and is recomputed: early, stale, or by $beta of INF; null if there is nothing. */
+    public readonly ?TaggedValue $previous;
     private float $ttl;
     private bool $isToBeStored = true;
 
@@ -21,9 +24,10 @@ final class Computation
     private ?array $tagVersions;
 
     /** @param RememberOptions<mixed> $options */
-    public function __construct(private readonly RememberOptions $options, private readonly Tags $tags, private readonly ?Lease $lease)
+    public function __construct(private readonly RememberOptions $options, private readonly Tags $tags, private readonly ?Lease $lease, ?StoredValue $previous = null)
     {
         $this->key = $options->key;
+        $this->previous = $previous?->tagged();
         $this->ttl = $options->ttl;
         $this->tagVersions = $options->tags === [] ? [] : $tags->capture($options->tags);
     }

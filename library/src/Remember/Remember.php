@@ -143,13 +143,14 @@ final class Remember
             return $this->compute($options, null, Claim::none());
         }
         $lease = $this->lease($options, LockLifetime::Process);
-        $claim = null;
+        $claim = $found = null;
         for ($try = 0; $claim === null && $try < self::TRIES; ++$try) {
             $stored = $this->stored($options);
-            $claim = $this->claims->onAny($options, $stored, $this, $this->usable($options, $stored) !== null);
+            $found = $this->usable($options, $stored);
+            $claim = $this->claims->onAny($options, $stored, $this, $found !== null);
         }
 
-        return $this->compute($options, $lease === false ? null : $lease, $claim ?? Claim::none());
+        return $this->compute($options, $lease === false ? null : $lease, $claim ?? Claim::none(), $found, throws: true);
     }
 
     /**
@@ -206,27 +207,28 @@ final class Remember
     /**
      * @template T
      * @param RememberOptions<T> $options
-     * @param StoredValue|null $stale what is returned if the computation throws
+     * @param StoredValue|null $previous what is recomputed
+     * @param bool $throws whether an exception reaches the caller; else $previous is returned, if there is one
      * @return T
      */
-    private function compute(RememberOptions $options, ?Lease $lease, Claim $claim, ?StoredValue $stale = null): mixed
+    private function compute(RememberOptions $options, ?Lease $lease, Claim $claim, ?StoredValue $previous = null, bool $throws = false): mixed
     {
         $isStored = false;
         $this->computing->begin($options, $lease, $claim);
 
         try {
-            $computation = new Computation($options, $this->tags, $lease);
+            $computation = new Computation($options, $this->tags, $lease, $previous);
             $start = hrtime(true);
 
             try {
                 $value = ($options->make)($computation);
             } catch (\Throwable $error) {
-                if ($stale === null) {
+                if ($throws || $previous === null) {
                     throw $error;
                 }
                 error_log(\sprintf('Larder: the value of "%s" could not be recomputed, the old one is returned: %s', addcslashes($options->key, "\0..\37\177"), $error));
 
-                return $this->of($options, $stale);
+                return $this->of($options, $previous);
             }
             $stored = $computation->stored($value, (hrtime(true) - $start) / 1e9, $this->freshness);
             $isStored = $stored !== null && $claim->store(...$stored);

@@ -7,6 +7,7 @@ namespace Larder\Remember;
 use Larder\Codec\Serialized;
 use Larder\Key\Key;
 use Larder\Lock\LockOwner;
+use Larder\Tag\TaggedValue;
 
 /**
  * A value and what is known of it, kept together as one value of a store:
@@ -109,6 +110,11 @@ final class StoredValue
 
         /** @var array<array-key, int|string> $tagVersions */
         return new self($stored[0], (float) $freshUntil, (float) $cost, $tagVersions, $token, $failed, $process);
+    }
+
+    public function tagged(): TaggedValue
+    {
+        return new TaggedValue($this->value, array_map(strval(...), array_keys($this->tagVersions)), $this->freshUntil, $this->cost);
     }
 
     /** The same value with a token of its own, so that nobody takes it for what was there before. */

@@ -125,8 +125,10 @@ final class SymfonyCacheTest extends TestCase
         self::assertSame((float) ($moment->getTimestamp() + 60), $metadata[ItemInterface::METADATA_EXPIRY]);
         self::assertSame(['a' => 'a'], $metadata[ItemInterface::METADATA_TAGS]);
         self::assertIsInt($metadata[ItemInterface::METADATA_CTIME]);
+        $symfony->delete('key');
         $symfony->get('key', static fn(): int => 2, null, $metadata);
-        self::assertSame([], $metadata);
+        $symfony->get('key', static fn(): int => 3, null, $metadata);
+        self::assertSame([], $metadata, 'nothing is known of it');
     }
 
     public function testContractCallbacksAreAccepted(): void
@@ -158,6 +160,7 @@ final class SymfonyCacheTest extends TestCase
             }, $beta);
         };
         $metadata = null;
+        $previous = static fn(ItemInterface $item): array => [$item->isHit(), $item->get(), (array) ($item->getMetadata()[ItemInterface::METADATA_TAGS] ?? []), $item->expiresAfter(60)->getKey()];
 
         return [
             $get(),
@@ -183,6 +186,16 @@ final class SymfonyCacheTest extends TestCase
             $cache->get('null', static fn(): mixed => null),
             $cache->get('null', static fn(): string => 'null is a value'),
             $cache->get('tagged', static fn(ItemInterface $item): string => implode($item->tag(['x', 'y'])->isHit() ? ['hit'] : ['miss']), null, $metadata),
+            $cache->get('tagged', static fn(): string => 'not computed', 0.0, $metadata),
+            $metadata[ItemInterface::METADATA_TAGS] ?? null,
+            isset($metadata[ItemInterface::METADATA_EXPIRY]),
+            $cache->get('tagged', $previous, \INF, $metadata),
+            isset($metadata[ItemInterface::METADATA_EXPIRY]),
+            $cache->get('tagged', static fn(): string => 'not computed', 0.0, $metadata),
+            \is_numeric($metadata[ItemInterface::METADATA_EXPIRY] ?? null) && abs($metadata[ItemInterface::METADATA_EXPIRY] - time() - 60.0) < 5.0,
+            $cache->get('tagged', $previous, \INF),
+            $cache->delete('tagged'),
+            $cache->get('tagged', $previous),
         ];
     }
 

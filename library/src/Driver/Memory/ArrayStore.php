@@ -19,6 +19,7 @@ use Larder\Driver\Common\PacksPlainData;
 use Larder\Key\Key;
 use Larder\Key\Ttl;
 use Larder\Lock\LocksByChanging;
+use Psr\Clock\ClockInterface;
 
 /**
  * Keeps values in this object, for this request: what a later get sees is what was set, whatever the caller has done
@@ -33,10 +34,11 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     use OneByOne;
     use PacksPlainData;
 
-    /** @var array<array-key, array{bool, mixed, float}> encoded?, value, unix time of expiry (0.0 for never) */
+    /** @var array<array-key, array{bool, mixed, float}> encoded?, value, time of expiry by the clock (0.0 for never) */
     private array $entries = [];
 
-    public function __construct(private readonly Codec $codec = new PhpCodec()) {}
+    /** @param ClockInterface|null $clock by which values and locks expire, for tests; null for that of the machine */
+    public function __construct(private readonly Codec $codec = new PhpCodec(), private readonly ?ClockInterface $clock = null) {}
 
     public function get(string $key, mixed $default = null): mixed
     {
@@ -57,7 +59,7 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     {
         Key::check($key);
         $until = Ttl::until($ttl);
-        $this->entries[$key] = [...$this->pack($key, $value), $until];
+        $this->entries[$key] = [...$this->pack($key, $value), $this->byClock($until)];
 
         return true;
     }
@@ -95,17 +97,32 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     private function change(string $key, \Closure $change): bool
     {
         $entry = $this->entry($key);
-        $new = $change($entry === null ? null : new Entry([$entry[0], $entry[1]], $entry[2]));
+        $new = $change($entry === null ? null : new Entry([$entry[0], $entry[1]], $entry[2] === 0.0 ? 0.0 : $entry[2] - $this->ahead()));
         if ($new === false) {
             return false;
         }
         if ($new === null) {
             unset($this->entries[$key]);
         } else {
-            $this->entries[$key] = [...$new->stored, $new->until ?? $entry[2] ?? 0.0];
+            $this->entries[$key] = [...$new->stored, $new->until === null ? $entry[2] ?? 0.0 : $this->byClock($new->until)];
         }
 
         return true;
+    }
+
+    /**
+     * @param float $moment unix time of the machine, 0.0 for never
+     * @return float by the clock
+     */
+    private function byClock(float $moment): float
+    {
+        return $moment === 0.0 ? 0.0 : $moment + $this->ahead();
+    }
+
+    /** Seconds by which the clock is ahead of the machine's. */
+    private function ahead(): float
+    {
+        return $this->clock === null ? 0.0 : (float) $this->clock->now()->format('U.u') - microtime(true);
     }
 
     /** @return array{bool, mixed, float}|null */
@@ -113,7 +130,7 @@ final class ArrayStore implements Store, AtomicStore, LockingStore, ListableStor
     {
         Key::check($key);
         $entry = $this->entries[$key] ?? null;
-        if ($entry !== null && $entry[2] !== 0.0 && $entry[2] <= microtime(true)) {
+        if ($entry !== null && $entry[2] !== 0.0 && $entry[2] <= $this->byClock(microtime(true))) {
             unset($this->entries[$key]);
 
             return null;
