@@ -16,6 +16,7 @@
     SUITE(values)         \
     SUITE(modes)          \
     SUITE(expiry)         \
+    SUITE(keeping)        \
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \
