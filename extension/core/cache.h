@@ -250,6 +250,25 @@ enum cache_result cache_count_wrapping(struct cache *cache, const struct cache_k
 /* Replaces an integer `expected` by `desired`; CACHE_DIFFERENT if it is another. */
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
 
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+/*
+ * Locks a key, whether it is there or not, against all other processes and threads that lock it; who does not lock is
+ * not kept from anything. Released by cache_unlock(), by locking another key, at the end of the request, when the
+ * segment is left, and at once when this process dies. A forked child does not have it.
+ *
+ * Sleeps until the lock is free, at most for `seconds`; how long each holder takes is not bounded by anything here. The
+ * thread takes a signal for that, SIGRTMAX - 3. False: not locked. Then `owner` is the process that holds it, in its own
+ * namespace, or 0 if that is not known, or if there is no cache now, see cache_reason().
+ */
+bool cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner);
+
+/* Whether this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
+ * cache_commit() it may be called. */
+bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
+
+void cache_unlock(struct cache *cache);
+
 /* ---- Seeing what is there -------------------------------------------------------------------- */
 
 struct cache_entry {

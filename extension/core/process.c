@@ -81,6 +81,10 @@ static void make_orphan(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
+        if (cache->lock_fd >= 0) {
+            close(cache->lock_fd); /* or the lock would outlive the parent */
+            cache->lock_fd = -1;
+        }
         if (!is_own(cache) && !cache->orphan) {
             make_orphan(cache);
         }
@@ -185,6 +189,7 @@ static void record_reset(const struct map *map, struct record_shared *record) {
     word_store(&record->copying, 0);
     FAILPOINT(record_copying_cleared);
     word_store(&record->writing, 0);
+    word_store(&record->locked, 0);
 }
 
 static bool take(const struct map *map, int fd, unsigned number, enum record_use use) {

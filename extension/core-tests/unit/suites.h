@@ -17,6 +17,7 @@
     SUITE(modes)          \
     SUITE(expiry)         \
     SUITE(keeping)        \
+    SUITE(locks)          \
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \
