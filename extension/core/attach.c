@@ -14,7 +14,6 @@
 #include "commit.h"
 #include "failpoint.h"
 #include "geometry.h"
-#include "lock.h"
 #include "os.h"
 #include "pin.h"
 #include "reservation.h"
@@ -75,7 +74,7 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
 }
 
 static void leave_segment(struct cache *cache) {
-    lock_close(cache);
+    process_close_lock(cache);
     process_leave(cache);
     if (cache->segment) {
         segment_close_writable(cache->segment);
@@ -107,7 +106,7 @@ static bool hold(struct cache *cache) {
 
 /* Leaves the segment; values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
-    lock_close(cache);
+    process_close_lock(cache);
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
     } else if (hold(cache)) {

@@ -1,7 +1,11 @@
-#include "lock.h"
-
-#include <unistd.h>
-
+/*
+ * Exclusive locks on keys.
+ *
+ * The lock of a key is a lock of the kernel on one byte of the segment's file, far behind its end: the byte follows from
+ * the key's hash, so two keys share one once in 10^18 pairs. The kernel releases it when its owner dies, and lets a
+ * waiting process sleep. Its description is not the record's: a parent keeps its lock when it forks, and the child does
+ * not inherit it.
+ */
 #include "attach.h"
 #include "hash.h"
 #include "os.h"
@@ -76,14 +80,4 @@ void cache_unlock(struct cache *cache) {
         os_unlock(cache->lock_fd, (off_t)cache->locked, 1);
     }
     cache->locked = 0;
-}
-
-void lock_close(struct cache *cache) {
-    process_lock();
-    if (cache->lock_fd >= 0) {
-        close(cache->lock_fd);
-    }
-    cache->lock_fd = -1;
-    cache->locked = 0;
-    process_unlock();
 }

@@ -304,6 +304,16 @@ void process_leave_locked(struct cache *cache) {
     cache->pages_held = 0;
 }
 
+void process_close_lock(struct cache *cache) {
+    process_lock();
+    if (cache->lock_fd >= 0) {
+        close(cache->lock_fd);
+    }
+    cache->lock_fd = -1;
+    cache->locked = 0;
+    process_unlock();
+}
+
 /* Does not wait for the mutex: readers come here, and another thread may be creating a segment. */
 static bool sweep(struct cache *cache, unsigned number) {
     if (!process_trylock()) {
