@@ -51,7 +51,7 @@ struct client {
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
     struct client own, apcu, sessions;
-    bool request_begun; /* see attach_request_begin() */
+    bool request_begun;             /* see attach_request_begin() */
     struct attachment *attachments; /* to all segments, the one used last first */
     bool zero_copy;
     bool enabled;
