@@ -74,6 +74,7 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
 }
 
 static void leave_segment(struct cache *cache) {
+    process_close_lock(cache);
     process_leave(cache);
     if (cache->segment) {
         segment_close_writable(cache->segment);
@@ -105,6 +106,7 @@ static bool hold(struct cache *cache) {
 
 /* Leaves the segment; values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
+    process_close_lock(cache);
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
     } else if (hold(cache)) {
@@ -219,7 +221,7 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
     }
     cache->long_lived = options->long_lived;
     cache->calls_until_look = 1;
-    cache->fd = -1;
+    cache->fd = cache->lock_fd = -1;
     process_register(cache);
     if (!attach_segment(cache, options->joins_only, reason)) {
         const int error = errno;
@@ -381,6 +383,7 @@ bool cache_request_begin(struct cache *cache) {
 }
 
 void cache_request_end(struct cache *cache, bool keep_pins) {
+    cache_unlock(cache);
     const bool owned = process_owns(cache);
     if (owned) {
         cache_recover(cache);

@@ -92,6 +92,9 @@ struct cache {
     unsigned number;      /* of the record */
     uint32_t incarnation; /* of the record, as claimed */
     int fd;               /* holds the record's byte lock; after a fork: that of the old record; -1 none */
+    int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
+    uint64_t locked;      /* the byte that it has locked; 0 none */
+    pid_t locked_by;      /* the process that did: a child does not have the lock */
     bool long_lived;
     bool record_refused; /* no record was free; retried at the next request or second */
 

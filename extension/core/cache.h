@@ -91,8 +91,16 @@ struct cache_options {
     bool long_lived;       /* this process has no request ends: a command line, a worker loop */
     bool joins_only;       /* do not create a segment; a later store does */
     bool replaces;         /* replace a segment of another size, processes or pin_share */
+    bool keeps;            /* nothing unexpired is evicted, see below; a segment that does not is not joined */
     cache_rebase rebase;   /* may be NULL if no value holds pointers into itself */
 };
+
+/*
+ * A segment that keeps is for data of which no other copy exists, such as sessions. An entry stays until it expires or is
+ * deleted; when there is no room, a store fails with CACHE_NO_ROOM, and the key's old value stays in every mode. Stores
+ * compact pages, so that the room of replaced and expired entries comes back. All of its memory is taken when it is
+ * created, and nothing else can take it. Its file is removed only when no process was attached for 30 days.
+ */
 
 enum { CACHE_REASON_MAX = 1024 };
 
@@ -179,7 +187,7 @@ enum cache_result {
     CACHE_NOT_INTEGER, /* count, swap: the value is no integer */
     CACHE_OVERFLOW,    /* count: the sum would leave the range */
     CACHE_TOO_LARGE,   /* over cache_value_max(): refused at once */
-    CACHE_NO_ROOM,     /* nothing can be evicted: readers hold everything */
+    CACHE_NO_ROOM,     /* nothing can be evicted: readers hold everything, or the segment keeps its entries */
     CACHE_UNAVAILABLE, /* no process record is free, or the segment is gone */
 };
 
@@ -196,8 +204,8 @@ struct cache_span {
 enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
 
 /* Storing: reserve, write `length` bytes (0 is fine) to span->bytes, commit. cache_reserve() may evict. If it or the
- * commit fails, CACHE_SET removes the key's old value, so that it does not get stale; the other modes keep it. After a
- * failed reserve there is nothing to abandon. */
+ * commit fails, CACHE_SET removes the key's old value, so that it does not get stale (not in a segment that keeps); the
+ * other modes keep it. After a failed reserve there is nothing to abandon. */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
 /* With a token, which else is NULL, whatever the mode, only over the entry that it names: else CACHE_ABSENT (deleted,
@@ -241,6 +249,25 @@ enum cache_result cache_count_wrapping(struct cache *cache, const struct cache_k
 
 /* Replaces an integer `expected` by `desired`; CACHE_DIFFERENT if it is another. */
 enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, int64_t expected, int64_t desired);
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+/*
+ * Locks a key, whether it is there or not, against all other processes and threads that lock it; who does not lock is
+ * not kept from anything. Released by cache_unlock(), by locking another key, at the end of the request, when the
+ * segment is left, and at once when this process dies. A forked child does not have it.
+ *
+ * Sleeps until the lock is free, at most for `seconds`; how long each holder takes is not bounded by anything here. The
+ * thread takes a signal for that, SIGRTMAX - 3. False: not locked. Then `owner` is the process that holds it, in its own
+ * namespace, or 0 if that is not known, or if there is no cache now, see cache_reason().
+ */
+bool cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner);
+
+/* Whether this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
+ * cache_commit() it may be called. */
+bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
+
+void cache_unlock(struct cache *cache);
 
 /* ---- Seeing what is there -------------------------------------------------------------------- */
 

@@ -53,6 +53,9 @@ static bool cgroups_allow(struct cache *cache, uint64_t bytes, enum reserve rese
 }
 
 static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
+    if (cache->map.keeps) {
+        return true; /* it has all its memory since it was created */
+    }
     const struct os_space space = os_space(cache->fd);
     return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
 }

@@ -25,7 +25,7 @@ uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, 
     const bool held = !last_resort && pin_seems_held(&cache->map, page);
     switch (state_of(state)) {
         case PAGE_FREE:
-            if (!last_resort && spare_has(cache, page)) {
+            if ((!last_resort || cache->map.keeps) && spare_has(cache, page)) {
                 return COST_NEVER;
             }
             if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -51,6 +51,9 @@ uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, 
     if (page_is_fragmented(&cache->map, row) && page_run(&cache->map, page) == 1) {
         const uint64_t units = page_units(&cache->map), dead = word_peek(&row->dead);
         return COST_FRAGMENTED + (dead < units ? units - dead : 0);
+    }
+    if (cache->map.keeps && (!last_resort || page_run(&cache->map, page) > 1)) {
+        return COST_NEVER; /* as the last resort, entries that have expired among others are found by compacting */
     }
     return cost_in_log(cache, row);
 }

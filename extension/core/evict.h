@@ -29,7 +29,8 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 #define COST_NEVER UINT64_MAX
 
 /* The cost of a page in this state; of a page or the head of its run. As a last resort the pin populations and spare
- * pages are ignored, and the kernel is asked again who is alive. */
+ * pages are ignored, and the kernel is asked again who is alive. In a segment that keeps, spare pages stay: without one
+ * nothing could be compacted any more. */
 uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool last_resort);
 uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort);
 

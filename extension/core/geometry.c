@@ -101,6 +101,7 @@ void geometry_plan(struct header_shared *header, const struct cache_options *opt
     header->pin_limit_long =
         header->page_count / 8 < header->pin_limit ? header->page_count / 8 : header->pin_limit;
     header->pin_share = geometry_pin_share(options);
+    header->keeps = options->keeps;
     header->records_used = 0;
 }
 
@@ -134,7 +135,7 @@ bool geometry_valid(const struct header_shared *header, uint64_t size, uint64_t 
            header->page_count <= PAGES_MAX && header->record_count >= 1 && header->record_count <= RECORDS_MAX &&
            header->bucket_count >= 1 && header->bucket_count <= size / sizeof(struct bucket_shared) &&
            header->pin_limit <= header->page_count && header->pin_limit_long <= header->page_count &&
-           header->base % 4096 == 0 && header->checksum == checksum(header) &&
+           header->base % 4096 == 0 && header->keeps <= 1 && header->checksum == checksum(header) &&
            offsets_of(header).end + sizeof(struct entry_shared) <= size;
 }
 
@@ -142,6 +143,7 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     const struct offsets at = offsets_of(header);
     map->base = header->base;
     map->seed = header->seed;
+    map->keeps = header->keeps != 0;
     map->unit_shift = (unsigned)header->page_shift - UNIT_SHIFT;
     map->page_count = (uint32_t)header->page_count;
     map->first_page = (uint32_t)(at.data >> header->page_shift);

@@ -160,6 +160,23 @@ static shared_word *displace(struct cache *cache, struct record_shared *record, 
     return place_slot(place, slot);
 }
 
+bool index_has_room(struct cache *cache, struct record_shared *record, const struct place *place) {
+    if (free_slots(place->first) + free_slots(place->second) > 0) {
+        return true;
+    }
+    for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
+        uint64_t word;
+        const struct entry_shared *entry = index_protect(cache, record, place_slot(place, i), &word);
+        if (entry && index_is_expired(entry) && word_swap(place_slot(place, i), &word, 0)) {
+            count(record, COUNT_EXPIRED);
+            page_lower_live(cache, ref_page(&cache->map, slot_location(word)), entry->generation,
+                            entry_units_all(entry));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Points the key's word at another entry. Within one page the number of live entries stays. */
 static bool replace(struct cache *cache, const struct found *found, uint64_t word,
                     const struct reservation *reservation) {
@@ -193,7 +210,7 @@ static shared_word *take_slot(struct cache *cache, struct record_shared *record,
     const unsigned first = free_slots(place->first);
     const unsigned second = place->second == place->first ? 0 : free_slots(place->second);
     if (first + second == 0) {
-        return displace(cache, record, place, word);
+        return cache->map.keeps ? NULL : displace(cache, record, place, word);
     }
     return fill_free_slot(first >= second ? place->first : place->second, word);
 }

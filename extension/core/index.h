@@ -126,6 +126,10 @@ bool index_unlink(struct cache *cache, const struct found *found);
 bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
                   const struct cache_key *key);
 
+/* Whether a bucket has a slot for a new key; removes an expired entry for that. In a segment that keeps nothing is
+ * displaced: without room, index_put() of a new key would fail for ever. */
+bool index_has_room(struct cache *cache, struct record_shared *record, const struct place *place);
+
 /* Points the key's word at a sealed entry, which is still announced in `writing`. `found` is from
  * index_find_announced(), its slot NULL if the key was absent; false: that has changed, look again. */
 bool index_put(struct cache *cache, struct record_shared *record, const struct place *place,

@@ -30,7 +30,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 9,
+    LAYOUT_VERSION = 10,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -195,7 +195,8 @@ struct record_shared {
     shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
     shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
     shared_word process;     /* the owner's process id in its own namespace; for people only */
-    uint64_t unused[3];
+    shared_word locked;      /* the byte of the key that it has locked; 0 none; for people only */
+    uint64_t unused[2];
     shared_word counters[COUNTERS];
     shared_word pins[]; /* a bit for each page */
 };
@@ -218,7 +219,8 @@ struct header_shared {
     uint64_t pin_limit, pin_limit_long; /* pages; the creator's setting applies to all */
     uint64_t checksum;                  /* of this part of the header, which never changes */
     uint64_t pin_share;                 /* what the creator's settings asked for, millionths */
-    uint64_t unused_0[5];
+    uint64_t keeps;                     /* 1: nothing unexpired is evicted */
+    uint64_t unused_0[4];
 
     _Alignas(64) shared_word retired; /* 1: a newer segment has the path */
     shared_word sweeps;               /* raised before a dead process's record is cleared */

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +25,9 @@
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef sigev_notify_thread_id /* glibc does not name it */
+#define sigev_notify_thread_id _sigev_un._tid
 #endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -56,6 +61,52 @@ bool os_lock(int fd, off_t first, off_t count) {
 void os_unlock(int fd, off_t first, off_t count) {
     struct flock lock;
     lock_command(fd, F_OFD_SETLK, F_UNLCK, first, count, &lock);
+}
+
+static void no_action(int signal) {
+    (void)signal;
+}
+
+/* A timer that interrupts this thread's system calls: first when the time is over, then again and again, since the first
+ * signal may come before the thread sleeps. False: the system has none left. */
+static bool start_timer(int signal, uint64_t nanoseconds, int *timer) {
+    enum { AGAIN_NS = 20 * 1000 * 1000 };
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = signal;
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    const struct itimerspec when = {
+        .it_value = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)},
+        .it_interval = {0, AGAIN_NS},
+    };
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, timer) != 0) {
+        return false;
+    }
+    syscall(SYS_timer_settime, *timer, 0, &when, NULL);
+    return true;
+}
+
+bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds) {
+    const int signal = SIGRTMAX - 3;
+    const uint64_t end = os_nanoseconds() + nanoseconds;
+    const struct sigaction action = {.sa_handler = no_action, .sa_flags = SA_ONSTACK}; /* no SA_RESTART */
+    sigset_t own, before;
+    sigemptyset(&own);
+    sigaddset(&own, signal);
+    int timer;
+    if (nanoseconds == 0 || sigaction(signal, &action, NULL) != 0 || !start_timer(signal, nanoseconds, &timer)) {
+        return false;
+    }
+    pthread_sigmask(SIG_UNBLOCK, &own, &before);
+    struct flock lock;
+    bool locked;
+    do {
+        locked = lock_command(fd, F_OFD_SETLKW, F_WRLCK, byte, 1, &lock) == 0;
+    } while (!locked && errno == EINTR && os_nanoseconds() < end);
+    syscall(SYS_timer_delete, timer);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return locked;
 }
 
 bool os_locked(int fd, off_t byte) {

@@ -81,6 +81,10 @@ static void make_orphan(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
+        if (cache->lock_fd >= 0) {
+            close(cache->lock_fd); /* or the lock would outlive the parent */
+            cache->lock_fd = -1;
+        }
         if (!is_own(cache) && !cache->orphan) {
             make_orphan(cache);
         }
@@ -185,6 +189,7 @@ static void record_reset(const struct map *map, struct record_shared *record) {
     word_store(&record->copying, 0);
     FAILPOINT(record_copying_cleared);
     word_store(&record->writing, 0);
+    word_store(&record->locked, 0);
 }
 
 static bool take(const struct map *map, int fd, unsigned number, enum record_use use) {
@@ -297,6 +302,16 @@ void process_leave_locked(struct cache *cache) {
     }
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
+}
+
+void process_close_lock(struct cache *cache) {
+    process_lock();
+    if (cache->lock_fd >= 0) {
+        close(cache->lock_fd);
+    }
+    cache->lock_fd = -1;
+    cache->locked = 0;
+    process_unlock();
 }
 
 /* Does not wait for the mutex: readers come here, and another thread may be creating a segment. */

@@ -38,6 +38,8 @@ bool process_claim_locked(struct cache *cache, int fd);
 /* Clears the record and closes its descriptor; the caller of the second holds process_lock(). */
 void process_leave(struct cache *cache);
 void process_leave_locked(struct cache *cache);
+/* Releases the lock of a key, see lock.c, and closes its description. */
+void process_close_lock(struct cache *cache);
 /* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged; nor is the
  * descriptor closed, whose number may have become another file's. */
 bool process_owns(struct cache *cache);

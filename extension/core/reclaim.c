@@ -244,7 +244,7 @@ static bool reclaim_entry(struct cache *cache, struct record_shared *record, uin
 static struct rule rule_for(const struct map *map, const struct page_shared *row, enum reclaim_effort effort) {
     const enum page_log log = page_log(row);
     const bool gentle = effort == RECLAIM_GENTLY;
-    if (gentle && page_is_fragmented(map, row)) {
+    if (map->keeps || (gentle && page_is_fragmented(map, row))) {
         return (struct rule){
             .log = log, .least_use = 0, .lower_use = 0, .budget = page_units(map), .drops_nothing = true};
     }
@@ -292,6 +292,11 @@ static bool keep_run(struct cache *cache, uint32_t page, uint32_t generation) {
     return false;
 }
 
+/* A run is not compacted: where entries are kept, it goes only as a whole. */
+static bool must_stay(const struct map *map, uint32_t page) {
+    return map->keeps && page_run(map, page) > 1 && !page_is_dead(&map->pages[page]);
+}
+
 static bool reclaim(struct cache *cache, struct record_shared *record, const struct victim *chosen,
                     enum reclaim_effort effort) {
     const bool insist = effort == RECLAIM_INSIST;
@@ -309,7 +314,8 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     const bool has_memory = ref_page_has_memory(&cache->map, page);
     /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no room. */
     if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
-        (chosen->empty && !page_is_dead(row)) || (!insist && has_memory && keep_run(cache, page, generation))) {
+        (chosen->empty && !page_is_dead(row)) || must_stay(&cache->map, page) ||
+        (!insist && has_memory && keep_run(cache, page, generation))) {
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));
         return false;
     }

@@ -19,7 +19,8 @@ enum reclaim_effort {
 /*
  * Makes a page free, whatever its state, with its whole run. False if that is impossible now: it is open, held, being
  * written to or reclaimed by another; or a used run, which stays as the newest of the main log with its use count
- * lowered; or a counter in use found no place to move to: then the page stays as the newest of its log.
+ * lowered; or a counter in use found no place to move to: then the page stays as the newest of its log. In a segment that
+ * keeps, every effort only compacts.
  */
 bool reclaim_page(struct cache *cache, struct record_shared *record, uint32_t page, enum reclaim_effort effort);
 

@@ -20,6 +20,7 @@ struct map {
     uintptr_t base; /* the address that pointers inside values assume for the file; readonly if `fixed` */
     bool fixed;
     uint64_t seed;
+    bool keeps;          /* nothing unexpired is evicted */
     unsigned unit_shift; /* log2 of the units in a page */
     uint32_t page_count;
     uint32_t first_page; /* offset of the pages, in pages */

@@ -99,7 +99,8 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         }
         reclaimed = true;
         /* A spare page first, or the next victim's entries could not move. */
-        if (effort != RECLAIM_GENTLY || spare_count(cache) > 0 || !spare_keep(cache, page)) {
+        const bool gentle = effort == RECLAIM_GENTLY || cache->map.keeps;
+        if (!gentle || spare_count(cache) > 0 || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Another opened one: leave this page to the next who needs one, if it has memory. */
                 if (ref_page_has_memory(&cache->map, page)) {

@@ -309,6 +309,11 @@ static enum finding look(struct attempt *attempt, int *fd, struct stat *status, 
         !geometry_valid(header, (uint64_t)status->st_size, attempt->layout)) {
         return REPLACE;
     }
+    if ((header->keeps != 0) != attempt->options->keeps) {
+        refuse(attempt, "%s/%s is a segment %s sessions; choose another larder.segment", attempt->folder,
+               attempt->name, header->keeps ? "of" : "without");
+        return FOREIGN;
+    }
     return word_load(&header->retired) ? REPLACE : USABLE;
 }
 
@@ -344,7 +349,7 @@ static void remove_if_free(const struct attempt *attempt, int list, const char *
     }
 }
 
-enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60 };
+enum { DIGITS = 16, UNUSED_SECONDS = 24 * 60 * 60, KEPT_SECONDS = 30 * UNUSED_SECONDS };
 
 /* Whether a name ends in this text and a number of ours. What comes before may be anybody's segment name. */
 static bool ends_in_number(const char *name, const char *text) {
@@ -361,10 +366,22 @@ static bool is_named_as_temporary(const char *name) {
     return ends_in_number(name, TEMPORARY);
 }
 
+static bool keeps_entries(const struct attempt *attempt, const char *name) {
+    struct header_shared header;
+    const int fd = openat(attempt->directory, name, FILE_ACCESS);
+    const bool keeps = fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                       memcmp(header.magic, SEGMENT_MAGIC, sizeof header.magic) == 0 && header.keeps;
+    close_if_open(fd);
+    return keeps;
+}
+
 static bool is_unused_for_long(const struct attempt *attempt, const char *name) {
     struct stat status;
-    return fstatat(attempt->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
-           time(NULL) - status.st_mtime >= UNUSED_SECONDS;
+    if (fstatat(attempt->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    const time_t seconds = time(NULL) - status.st_mtime;
+    return seconds >= KEPT_SECONDS || (seconds >= UNUSED_SECONDS && !keeps_entries(attempt, name));
 }
 
 /* The same segment for another PHP, left behind by an upgrade. */
@@ -473,7 +490,7 @@ static int write_tables(const struct attempt *attempt, int fd, size_t size, uint
     if (!os_random(&header.seed, sizeof header.seed) || ftruncate(fd, (off_t)size) != 0) {
         return errno;
     }
-    const int error = os_fill(fd, 0, geometry_tables(&header));
+    const int error = os_fill(fd, 0, header.keeps ? size : geometry_tables(&header));
     if (error) {
         return error;
     }

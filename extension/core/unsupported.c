@@ -59,6 +59,10 @@ NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, siz
 NEVER(bool, cache_clear(struct cache *cache), false)
 NEVER(size_t, cache_release(struct cache *cache), 0)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)
+NEVER(bool, cache_lock(ANY_KEY, double seconds, long *owner), false)
+NEVER(bool, cache_is_locked(const struct cache *cache, const struct cache_key *key), false)
+void cache_unlock(struct cache *cache) {
+}
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)

@@ -23,7 +23,7 @@ size_t cache_value_max(const struct cache *cache) {
 enum cache_result write_refused(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 enum cache_mode mode, enum counter counter, enum cache_result result) {
     count(record, counter);
-    if (mode == CACHE_SET) {
+    if (mode == CACHE_SET && !cache->map.keeps) {
         const struct place place = index_place(cache, key);
         index_remove(cache, record, &place, key);
     }
@@ -122,6 +122,9 @@ static enum cache_result put(struct cache *cache, struct record_shared *record, 
             if (token) {
                 FAILPOINT(token_compared);
             }
+        }
+        if (UNLIKELY(cache->map.keeps) && !found.slot && !index_has_room(cache, record, &place)) {
+            return CACHE_NO_ROOM;
         }
         if (LIKELY(index_put(cache, record, &place, key, &found, &cache->reservation))) {
             FAILPOINT(published);

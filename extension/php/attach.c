@@ -55,7 +55,7 @@ static bool is_in_use(const struct client *client) {
 
 /* A name that is too long stays too long, and core refuses it. */
 struct name {
-    char bytes[CACHE_SEGMENT_MAX + 8];
+    char bytes[CACHE_SEGMENT_MAX + 12];
 };
 
 static struct name name_of(const struct client *client) {
@@ -88,6 +88,9 @@ static void detach(struct attachment **link) {
     }
     if (LARDER_G(apcu).cache == attachment->cache) {
         LARDER_G(apcu).cache = NULL;
+    }
+    if (LARDER_G(sessions).cache == attachment->cache) {
+        LARDER_G(sessions).cache = NULL;
     }
     cache_detach(attachment->cache);
     pefree(attachment, 1);
@@ -130,17 +133,25 @@ static void choose(struct client *client) {
     }
 }
 
-/* Valid while `name` is. */
+static zend_long size_now(const struct client *client) {
+    return client == &LARDER_G(own)    ? LARDER_G(size)
+           : client == &LARDER_G(apcu) ? api_segment_size()
+                                       : LARDER_G(session_size);
+}
+
+/* Valid while `name` is. A session is bytes, the same to every PHP: an upgrade logs nobody out. */
 static struct cache_options options_now(const struct client *client, const struct name *name) {
+    const bool sessions = client == &LARDER_G(sessions);
     return (struct cache_options){
         .directory = LARDER_G(path),
         .segment = name->bytes,
-        .size = (size_t)MAX(client == &LARDER_G(own) ? LARDER_G(size) : api_segment_size(), 0),
+        .size = (size_t)MAX(size_now(client), 0),
         .processes = (unsigned)MIN(MAX(LARDER_G(processes), 0), UINT_MAX),
         .pin_share = LARDER_G(pin_share),
-        .value_layout = shape_layout(),
+        .value_layout = sessions ? 0 : shape_layout(),
         .long_lived = is_long_lived(),
-        .rebase = shape_rebase,
+        .keeps = sessions,
+        .rebase = sessions ? NULL : shape_rebase,
     };
 }
 
@@ -216,8 +227,13 @@ static void forget_attempts(struct client *client) {
 }
 
 void attach_request_begin(void) {
+    if (LARDER_G(request_begun)) {
+        return;
+    }
+    LARDER_G(request_begun) = true;
     forget_attempts(&LARDER_G(own));
     forget_attempts(&LARDER_G(apcu));
+    forget_attempts(&LARDER_G(sessions));
     if (UNEXPECTED(LARDER_G(refused_setting) != NULL) && !LARDER_G(refused_logged)) {
         LARDER_G(refused_logged) = true;
         log_line("larder: %s is ignored: a request can set only larder.segment; use php.ini or the FPM pool",
@@ -233,6 +249,7 @@ void attach_request_begin(void) {
     if (is_in_use(&LARDER_G(apcu))) {
         choose(&LARDER_G(apcu));
     }
+    choose(&LARDER_G(sessions));
     choose(&LARDER_G(own));
 }
 
@@ -240,6 +257,7 @@ void attach_request_begin(void) {
 void attach_user_changed(void) {
     forget_attempts(&LARDER_G(own));
     forget_attempts(&LARDER_G(apcu));
+    forget_attempts(&LARDER_G(sessions));
     for (struct attachment *attachment = LARDER_G(attachments); attachment; attachment = attachment->next) {
         cache_user_changed(attachment->cache);
     }
@@ -270,6 +288,8 @@ void attach_request_end(void) {
     const bool keep_pins = names_outlive_request();
     end_request(&LARDER_G(own), keep_pins);
     end_request(&LARDER_G(apcu), keep_pins);
+    end_request(&LARDER_G(sessions), keep_pins);
+    LARDER_G(request_begun) = false;
 }
 
 void attach_begin(zend_larder_globals *globals) {
@@ -277,6 +297,8 @@ void attach_begin(zend_larder_globals *globals) {
     globals->own.size_setting = "larder.size";
     globals->apcu.suffix = ".apcu";
     globals->apcu.size_setting = "apc.shm_size";
+    globals->sessions.suffix = ".sessions";
+    globals->sessions.size_setting = "larder.session_size";
 }
 
 void attach_end(zend_larder_globals *globals) {
@@ -289,6 +311,6 @@ void attach_end(zend_larder_globals *globals) {
         cache_detach(attachment->cache);
         pefree(attachment, 1);
     }
-    globals->own.cache = globals->apcu.cache = NULL;
+    globals->own.cache = globals->apcu.cache = globals->sessions.cache = NULL;
     plan_release(&globals->plan);
 }

@@ -51,7 +51,8 @@ static zend_always_inline struct cache *attach_to_delete(void) {
     return attach_client_to_delete(&LARDER_G(own));
 }
 
-/* At the start of a request, and at its very end, when nothing of the script is left. */
+/* At the start of a request, and at its very end, when nothing of the script is left. Once a request: PHP may open a
+ * session before it starts this module's request. */
 void attach_request_begin(void);
 void attach_request_end(void);
 

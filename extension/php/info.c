@@ -226,6 +226,18 @@ static void segment_rows(const struct cache_info *info) {
     row("Processes", "%u of at most %u", info->processes, info->process_limit);
 }
 
+/* Only where this process has sessions; asking creates no segment. */
+static void session_rows(void) {
+    struct cache_info info;
+    struct cache *cache = LARDER_G(sessions).cache;
+    if (cache && cache_read_info(cache, &info)) {
+        count_row("Sessions", info.entries);
+        memory_row("Memory for sessions", info.size);
+        memory_row("Free memory for sessions", (uint64_t)info.pages_free * info.page_size);
+        count_row("Refused writes of sessions", info.refused_size + info.refused_room);
+    }
+}
+
 void info_page(struct cache *cache) {
     struct cache_info info;
     const char *reason;
@@ -243,5 +255,6 @@ void info_page(struct cache *cache) {
     } else if (available) {
         php_info_print_table_row(2, "Segment", "the first store creates it");
     }
+    session_rows();
     php_info_print_table_end();
 }

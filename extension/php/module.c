@@ -33,6 +33,7 @@ static PHP_MINIT_FUNCTION(larder) {
     unserialize_register();
     serializer_state_register();
     setuid_register();
+    session_register();
     return SUCCESS;
 }
 
@@ -77,6 +78,7 @@ static PHP_MINFO_FUNCTION(larder) {
 static const zend_module_dep larder_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_OPTIONAL("posix")
+    ZEND_MOD_OPTIONAL("session")
     ZEND_MOD_END
 };
 /* clang-format on */

@@ -37,7 +37,7 @@ enum { FORMS = 64 };
 
 struct attachment; /* see attach.c */
 
-/* Who uses a segment in this request: the functions of this module, or those of another (api.c). */
+/* Who uses a segment in this request: the functions of this module, those of another (api.c), or sessions (session.c). */
 struct client {
     const char *suffix;             /* of the segment's name, which begins with larder.segment */
     const char *size_setting;       /* the name of the setting of the segment's size */
@@ -50,7 +50,8 @@ struct client {
 };
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
-    struct client own, apcu;
+    struct client own, apcu, sessions;
+    bool request_begun;             /* see attach_request_begin() */
     struct attachment *attachments; /* to all segments, the one used last first */
     bool zero_copy;
     bool enabled;
@@ -62,6 +63,8 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long size;
     zend_long processes;
     double pin_share;
+    zend_long session_size;
+    double session_lock_wait; /* seconds */
 
     const char *refused_setting; /* came with a request; NULL: none */
     bool refused_logged;
@@ -95,6 +98,7 @@ void settings_register(int type, int module_number);
 void iterator_register(zend_class_entry *class);
 void setuid_register(void);
 void setuid_unregister(void);
+void session_register(void);
 void fault_register(void);
 void fault_unregister(void);
 void opcache_hook(void);

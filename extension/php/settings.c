@@ -97,19 +97,28 @@ static ZEND_INI_MH(update_serializer) {
     return report(entry, new_value, "auto, php or igbinary");
 }
 
-/* Seconds that an entry lives if it is stored without a ttl. */
-static ZEND_INI_MH(update_default_ttl) {
+static int update_seconds(const zend_ini_entry *entry, const zend_string *value, double *seconds) {
     zend_long whole;
-    double seconds = 0;
-    const uint8_t type = is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &whole, &seconds, false);
+    double given = 0;
+    const uint8_t type = is_numeric_string(ZSTR_VAL(value), ZSTR_LEN(value), &whole, &given, false);
     if (type == IS_LONG) {
-        seconds = (double)whole;
+        given = (double)whole;
     }
-    if (type == 0 || !(seconds >= 0)) {
-        return report(entry, new_value, "a number of seconds, 0 or greater");
+    if (type == 0 || !(given >= 0)) {
+        return report(entry, value, "a number of seconds, 0 or greater");
     }
-    LARDER_G(default_ttl) = seconds;
+    *seconds = given;
     return SUCCESS;
+}
+
+/* How long an entry lives if it is stored without a ttl. */
+static ZEND_INI_MH(update_default_ttl) {
+    return update_seconds(entry, new_value, &LARDER_G(default_ttl));
+}
+
+/* How long a request waits for a session that another one has open. */
+static ZEND_INI_MH(update_lock_wait) {
+    return update_seconds(entry, new_value, &LARDER_G(session_lock_wait));
 }
 
 /* Core refuses a bad path with a reason. Falling back to the default could share values with the wrong processes. */
@@ -161,6 +170,8 @@ PHP_INI_BEGIN()
     ENTRY("size", "64M", PHP_INI_SYSTEM, update_size, size)
     ENTRY("processes", "512", PHP_INI_SYSTEM, update_processes, processes)
     ENTRY("pin_share", "0.5", PHP_INI_SYSTEM, update_pin_share, pin_share)
+    ENTRY("session_size", "16M", PHP_INI_SYSTEM, update_size, session_size)
+    ENTRY("session_lock_wait", "30", PHP_INI_ALL, update_lock_wait, session_lock_wait)
     PHP_INI_ENTRY("larder.serializer", "auto", PHP_INI_ALL, update_serializer)
     ENTRY("classes", "", PHP_INI_ALL, OnUpdateString, classes)
     ENTRY_BOOL("compact", "0", PHP_INI_ALL, update_bool, compact)

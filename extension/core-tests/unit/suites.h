@@ -16,6 +16,8 @@
     SUITE(values)         \
     SUITE(modes)          \
     SUITE(expiry)         \
+    SUITE(keeping)        \
+    SUITE(locks)          \
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \

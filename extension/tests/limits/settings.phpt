@@ -32,7 +32,7 @@ bool(false)
 bool(false)
 string(1) "1"
 string(4) "auto"
-array(11) {
+array(13) {
   ["larder.classes"]=>
   string(0) ""
   ["larder.compact"]=>
@@ -51,6 +51,10 @@ array(11) {
   string(7) "default"
   ["larder.serializer"]=>
   string(3) "php"
+  ["larder.session_lock_wait"]=>
+  string(2) "30"
+  ["larder.session_size"]=>
+  string(3) "16M"
   ["larder.size"]=>
   string(3) "16M"
   ["larder.zero_copy"]=>

@@ -1,0 +1,171 @@
+/* Locks on keys. */
+#include "fixture.h"
+#include "suites.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+static bool lock(struct cache *cache, const char *key, double seconds) {
+    long owner;
+    const struct cache_key named = key_of("%s", key);
+    return cache_lock(cache, &named, seconds, &owner);
+}
+
+enum { ADDERS = 4, ADDITIONS = 3000 };
+
+/* Adds to a number as a request does to its session: reads, changes, stores. */
+static void add(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("sum");
+    await(0, 1);
+    for (unsigned i = 0; i < ADDITIONS; i++) {
+        EXPECT(lock(cache, "sum", 30));
+        struct cache_value value;
+        EXPECT(cache_find(cache, &key, false, &value));
+        const uint64_t sum = *(const uint64_t *)value.bytes;
+        sched_yield(); /* where a lock is missing, another process comes in between */
+        EXPECT_EQUAL(put(cache, key, sum + 1, 100), CACHE_OK);
+        cache_unlock(cache);
+    }
+    close_cache(cache);
+}
+
+static void no_update_is_lost(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("sum"), 0, 100), CACHE_OK);
+    pid_t children[ADDERS];
+    for (unsigned i = 0; i < ADDERS; i++) {
+        children[i] = start(add, NULL);
+    }
+    reached(0, 1);
+    finish_all(children, ADDERS);
+    EXPECT(has(cache, key_of("sum"), ADDERS * ADDITIONS, 100));
+}
+
+static void hold_until_killed(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT(lock(cache, "a", 0));
+    reached(0, 1);
+    for (;;) {
+        pause();
+    }
+}
+
+static void excludes_only_its_key(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    const struct cache_key key = key_of("a");
+    long owner;
+    EXPECT(!cache_lock(cache, &key, 0, &owner));
+    EXPECT_EQUAL(owner, holder);
+    EXPECT(!cache_is_locked(cache, &key));
+    EXPECT(lock(cache, "b", 0));
+    kill_and_wait(holder);
+}
+
+static void wait_is_bounded(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    kill(holder, SIGSTOP);
+    const uint64_t begun = nanoseconds();
+    EXPECT(!lock(cache, "a", 0.3));
+    const uint64_t waited = nanoseconds() - begun;
+    EXPECT(waited >= 300 * UINT64_C(1000000));
+    EXPECT(waited < 5000 * UINT64_C(1000000));
+    kill_and_wait(holder);
+    EXPECT(lock(cache, "a", 0));
+}
+
+static void wait_for_a(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    reached(1, 1);
+    EXPECT(lock(cache, "a", 60));
+    close_cache(cache);
+}
+
+static void death_releases(void) {
+    close_cache(open_cache(8));
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    const pid_t waiter = start(wait_for_a, NULL);
+    await(1, 1);
+    sleep_ms(100);
+    const uint64_t begun = nanoseconds();
+    kill_and_wait(holder);
+    finish(waiter);
+    EXPECT(nanoseconds() - begun < 5000 * UINT64_C(1000000));
+}
+
+static void end_of_request_releases(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT(lock(cache, "a", 0));
+    EXPECT(lock(cache, "a", 0)); /* again is no matter */
+    end_request(cache);
+    const struct cache_key key = key_of("a");
+    EXPECT(!cache_is_locked(cache, &key));
+    const pid_t other = start(wait_for_a, NULL);
+    finish(other);
+}
+
+static void another_key_releases(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT(lock(cache, "a", 0));
+    EXPECT(lock(cache, "b", 0));
+    finish(start(wait_for_a, NULL));
+    const struct cache_key b = key_of("b");
+    EXPECT(cache_is_locked(cache, &b));
+}
+
+static struct cache *parents;
+
+static void does_not_have_it(void *argument) {
+    (void)argument;
+    const struct cache_key key = key_of("a");
+    EXPECT(!cache_is_locked(parents, &key));
+    EXPECT(!lock(parents, "a", 0));
+    cache_unlock(parents);
+    reached(2, 1);
+    await(3, 1);
+    EXPECT(lock(parents, "a", 10));
+}
+
+static void fork_keeps_it(void) {
+    parents = open_long_lived(8);
+    EXPECT(lock(parents, "a", 0));
+    const pid_t child = start_fork(does_not_have_it, NULL);
+    await(2, 1);
+    const struct cache_key key = key_of("a");
+    EXPECT(cache_is_locked(parents, &key));
+    cache_unlock(parents);
+    reached(3, 1);
+    finish(child);
+}
+
+static void does_not_outlive(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT(lock(cache, "a", 0));
+    cache_user_changed(cache);
+    const struct cache_key key = key_of("a");
+    EXPECT(cache_is_locked(cache, &key)); /* the same user */
+    close_cache(cache);
+    finish(start(wait_for_a, NULL));
+}
+
+static const struct test tests[] = {
+    {"no update under a lock is lost", no_update_is_lost},
+    {"a lock excludes others from its key only", excludes_only_its_key},
+    {"the wait for a stopped owner is bounded", wait_is_bounded},
+    {"a killed owner's lock passes on at once", death_releases},
+    {"the end of a request releases", end_of_request_releases},
+    {"locking another key releases the first", another_key_releases},
+    {"a fork leaves the lock to the parent", fork_keeps_it},
+    {"detaching releases", does_not_outlive},
+    {0},
+};
+const struct suite suite_locks = {.name = "locks", .tests = tests};

@@ -1,0 +1,265 @@
+/*
+ * session.save_handler = larder: sessions in a segment of their own, <larder.segment>.sessions, in which nothing unexpired
+ * is evicted.
+ *
+ * A session is locked from its read to its close, and is written only by who has the lock: whatever releases it (a fork,
+ * a change of user, the removal of the segment) makes the write fail instead of losing another request's update. Core
+ * does the waiting and the expiry, so the collection of garbage has nothing to do.
+ *
+ * PHP may be built without sessions, and where they are a module of their own, it may be loaded later than this one or
+ * not at all: what it offers is found when all modules are loaded.
+ */
+#include "attach.h"
+
+#if defined(HAVE_PHP_SESSION) && defined(__has_include)
+#if __has_include("ext/session/php_session.h")
+#define HAS_SESSIONS 1
+#endif
+#endif
+
+#ifndef HAS_SESSIONS
+
+void session_register(void) {
+}
+
+#else
+
+#include "ext/session/php_session.h"
+#include "hash.h"
+
+#include <dlfcn.h>
+
+enum { KIND_SESSION = 2, CREATE_TRIES = 3, ID_MAX = 256 };
+
+static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
+
+/* The handler is open where PHP's pointer for the handler's data is not NULL. */
+static char opened;
+
+static struct cache_key key_of_id(zend_string *id) {
+    return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
+}
+
+/* The ids that PHP makes, and what its other handlers take. */
+static bool is_id(const zend_string *id) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-,";
+    return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
+}
+
+static uint64_t expiry_of(zend_long lifetime) {
+    return cache_expiry(lifetime > 0 ? (double)lifetime : 1);
+}
+
+/* The segment, created if there is none. NULL, with a warning: it is not available. */
+static struct cache *to_use(void) {
+    attach_request_begin();
+    struct cache *cache = attach_client(&LARDER_G(sessions), true);
+    if (!cache) {
+        php_error_docref(NULL, E_WARNING, "Larder cannot keep sessions: %s", attach_reason(&LARDER_G(sessions)));
+    }
+    return cache;
+}
+
+/* Why the segment refuses a session, and what to do. */
+static void warn_refused(enum cache_result result, size_t length) {
+    const zend_long mebibytes = LARDER_G(session_size) >> 20;
+    switch (result) {
+        case CACHE_NO_ROOM:
+            php_error_docref(NULL, E_WARNING,
+                             "Larder's memory for sessions is full of unexpired ones (" ZEND_LONG_FMT
+                             " MiB); nothing was lost but this write. Raise larder.session_size or lower "
+                             "session.gc_maxlifetime",
+                             mebibytes);
+            break;
+        case CACHE_TOO_LARGE:
+            php_error_docref(NULL, E_WARNING,
+                             "A session of %zu bytes is more than an eighth of larder.session_size (" ZEND_LONG_FMT
+                             " MiB)",
+                             length, mebibytes);
+            break;
+        default:
+            php_error_docref(NULL, E_WARNING, "Larder cannot keep sessions: %s",
+                             attach_reason(&LARDER_G(sessions)));
+            break;
+    }
+}
+
+/* False, with a warning: another request has the session open for longer than this one may wait. */
+static bool lock(struct cache *cache, const struct cache_key *key) {
+    long owner;
+    if (cache_lock(cache, key, LARDER_G(session_lock_wait), &owner)) {
+        return true;
+    }
+    if (*cache_reason(cache)) {
+        warn_refused(CACHE_UNAVAILABLE, 0);
+    } else if (owner) {
+        php_error_docref(NULL, E_WARNING,
+                         "The session is locked by process %ld, and was not released within %g s "
+                         "(larder.session_lock_wait)",
+                         owner, LARDER_G(session_lock_wait));
+    } else {
+        php_error_docref(NULL, E_WARNING,
+                         "The session is locked by another request, and was not released within %g s "
+                         "(larder.session_lock_wait)",
+                         LARDER_G(session_lock_wait));
+    }
+    return false;
+}
+
+static bool is_still_locked(const struct cache *cache, const struct cache_key *key) {
+    if (cache_is_locked(cache, key)) {
+        return true;
+    }
+    php_error_docref(NULL, E_WARNING,
+                     "This process does not hold the lock of the session (any more), and does not "
+                     "write it: it has forked, changed its user, or the segment was removed");
+    return false;
+}
+
+/* ---- The handler ----------------------------------------------------------------------------- */
+
+PS_FUNCS_UPDATE_TIMESTAMP(larder);
+
+PS_OPEN_FUNC(larder) {
+    (void)save_path;
+    (void)session_name;
+    PS_SET_MOD_DATA(&opened);
+    return SUCCESS;
+}
+
+PS_CLOSE_FUNC(larder) {
+    if (LARDER_G(sessions).cache) {
+        cache_unlock(LARDER_G(sessions).cache);
+    }
+    PS_SET_MOD_DATA(NULL);
+    return SUCCESS;
+}
+
+PS_READ_FUNC(larder) {
+    (void)mod_data;
+    (void)maxlifetime;
+    if (!is_id(key)) {
+        php_error_docref(NULL, E_WARNING,
+                         "Session ID is too long or contains illegal characters. "
+                         "Only the A-Z, a-z, 0-9, \"-\", and \",\" characters are allowed");
+        return FAILURE;
+    }
+    struct cache *cache = to_use();
+    const struct cache_key name = key_of_id(key);
+    if (!cache || !lock(cache, &name)) {
+        return FAILURE;
+    }
+    struct cache_value value;
+    /* The length is in front: core rounds up to units. */
+    if (cache_find(cache, &name, false, &value) && value.kind == KIND_SESSION) {
+        size_t length;
+        memcpy(&length, value.bytes, sizeof(length));
+        *val = length <= value.length - sizeof(length)
+                   ? zend_string_init((const char *)value.bytes + sizeof(length), length, false)
+                   : ZSTR_EMPTY_ALLOC();
+    } else {
+        *val = ZSTR_EMPTY_ALLOC();
+    }
+    return SUCCESS;
+}
+
+PS_WRITE_FUNC(larder) {
+    (void)mod_data;
+    struct cache *cache = to_use();
+    const struct cache_key name = key_of_id(key);
+    if (!cache || !is_still_locked(cache, &name)) {
+        return FAILURE;
+    }
+    const size_t length = ZSTR_LEN(val);
+    struct cache_span span;
+    enum cache_result result = cache_reserve(cache, &name, sizeof(length) + length, CACHE_SET, &span);
+    if (result == CACHE_OK && !cache_is_locked(cache, &name)) {
+        cache_abandon(cache); /* the segment was replaced just now */
+        return is_still_locked(cache, &name) ? SUCCESS : FAILURE;
+    }
+    if (result == CACHE_OK) {
+        memcpy(span.bytes, &length, sizeof(length));
+        memcpy((char *)span.bytes + sizeof(length), ZSTR_VAL(val), length);
+        memset((char *)span.bytes + sizeof(length) + length, 0, span.length - sizeof(length) - length);
+        result = cache_commit(cache, &name, KIND_SESSION, expiry_of(maxlifetime), CACHE_SET, NULL);
+    }
+    if (result != CACHE_OK) {
+        warn_refused(result, length);
+    }
+    return result == CACHE_OK ? SUCCESS : FAILURE;
+}
+
+PS_UPDATE_TIMESTAMP_FUNC(larder) {
+    struct cache *cache = to_use();
+    const struct cache_key name = key_of_id(key);
+    if (!cache || !is_still_locked(cache, &name)) {
+        return FAILURE;
+    }
+    const enum cache_result result = cache_touch(cache, &name, expiry_of(maxlifetime));
+    if (result == CACHE_ABSENT) { /* new, or expired since it was read */
+        return ps_write_larder(mod_data, key, val, maxlifetime);
+    }
+    if (result != CACHE_OK) {
+        warn_refused(result, ZSTR_LEN(val));
+    }
+    return result == CACHE_OK ? SUCCESS : FAILURE;
+}
+
+PS_DESTROY_FUNC(larder) {
+    (void)mod_data;
+    struct cache *cache = to_use();
+    if (!cache) {
+        return FAILURE;
+    }
+    const struct cache_key name = key_of_id(key);
+    const enum cache_result result = cache_delete(cache, &name);
+    return result == CACHE_OK || result == CACHE_ABSENT ? SUCCESS : FAILURE;
+}
+
+PS_GC_FUNC(larder) {
+    (void)mod_data;
+    (void)maxlifetime;
+    *nrdels = 0; /* expired sessions are misses, and their memory is reused */
+    return 0;
+}
+
+static bool exists(zend_string *id) {
+    struct cache *cache = to_use();
+    const struct cache_key name = key_of_id(id);
+    return cache && cache_exists(cache, &name);
+}
+
+PS_CREATE_SID_FUNC(larder) {
+    for (int i = 0; i < CREATE_TRIES; i++) {
+        zend_string *id = create_id(mod_data);
+        if (!id || !exists(id)) {
+            return id;
+        }
+        zend_string_release(id);
+    }
+    return NULL;
+}
+
+PS_VALIDATE_SID_FUNC(larder) {
+    (void)mod_data;
+    return is_id(key) && exists(key) ? SUCCESS : FAILURE;
+}
+
+static const ps_module handler = {PS_MOD_UPDATE_TIMESTAMP(larder)};
+
+void session_register(void) {
+    typedef int (*registers)(const ps_module *);
+    /* From pointers to functions by way of memory: C knows no cast between them. */
+    registers registers_module = NULL;
+    void *found = zend_hash_str_exists(&module_registry, ZEND_STRL("session"))
+                      ? dlsym(RTLD_DEFAULT, "php_session_register_module")
+                      : NULL;
+    void *creator = dlsym(RTLD_DEFAULT, "php_session_create_id");
+    if (found && creator) {
+        memcpy(&registers_module, &found, sizeof(found));
+        memcpy(&create_id, &creator, sizeof(creator));
+        registers_module(&handler);
+    }
+}
+
+#endif

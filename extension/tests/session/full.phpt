@@ -1,0 +1,65 @@
+--TEST--
+Sessions: a full segment refuses a new session, and keeps all others
+--EXTENSIONS--
+session
+--FILE--
+<?php
+require __DIR__ . '/../session.inc';
+own_sessions(['session.gc_maxlifetime' => '1000']);
+ob_start();
+
+$refused = '';
+set_error_handler(function (int $level, string $message) use (&$refused): bool {
+    $refused = $refused ?: $message;
+
+    return true;
+});
+for ($count = 0; $refused === ''; $count++) {
+    request("s$count", fn () => $_SESSION = ['n' => $count, 'fill' => str_repeat('x', 3000)]);
+}
+restore_error_handler();
+$count--;
+echo $refused, "\n";
+var_dump($count > 1500);
+
+// the cache is full too: it takes nothing from the sessions
+for ($i = 0; $i < 20000; $i++) {
+    larder_store("k$i", str_repeat('y', 2000));
+}
+larder_clear();
+$lost = 0;
+for ($i = 0; $i < $count; $i++) {
+    session_id("s$i");
+    session_start(['read_and_close' => true]);
+    $lost += ($_SESSION['n'] ?? null) !== $i;
+}
+var_dump($lost);
+
+// those that are destroyed make room
+for ($i = 0; $i < $count; $i += 2) {
+    session_id("s$i");
+    session_start();
+    session_destroy();
+}
+for ($i = 0; $i < $count / 4; $i++) {
+    request("again$i", fn () => $_SESSION = ['fill' => str_repeat('x', 3000)]);
+}
+var_dump(count(request('again7', fn () => $_SESSION)), request('s1', fn () => $_SESSION['n']));
+
+// too large
+var_dump(strlen(request('s1', fn () => $_SESSION['fill'])));
+request('s1', fn () => $_SESSION['fill'] = str_repeat('x', 2 << 20));
+var_dump(strlen(request('s1', fn () => $_SESSION['fill'])));
+?>
+--EXPECTF--
+session_write_close(): Larder's memory for sessions is full of unexpired ones (8 MiB); nothing was lost but this write. Raise larder.session_size or lower session.gc_maxlifetime
+bool(true)
+int(0)
+int(1)
+int(1)
+int(3000)
+
+Warning: session_write_close(): A session of %d bytes is more than an eighth of larder.session_size (8 MiB) in %s on line %d
+
+Warning: session_write_close(): Failed to write session data (larder)%S in %s on line %d
+int(3000)
