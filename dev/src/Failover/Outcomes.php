@@ -87,7 +87,8 @@ final class Outcomes
         $late = $operations = 0;
         $begin = \INF;
         $end = 0.0;
-        $recovery = $longest = 0.0;
+        $recovery = $logs === [] ? \INF : 0.0;
+        $longest = 0.0;
         $leases = [];
         foreach ($logs as $process => $log) {
             $first = \INF;
