@@ -127,7 +127,7 @@ bool index_remove(struct cache *cache, struct record_shared *record, const struc
                   const struct cache_key *key);
 
 /* Whether a bucket has a slot for a new key; removes an expired entry for that. In a segment that keeps nothing is
- * displaced: without room, index_put() of a new key would fail for ever. */
+ * displaced: without room, index_put() of a new key would fail forever. */
 bool index_has_room(struct cache *cache, struct record_shared *record, const struct place *place);
 
 /* Points the key's word at a sealed entry, which is still announced in `writing`. `found` is from

@@ -77,7 +77,7 @@ static void has_room_after_expiry(void) {
     expect_all(cache, "b", again);
 }
 
-/* Also where in each page an entry stays: every ninth is for ever. */
+/* Also where in each page an entry stays: every ninth is forever. */
 static void has_room_among_kept(void) {
     struct cache *cache = open_keeping();
     const uint64_t soon = cache_now() + 1500;
@@ -102,7 +102,7 @@ static void has_room_among_kept(void) {
     expect_sound(cache);
 }
 
-/* What is rewritten for ever in a segment that is two thirds full. */
+/* What is rewritten forever in a segment that is two thirds full. */
 static void rewrites(void) {
     struct cache *cache = open_keeping();
     enum { KEYS = 4000, LENGTH = 1000, REWRITES = 100000 };
