@@ -68,6 +68,26 @@ final class Browser
         $this->waitFor('document.documentElement.dataset.ready === "true"');
     }
 
+    /** Opens an address in the tab, and waits until it is loaded. */
+    public function visit(string $address): void
+    {
+        $this->driver->get($address);
+    }
+
+    /** Opens a tab and goes to it. Its cookies are those of the others. */
+    public function newTab(): string
+    {
+        $this->driver->switchTo()->newWindow();
+
+        return $this->driver->getWindowHandle();
+    }
+
+    /** @param string $tab what newTab() has returned */
+    public function goTo(string $tab): void
+    {
+        $this->driver->switchTo()->window($tab);
+    }
+
     /** @param string $condition an expression of JavaScript */
     public function waitFor(string $condition): void
     {

@@ -60,7 +60,8 @@ final class NginxServer
         $parameters = '';
         foreach ([
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'SERVER_PROTOCOL' => '$server_protocol', 'SERVER_SOFTWARE' => 'nginx',
-            'REQUEST_METHOD' => '$request_method', 'REQUEST_URI' => '$request_uri', 'QUERY_STRING' => '$query_string',
+            'REQUEST_METHOD' => '$request_method', 'CONTENT_TYPE' => '$content_type', 'CONTENT_LENGTH' => '$content_length',
+            'REQUEST_URI' => '$request_uri', 'QUERY_STRING' => '$query_string',
             'SCRIPT_FILENAME' => $root . '$fastcgi_script_name', 'SCRIPT_NAME' => '$fastcgi_script_name', 'DOCUMENT_ROOT' => $root,
             'REMOTE_ADDR' => '$remote_addr', 'REMOTE_PORT' => '$remote_port', 'SERVER_ADDR' => '$server_addr',
             'SERVER_PORT' => '$server_port', 'SERVER_NAME' => '$server_name', 'REDIRECT_STATUS' => '200',
