@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "suites.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -196,6 +197,19 @@ static void does_not_outlive(void) {
     finish(start(wait_for_a, NULL));
 }
 
+static void *lock_in_thread(void *argument) {
+    (void)argument;
+    EXPECT(lock(open_cache(8), "a", 0));
+    return NULL;
+}
+
+static void end_of_thread_releases(void) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, lock_in_thread, NULL) == 0);
+    pthread_join(thread, NULL);
+    EXPECT(lock(open_cache(8), "a", 0));
+}
+
 static const struct test tests[] = {
     {"no update under a lock is lost", no_update_is_lost},
     {"a lock excludes others from its key only", excludes_only_its_key},
@@ -207,6 +221,7 @@ static const struct test tests[] = {
     {"locking another key releases the first", another_key_releases},
     {"a fork leaves the lock to the parent", fork_keeps_it},
     {"detaching releases", does_not_outlive},
+    {"the end of a thread that did not detach releases", end_of_thread_releases},
     {0},
 };
 const struct suite suite_locks = {.name = "locks", .tests = tests};
