@@ -188,7 +188,7 @@ PS_WRITE_FUNC(larder) {
         memset((char *)span.bytes + sizeof(length) + length, 0, span.length - sizeof(length) - length);
         result = cache_commit(cache, &name, KIND_SESSION, expiry_of(maxlifetime), CACHE_SET, NULL);
     }
-    if (result != CACHE_OK) {
+    if (result != CACHE_OK && is_still_locked(cache, &name)) {
         warn_refused(result, length);
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
@@ -204,7 +204,7 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     if (result == CACHE_ABSENT) { /* new, or expired since it was read */
         return ps_write_larder(mod_data, key, val, maxlifetime);
     }
-    if (result != CACHE_OK) {
+    if (result != CACHE_OK && is_still_locked(cache, &name)) {
         warn_refused(result, ZSTR_LEN(val));
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
