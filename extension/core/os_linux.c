@@ -87,25 +87,46 @@ static bool start_timer(int signal, uint64_t nanoseconds, int *timer) {
     return true;
 }
 
+static bool lock_asking(int fd, off_t byte, uint64_t end) {
+    const struct timespec pause = {0, 5 * 1000 * 1000};
+    while (!os_lock(fd, byte, 1)) {
+        if (os_nanoseconds() >= end) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* An application's own handler of the signal is put back. The default action is not: it would end the process if
+ * another thread waits. */
 bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds) {
     const int signal = SIGRTMAX - 3;
     const uint64_t end = os_nanoseconds() + nanoseconds;
     const struct sigaction action = {.sa_handler = no_action, .sa_flags = SA_ONSTACK}; /* no SA_RESTART */
+    struct sigaction handler;
     sigset_t own, before;
     sigemptyset(&own);
     sigaddset(&own, signal);
     int timer;
-    if (nanoseconds == 0 || sigaction(signal, &action, NULL) != 0 || !start_timer(signal, nanoseconds, &timer)) {
+    if (nanoseconds == 0 || sigaction(signal, &action, &handler) != 0) {
         return false;
     }
-    pthread_sigmask(SIG_UNBLOCK, &own, &before);
     struct flock lock;
     bool locked;
-    do {
-        locked = lock_command(fd, F_OFD_SETLKW, F_WRLCK, byte, 1, &lock) == 0;
-    } while (!locked && errno == EINTR && os_nanoseconds() < end);
-    syscall(SYS_timer_delete, timer);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (start_timer(signal, nanoseconds, &timer)) {
+        pthread_sigmask(SIG_UNBLOCK, &own, &before);
+        do {
+            locked = lock_command(fd, F_OFD_SETLKW, F_WRLCK, byte, 1, &lock) == 0;
+        } while (!locked && errno == EINTR && os_nanoseconds() < end);
+        syscall(SYS_timer_delete, timer);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    } else {
+        locked = lock_asking(fd, byte, end);
+    }
+    if (handler.sa_handler != SIG_DFL) {
+        sigaction(signal, &handler, NULL);
+    }
     return locked;
 }
 

@@ -100,12 +100,21 @@ static void after_fork_child(void) {
     process_unlock();
 }
 
-/* A thread may end without detaching: its records would stay until the process ends. */
+static void close_lock_locked(struct cache *cache) {
+    if (cache->lock_fd >= 0) {
+        close(cache->lock_fd);
+    }
+    cache->lock_fd = -1;
+    cache->locked = 0;
+}
+
+/* A thread may end without detaching: its records and its lock would stay until the process ends. */
 static void at_thread_end(void *any) {
     (void)any;
     process_lock();
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (is_own(cache) && !cache->orphan) {
+            close_lock_locked(cache);
             process_leave_locked(cache);
         }
     }
@@ -306,11 +315,7 @@ void process_leave_locked(struct cache *cache) {
 
 void process_close_lock(struct cache *cache) {
     process_lock();
-    if (cache->lock_fd >= 0) {
-        close(cache->lock_fd);
-    }
-    cache->lock_fd = -1;
-    cache->locked = 0;
+    close_lock_locked(cache);
     process_unlock();
 }
 

@@ -807,8 +807,8 @@ static void report_differences(struct attempt *attempt, const struct header_shar
     const struct cache_options *options = attempt->options;
     char size[64] = "", processes[64] = "", share[64] = "";
     if (header->size_asked != options->size) {
-        snprintf(size, sizeof size, " larder.size=%lluM (here %zuM)", (unsigned long long)header->size_asked >> 20,
-                 options->size >> 20);
+        snprintf(size, sizeof size, " larder.%s=%lluM (here %zuM)", options->keeps ? "session_size" : "size",
+                 (unsigned long long)header->size_asked >> 20, options->size >> 20);
     }
     if (header->record_count != options->processes) {
         snprintf(processes, sizeof processes, " larder.processes=%llu (here %u)",
@@ -818,7 +818,13 @@ static void report_differences(struct attempt *attempt, const struct header_shar
         snprintf(share, sizeof share, " larder.pin_share=%g (here %g)", (double)header->pin_share / 1e6,
                  options->pin_share);
     }
-    refuse(attempt, "the segment was made with%s%s%s; larder resize replaces it", size, processes, share);
+    if (options->keeps) {
+        refuse(attempt,
+               "the segment was made with%s%s%s; to end all sessions and replace it, stop PHP and remove %s/%s",
+               size, processes, share, attempt->folder, attempt->name);
+    } else {
+        refuse(attempt, "the segment was made with%s%s%s; larder resize replaces it", size, processes, share);
+    }
 }
 
 /* One try; USABLE: attached, REPLACE: look again, FOREIGN: failed. */

@@ -197,7 +197,12 @@ const char *attach_reason(const struct client *client) {
         return client->reason;
     }
     const char *reason = cache_reason(client->cache);
-    return *reason ? reason : "all process records are in use; raise larder.processes and run larder resize";
+    if (*reason) {
+        return reason;
+    }
+    return client == &LARDER_G(sessions)
+               ? "all process records are in use; raise larder.processes, stop PHP and remove the segment's file"
+               : "all process records are in use; raise larder.processes and run larder resize";
 }
 
 static bool resize(struct client *client) {

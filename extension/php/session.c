@@ -150,16 +150,21 @@ PS_READ_FUNC(larder) {
         return FAILURE;
     }
     struct cache_value value;
-    /* The length is in front: core rounds up to units. */
-    if (cache_find(cache, &name, false, &value) && value.kind == KIND_SESSION) {
-        size_t length;
-        memcpy(&length, value.bytes, sizeof(length));
-        *val = length <= value.length - sizeof(length)
-                   ? zend_string_init((const char *)value.bytes + sizeof(length), length, false)
-                   : ZSTR_EMPTY_ALLOC();
-    } else {
+    if (!cache_find(cache, &name, false, &value)) {
+        if (cache_exists(cache, &name)) { /* as an empty session it would be written over */
+            php_error_docref(NULL, E_WARNING, "This process has no memory left to read the session");
+            return FAILURE;
+        }
         *val = ZSTR_EMPTY_ALLOC();
+        return SUCCESS;
     }
+    /* The length is in front: core rounds up to units. */
+    size_t length = 0;
+    if (value.kind == KIND_SESSION && value.length >= sizeof(length)) {
+        memcpy(&length, value.bytes, sizeof(length));
+        length = length <= value.length - sizeof(length) ? length : 0;
+    }
+    *val = zend_string_init((const char *)value.bytes + sizeof(length), length, false);
     return SUCCESS;
 }
 
@@ -183,7 +188,7 @@ PS_WRITE_FUNC(larder) {
         memset((char *)span.bytes + sizeof(length) + length, 0, span.length - sizeof(length) - length);
         result = cache_commit(cache, &name, KIND_SESSION, expiry_of(maxlifetime), CACHE_SET, NULL);
     }
-    if (result != CACHE_OK) {
+    if (result != CACHE_OK && is_still_locked(cache, &name)) {
         warn_refused(result, length);
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
@@ -199,7 +204,7 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     if (result == CACHE_ABSENT) { /* new, or expired since it was read */
         return ps_write_larder(mod_data, key, val, maxlifetime);
     }
-    if (result != CACHE_OK) {
+    if (result != CACHE_OK && is_still_locked(cache, &name)) {
         warn_refused(result, ZSTR_LEN(val));
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;

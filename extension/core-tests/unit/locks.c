@@ -2,8 +2,10 @@
 #include "fixture.h"
 #include "suites.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool lock(struct cache *cache, const char *key, double seconds) {
@@ -79,6 +81,44 @@ static void wait_is_bounded(void) {
     EXPECT(waited < 5000 * UINT64_C(1000000));
     kill_and_wait(holder);
     EXPECT(lock(cache, "a", 0));
+}
+
+/* Timers count as pending signals, of which a user has few where others take them. */
+static void wait_needs_no_timer(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    struct rlimit before;
+    EXPECT(getrlimit(RLIMIT_SIGPENDING, &before) == 0);
+    const struct rlimit none = {0, before.rlim_max};
+    EXPECT(setrlimit(RLIMIT_SIGPENDING, &none) == 0);
+    const uint64_t begun = nanoseconds();
+    EXPECT(!lock(cache, "a", 0.3));
+    const uint64_t waited = nanoseconds() - begun;
+    setrlimit(RLIMIT_SIGPENDING, &before);
+    EXPECT(waited >= 300 * UINT64_C(1000000));
+    EXPECT(waited < 5000 * UINT64_C(1000000));
+    kill_and_wait(holder);
+}
+
+static volatile sig_atomic_t own_signals;
+
+static void note_signal(int signal) {
+    (void)signal;
+    own_signals++;
+}
+
+static void wait_puts_handler_back(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    signal(SIGRTMAX - 3, note_signal);
+    EXPECT(!lock(cache, "a", 0.1));
+    EXPECT_EQUAL(own_signals, 0);
+    raise(SIGRTMAX - 3);
+    EXPECT_EQUAL(own_signals, 1);
+    signal(SIGRTMAX - 3, SIG_DFL);
+    kill_and_wait(holder);
 }
 
 static void wait_for_a(void *argument) {
@@ -157,15 +197,31 @@ static void does_not_outlive(void) {
     finish(start(wait_for_a, NULL));
 }
 
+static void *lock_in_thread(void *argument) {
+    (void)argument;
+    EXPECT(lock(open_cache(8), "a", 0));
+    return NULL;
+}
+
+static void end_of_thread_releases(void) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, lock_in_thread, NULL) == 0);
+    pthread_join(thread, NULL);
+    EXPECT(lock(open_cache(8), "a", 0));
+}
+
 static const struct test tests[] = {
     {"no update under a lock is lost", no_update_is_lost},
     {"a lock excludes others from its key only", excludes_only_its_key},
     {"the wait for a stopped owner is bounded", wait_is_bounded},
+    {"the wait is the same without timers", wait_needs_no_timer},
+    {"the wait puts an application's signal handler back", wait_puts_handler_back},
     {"a killed owner's lock passes on at once", death_releases},
     {"the end of a request releases", end_of_request_releases},
     {"locking another key releases the first", another_key_releases},
     {"a fork leaves the lock to the parent", fork_keeps_it},
     {"detaching releases", does_not_outlive},
+    {"the end of a thread that did not detach releases", end_of_thread_releases},
     {0},
 };
 const struct suite suite_locks = {.name = "locks", .tests = tests};
