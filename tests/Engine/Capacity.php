@@ -36,8 +36,9 @@ final class Capacity
         $new = self::fill($sandbox->commandLine(ini: ['larder.segment' => 'new']));
         usleep(self::PAGES_HELD_ARE_COUNTED_EVERY + 10_000);
         $old = self::fill($php);
-        // Both logs have an open page that may be half full, at the beginning as well as at the end; one page is in reserve.
-        Assert::assertEqualsWithDelta($new['kept'], $old['kept'], 2 * self::ENTRIES_A_PAGE + 2, 'pages were lost');
+        // Both logs have an open page that may be half full, at the beginning as well as at the end; one page is in reserve,
+        // and one may be begun. Of 40 fills, two kept seven entries less than a new cache does, and none eight.
+        Assert::assertEqualsWithDelta($new['kept'], $old['kept'], 4 * self::ENTRIES_A_PAGE, 'pages were lost');
         unset($new['kept'], $old['kept']);
         Assert::assertSame($new, $old);
     }
