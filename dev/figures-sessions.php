@@ -49,6 +49,7 @@ $settings = static fn(string $handler, string $path, string ...$more): array => 
 ];
 $handlers = [
     'PHP files' => $settings('files', $folder->add('sessions')),
+    'the engine' => $settings('larder', ''),
     'Larder, file:' => ['DSN' => 'file://' . $folder->add('store')],
     'Larder, larder:' => ['DSN' => 'larder:'],
     'Larder, redis:' => ['DSN' => "redis://$redis->socket?timeout=30"],
