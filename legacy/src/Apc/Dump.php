@@ -23,9 +23,10 @@ final class Dump
         if (!self::isAvailable($function)) {
             return false;
         }
+        $asked = $keys === null ? null : array_flip(array_map(strval(...), array_filter($keys, is_scalar(...))));
         $entries = [];
         foreach (Entry::all(Variables::PREFIX) as $entry) {
-            $isAsked = $keys === null || \in_array($entry->key, array_map(strval(...), array_filter($keys, is_scalar(...))), true);
+            $isAsked = $asked === null || isset($asked[$entry->key]);
             $value = $isAsked ? larder_fetch(Variables::PREFIX . $entry->key, Miss::Here) : Miss::Here;
             if ($value !== Miss::Here) {
                 $entries[] = [$entry->key, $value, $entry->expires];

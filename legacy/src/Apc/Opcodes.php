@@ -36,28 +36,7 @@ final class Opcodes
     /** @return bool|array<mixed>|null */
     public static function delete(mixed $files): bool|array|null
     {
-        if (\is_string($files)) {
-            return self::isDeleted($files);
-        }
-        if ($files instanceof \APCIterator) {
-            return $files->delete();
-        }
-        if (!\is_array($files)) {
-            self::refuseToDelete();
-
-            return null;
-        }
-        $absent = [];
-        foreach ($files as $file) {
-            if (!\is_string($file)) {
-                self::refuseToDelete();
-            }
-            if (!\is_string($file) || !self::isDeleted($file)) {
-                $absent[] = $file;
-            }
-        }
-
-        return $absent;
+        return Deletion::of('apc_delete_file', $files, self::isDeleted(...));
     }
 
     public static function clear(): void
@@ -91,10 +70,5 @@ final class Opcodes
     private static function isDeleted(string $file): bool
     {
         return self::isAvailable() && opcache_is_script_cached($file) && opcache_invalidate($file, force: true);
-    }
-
-    private static function refuseToDelete(): void
-    {
-        trigger_error('apc_delete_file(): apc_delete_file() expects a string, array of strings, or APCIterator instance.', \E_USER_WARNING);
     }
 }

@@ -98,28 +98,7 @@ final class Variables
     /** @return bool|array<mixed>|null */
     public static function delete(mixed $keys): bool|array|null
     {
-        if (\is_string($keys)) {
-            return self::isKey($keys) && larder_delete(self::PREFIX . $keys);
-        }
-        if ($keys instanceof \APCIterator) {
-            return $keys->delete();
-        }
-        if (!\is_array($keys)) {
-            self::refuseToDelete();
-
-            return null;
-        }
-        $absent = [];
-        foreach ($keys as $key) {
-            if (!\is_string($key)) {
-                self::refuseToDelete();
-            }
-            if (!\is_string($key) || !self::isKey($key) || !larder_delete(self::PREFIX . $key)) {
-                $absent[] = $key;
-            }
-        }
-
-        return $absent;
+        return Deletion::of('apc_delete', $keys, static fn(string $key): bool => self::isKey($key) && larder_delete(self::PREFIX . $key));
     }
 
     /**
@@ -178,10 +157,5 @@ final class Variables
         }
 
         return $strings;
-    }
-
-    private static function refuseToDelete(): void
-    {
-        trigger_error('apc_delete(): apc_delete() expects a string, array of strings, or APCIterator instance.', \E_USER_WARNING);
     }
 }
