@@ -10,8 +10,8 @@ use Larder\Contract\Store;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreFailed;
 use Larder\Testing\AllContracts;
-use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
+use Larder\Tests\Driver\RefusesAFork;
 use Larder\Tests\RecordingLogger;
 use PHPUnit\Framework\Attributes\DataProvider;
 use Psr\Log\NullLogger;
@@ -20,6 +20,7 @@ use Psr\Log\NullLogger;
 abstract class PdoTestCase extends StoreTestCase
 {
     use AllContracts;
+    use RefusesAFork;
 
     /** @param array<int, mixed> $options */
     abstract protected static function pdo(array $options = []): \PDO;
@@ -169,18 +170,7 @@ abstract class PdoTestCase extends StoreTestCase
     public function testForkDoesNotUseTheClientOfItsParent(): void
     {
         $cache = Cache::over(static::pdo(), 'namespace=fork&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . serialize($cache->get('k'));
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertIsString($said);
-        self::assertStringContainsString('its parent uses the client', $said);
-        self::assertSame(1, $cache->get('k'));
-        self::assertTrue($cache->clear());
+        self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
     /** The parent would receive the replies to the child, and the other way round. */
@@ -188,18 +178,7 @@ abstract class PdoTestCase extends StoreTestCase
     {
         $connect = static fn(): \PDO => static::pdo([\PDO::ATTR_PERSISTENT => true]);
         $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . serialize($cache->get('k'));
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertIsString($said);
-        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
-        self::assertSame(1, $cache->get('k'));
-        self::assertTrue($cache->clear());
+        self::assertForkIsRefused("persistent connection of the client is its parent's", $cache);
     }
 
     public function testDroppedTableIsMadeAgain(): void

@@ -12,11 +12,10 @@ use Larder\Driver\Memcached\Held\HeldMemcachedItems;
 use Larder\Drivers;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
-use Larder\Exception\StoreFailed;
 use Larder\Testing\AllContracts;
-use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
 use Larder\Tests\Driver\Memcached\Gadget;
+use Larder\Tests\Driver\RefusesAFork;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use Psr\Log\NullLogger;
@@ -24,6 +23,7 @@ use Psr\Log\NullLogger;
 class HeldMemcachedTest extends StoreTestCase
 {
     use AllContracts;
+    use RefusesAFork;
 
     private const PREFIX = 'application.';
 
@@ -162,16 +162,7 @@ class HeldMemcachedTest extends StoreTestCase
     public function testForkDoesNotUseTheClientOfItsParent(): void
     {
         $cache = Cache::over(static::client(Servers::memcached()), 'namespace=fork&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . var_export($cache->get('k'), true);
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertStringContainsString('its parent uses the client', self::string($said));
-        self::assertSame(1, $cache->get('k'));
+        self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
     /** The parent would receive the replies to the child, and the other way round. */
@@ -186,18 +177,7 @@ class HeldMemcachedTest extends StoreTestCase
             return $client;
         };
         $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . serialize($cache->get('k'));
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertIsString($said);
-        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
-        self::assertSame(1, $cache->get('k'));
-        self::assertTrue($cache->clear());
+        self::assertForkIsRefused("persistent connection of the client is its parent's", $cache);
     }
 
     public function testFailureIsLoggedAtOnce(): void

@@ -7,7 +7,6 @@ namespace Larder\Tests\Driver\Redis\Held;
 use Larder\Cache;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
-use Larder\Testing\Fork;
 use PHPUnit\Framework\Attributes\TestWith;
 use Predis\Client;
 use Psr\Log\NullLogger;
@@ -92,18 +91,7 @@ final class HeldPredisTest extends HeldRedisTestCase
     {
         $connect = static fn(): Client => new Client(['scheme' => 'unix', 'path' => self::socket(), 'persistent' => true]);
         $cache = Cache::over($connect, 'namespace=persistent&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . var_export($cache->get('k'), true);
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertIsString($said);
-        self::assertStringContainsString("persistent connection of the client is its parent's", $said);
-        self::assertSame(1, $cache->get('k'));
-        self::assertTrue($cache->clear());
+        self::assertForkIsRefused("persistent connection of the client is its parent's", $cache);
         $connect()->disconnect();
     }
 

@@ -113,7 +113,7 @@ final class HeldRedisTest extends HeldRedisTestCase
         self::assertTrue(Cache::over($client, 'namespace=planted')->clear());
     }
 
-    /** Whoever can write to the server can plant them. */
+    /** Any client that can write to the server can plant them. */
     public function testNamesThatAreNoKeysAreNotListed(): void
     {
         $raw = new \Redis();

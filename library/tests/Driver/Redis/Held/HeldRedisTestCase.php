@@ -14,6 +14,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Testing\AllContracts;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
+use Larder\Tests\Driver\RefusesAFork;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
 use Psr\Log\NullLogger;
@@ -22,6 +23,7 @@ use Psr\Log\NullLogger;
 abstract class HeldRedisTestCase extends StoreTestCase
 {
     use AllContracts;
+    use RefusesAFork;
 
     private static ?RedisServer $server = null;
 
@@ -109,18 +111,7 @@ abstract class HeldRedisTestCase extends StoreTestCase
     public function testForkDoesNotUseTheClientOfItsParent(): void
     {
         $cache = Cache::over(static::client(self::socket()), 'namespace=fork&on_failure=throw', new NullLogger());
-        self::assertTrue($cache->set('k', 1));
-        $said = Fork::run(static function () use ($cache): string {
-            try {
-                return 'read ' . var_export($cache->get('k'), true);
-            } catch (StoreFailed $failure) {
-                return $failure->getMessage();
-            }
-        });
-        self::assertIsString($said);
-        self::assertStringContainsString('its parent uses the client', $said);
-        self::assertSame(1, $cache->get('k'));
-        self::assertTrue($cache->clear());
+        self::assertForkIsRefused('its parent uses the client', $cache);
     }
 
     /** Each framework has an exception of its own for a server that is away. */
