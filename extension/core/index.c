@@ -165,12 +165,11 @@ bool index_has_room(struct cache *cache, struct record_shared *record, const str
         return true;
     }
     for (unsigned i = 0; i < SLOTS_OF_A_KEY; i++) {
-        uint64_t word;
-        const struct entry_shared *entry = index_protect(cache, record, place_slot(place, i), &word);
-        if (entry && index_is_expired(entry) && word_swap(place_slot(place, i), &word, 0)) {
+        struct found found = {.slot = place_slot(place, i)};
+        found.entry = index_protect(cache, record, found.slot, &found.word);
+        found.page = ref_page(&cache->map, slot_location(found.word));
+        if (found.entry && index_is_expired(found.entry) && index_unlink(cache, &found)) {
             count(record, COUNT_EXPIRED);
-            page_lower_live(cache, ref_page(&cache->map, slot_location(word)), entry->generation,
-                            entry_units_all(entry));
             return true;
         }
     }

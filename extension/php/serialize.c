@@ -38,8 +38,7 @@ enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_
 struct found {
     zend_long level;          /* 1: the value itself */
     zend_refcounted *counted; /* an array or object */
-    zend_refcounted
-        *mark; /* that it is not looked into again through this: itself, or a reference to it; or NULL */
+    zend_refcounted *mark; /* set when it is looked into: itself, or a reference to it; NULL: it is not marked */
 };
 
 struct search {
