@@ -44,7 +44,7 @@ final class LockedSession
      */
     public static function lock(Store&AtomicStore&LockingStore $store, #[\SensitiveParameter] string $id, float $lockSeconds, float $wait): self
     {
-        // What is in the store, and in its errors, starts nobody's session.
+        // A hash: the keys of the store, and its errors, must not hold an id that would start the session.
         $key = 'session:' . hash('sha256', $id);
         $lock = Lock::take($store, $key, $lockSeconds, $wait, LockLifetime::Process)
             ?? throw ($store->holder($key) === null ? SessionFailed::unreachable() : SessionFailed::locked($wait));

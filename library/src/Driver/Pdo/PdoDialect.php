@@ -17,7 +17,7 @@ enum PdoDialect: string
 
     /** As it stands in statements. */
     public const TABLE = 'larder_cache';
-    /** Of MySQL: a character may end in the byte of a backslash, so quotes are escaped wrongly by whoever does not know of them. */
+    /** Of MySQL: a character may end in the byte of a backslash, so code that does not know of them escapes quotes wrongly. */
     public const CHARSETS_WITH_BACKSLASHES = ['big5', 'cp932', 'gb18030', 'gbk', 'sjis'];
 
     private const COLUMNS = '(namespace, name, full_key, value, expires, version)';
