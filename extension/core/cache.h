@@ -269,6 +269,25 @@ bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
 
 void cache_unlock(struct cache *cache);
 
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+/*
+ * The right to compute the value of a key, which one process (or thread) has at a time. Who does not ask for it is not
+ * kept from anything. It ends by cache_end_claim(), with the request, when the segment is left, and within some
+ * milliseconds after its owner died. A process may have several; a forked child has none. Claiming makes no system call.
+ *
+ * CACHE_OK: this process has it. CACHE_EXISTS: it has it already or another has it; or, for a moment, neither of two that
+ * asked at once; or so many keys are being computed that there is no room for the claim. Else CACHE_UNAVAILABLE.
+ */
+enum cache_result cache_claim(struct cache *cache, const struct cache_key *key);
+
+/* After CACHE_EXISTS: sleeps until it is worth asking again, at most for 10 ms, and less if a signal comes. False: no claim
+ * can be had now. */
+bool cache_await_claim(struct cache *cache, const struct cache_key *key);
+
+/* Nothing happens if this process does not have it. */
+void cache_end_claim(struct cache *cache, const struct cache_key *key);
+
 /* ---- Seeing what is there -------------------------------------------------------------------- */
 
 struct cache_entry {

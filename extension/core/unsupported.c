@@ -63,6 +63,10 @@ NEVER(bool, cache_lock(ANY_KEY, double seconds, long *owner), false)
 NEVER(bool, cache_is_locked(const struct cache *cache, const struct cache_key *key), false)
 void cache_unlock(struct cache *cache) {
 }
+NEVER(enum cache_result, cache_claim(ANY_KEY), CACHE_UNAVAILABLE)
+NEVER(bool, cache_await_claim(ANY_KEY), false)
+void cache_end_claim(ANY_KEY) {
+}
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)
