@@ -383,18 +383,24 @@ bool cache_read_info(struct cache *cache, struct cache_info *info);
 
 /* How the segment is used. */
 struct cache_usage {
-    const char *path;              /* of the segment's file */
     uint64_t hits, misses, stores; /* as in cache_info */
     uint64_t age_ms;
     size_t slots;
-    size_t bytes; /* of all pages */
-    size_t held;  /* of those that readers hold, or that were reclaimed under them: a store cannot have them now */
-    size_t live;  /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
+    size_t live;    /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
     size_t entries; /* as many, about: what is just being stored may count twice */
 };
 
 /* Fills `usage` without a system call: a microsecond for 64 MiB. False, with zeros: as cache_read_info(). */
 bool cache_read_usage(struct cache *cache, struct cache_usage *usage);
+
+/* How much memory there is, in bytes. */
+struct cache_memory {
+    size_t pages; /* of all pages */
+    size_t held;  /* of those that readers hold: a store cannot have them now */
+};
+
+/* The same without a look at each page. */
+bool cache_read_memory(struct cache *cache, struct cache_memory *memory);
 
 /* The processes that hold pages, most pages first: fills up to `most`, returns how many. */
 struct cache_holder {

@@ -42,6 +42,7 @@ void cache_unreadable(struct cache *cache) {
 }
 NEVER(bool, cache_read_counters(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_read_usage(struct cache *cache, struct cache_usage *usage), false)
+NEVER(bool, cache_read_memory(struct cache *cache, struct cache_memory *memory), false)
 NEVER(const char *, cache_reason(const struct cache *cache), "")
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
