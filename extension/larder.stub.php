@@ -82,6 +82,14 @@ function larder_last_error_msg(): string {}
 function larder_fetch(string $key, mixed $default = null): mixed {}
 
 /**
+ * Returns a value that is valid only as long as another entry says so, such as a copy under a lease. $guard has
+ * [$version, ...]; the key $guard . $key has [$version, $value, ...]; this returns $value if both versions are the same
+ * integer, and $default if either is missing or has another form or version. So all such values become invalid at once
+ * when $guard is deleted, expires or gets another version. It is two fetches in one call, $guard first, and counts as two.
+ */
+function larder_fetch_if(string $key, string $guard, mixed $default = null): mixed {}
+
+/**
  * Fetches many keys. Returns an array with every requested key, in the order requested, and $default for misses.
  * As in every PHP array, a key like "12" becomes the integer 12.
  *

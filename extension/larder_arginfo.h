@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e6d3ece368902fcb0bedea22e88f9e061ab4d9f2 */
+ * Stub hash: 129c8feaec4092e69ac5c7c7ec460c4cb35b0b11 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
@@ -9,6 +9,12 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch, 0, 1, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch_if, 0, 2, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, guard, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
 ZEND_END_ARG_INFO()
 
@@ -120,6 +126,7 @@ ZEND_END_ARG_INFO()
 ZEND_FUNCTION(larder_last_error);
 ZEND_FUNCTION(larder_last_error_msg);
 ZEND_FUNCTION(larder_fetch);
+ZEND_FUNCTION(larder_fetch_if);
 ZEND_FUNCTION(larder_fetch_multiple);
 ZEND_FUNCTION(larder_store);
 ZEND_FUNCTION(larder_store_multiple);
@@ -155,6 +162,7 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_last_error, arginfo_larder_last_error)
 	ZEND_FE(larder_last_error_msg, arginfo_larder_last_error_msg)
 	ZEND_FE(larder_fetch, arginfo_larder_fetch)
+	ZEND_FE(larder_fetch_if, arginfo_larder_fetch_if)
 	ZEND_FE(larder_fetch_multiple, arginfo_larder_fetch_multiple)
 	ZEND_FE(larder_store, arginfo_larder_store)
 	ZEND_FE(larder_store_multiple, arginfo_larder_store_multiple)

@@ -39,6 +39,18 @@ function larder_fetch(string $key, mixed $default = null): mixed
     return Memory::ofThisProcess()->fetch($key, $default);
 }
 
+function larder_fetch_if(string $key, string $guard, mixed $default = null): mixed
+{
+    Arguments::checkKey(__FUNCTION__, $key);
+    Arguments::checkKey(__FUNCTION__, $guard, 2, 'guard');
+    $memory = Memory::ofThisProcess();
+    $lease = $memory->fetch($guard, null);
+    $version = is_array($lease) ? $lease[0] ?? null : null;
+    $value = is_int($version) && Arguments::isKey($guard . $key) ? $memory->fetch($guard . $key, null) : null;
+
+    return is_array($value) && ($value[0] ?? null) === $version && array_key_exists(1, $value) ? $value[1] : $default;
+}
+
 /**
  * @param mixed[] $keys
  * @return mixed[]

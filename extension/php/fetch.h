@@ -24,15 +24,14 @@ static zend_always_inline bool decode_or_count(struct cache *cache, const struct
 }
 
 /* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
-static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
+static zend_always_inline bool fetch_key(struct cache *cache, const struct cache_key *key, zval *result) {
     struct cache_value value;
-    const struct cache_key key = key_of(name);
 #ifdef LARDER_UNREADABLE
     if (LARDER_G(control) >= CONTROL_SCAN) {
         cache_scan(cache, 1u << (LARDER_G(control) - CONTROL_SCAN) >> 1);
     }
 #endif
-    if (UNEXPECTED(!cache_find(cache, &key, LARDER_G(zero_copy), &value))) {
+    if (UNEXPECTED(!cache_find(cache, key, LARDER_G(zero_copy), &value))) {
         return false;
     }
 #ifdef LARDER_UNREADABLE
@@ -41,6 +40,11 @@ static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zva
     }
 #endif
     return decode_or_count(cache, &value, result);
+}
+
+static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
+    const struct cache_key key = key_of(name);
+    return fetch_key(cache, &key, result);
 }
 
 #endif

@@ -119,6 +119,101 @@ ZEND_FUNCTION(larder_fetch) {
     }
 }
 
+/* The element of an array; NULL: there is none, or no array. */
+static zend_always_inline zval *element_of(const zval *value, zend_ulong index) {
+    zval *element;
+    if (UNEXPECTED(Z_TYPE_P(value) != IS_ARRAY)) {
+        return NULL;
+    }
+    ZEND_HASH_INDEX_FIND(Z_ARRVAL_P(value), index, element, none);
+    ZVAL_DEREF(element);
+    return element;
+none:
+    return NULL;
+}
+
+/* Fetches what is under the guard's name followed by this one. */
+static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *guard, zend_string *name,
+                                            zval *result) {
+    const size_t length = ZSTR_LEN(guard) + ZSTR_LEN(name);
+    if (UNEXPECTED(length > CACHE_KEY_MAX)) {
+        return false;
+    }
+    ALLOCA_FLAG(on_heap)
+    char *bytes = do_alloca(length, on_heap);
+    memcpy(bytes, ZSTR_VAL(guard), ZSTR_LEN(guard));
+    memcpy(bytes + ZSTR_LEN(guard), ZSTR_VAL(name), ZSTR_LEN(name));
+    const zend_ulong hash = hash_joined(string_hash(guard), string_hash(name), ZSTR_LEN(name));
+    const bool found = fetch_key(cache, &(struct cache_key){bytes, (uint32_t)length, hash}, result);
+    free_alloca(bytes, on_heap);
+    return found;
+}
+
+/* False: a miss of either entry, or one of another form or version; a destructor may have left an exception. */
+static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, zend_string *guard, zval *result) {
+    zval value;
+    if (UNEXPECTED(!fetch(cache, guard, &value))) {
+        return false;
+    }
+    const zval *version = element_of(&value, 0);
+    const bool versioned = version && Z_TYPE_P(version) == IS_LONG;
+    const zend_long expected = versioned ? Z_LVAL_P(version) : 0;
+    i_zval_ptr_dtor(&value);
+    if (UNEXPECTED(!versioned || EG(exception))) {
+        return false;
+    }
+    cache = attach(); /* objects beside the version may have run code */
+    if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, &value))) {
+        return false;
+    }
+    version = element_of(&value, 0);
+    zval *found = NULL;
+    if (EXPECTED(version && Z_TYPE_P(version) == IS_LONG && Z_LVAL_P(version) == expected)) {
+        found = element_of(&value, 1);
+    }
+    if (EXPECTED(found != NULL)) {
+        ZVAL_COPY(result, found);
+    }
+    i_zval_ptr_dtor(&value);
+    return found != NULL;
+}
+
+/* Handles what the fast path of larder_fetch_if() does not, as fetch_carefully(). */
+static zend_never_inline void fetch_if_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
+    zend_string *name, *guard;
+    zval *missing = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(2, 3)
+        Z_PARAM_STR(name)
+        Z_PARAM_STR(guard)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(missing)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!check_key(name) || !(is_key(guard) || refuse_key(2, "must be"))) {
+        RETURN_THROWS();
+    }
+
+    if (!missed && attach() && fetch_if(LARDER_G(own).cache, name, guard, return_value)) {
+        return;
+    }
+    set_default(return_value, EG(exception) ? NULL : missing);
+}
+
+ZEND_FUNCTION(larder_fetch_if) {
+    const zval *name = ZEND_CALL_ARG(execute_data, 1), *guard = ZEND_CALL_ARG(execute_data, 2);
+    struct cache *cache = LARDER_G(own).cache;
+    bool simple = ZEND_NUM_ARGS() - 2 <= 1 && Z_TYPE_P(name) == IS_STRING && Z_TYPE_P(guard) == IS_STRING &&
+                  is_key(Z_STR_P(name)) && is_key(Z_STR_P(guard)) && cache;
+#ifdef LARDER_UNREADABLE
+    simple = false;
+#endif
+    if (UNEXPECTED(!simple)) {
+        fetch_if_carefully(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
+    } else if (UNEXPECTED(!fetch_if(cache, Z_STR_P(name), Z_STR_P(guard), return_value))) {
+        fetch_if_carefully(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
+    }
+}
+
 struct fetching {
     HashTable *found;
     zval *missing;

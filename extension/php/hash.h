@@ -18,4 +18,16 @@ static zend_always_inline zend_ulong string_hash(zend_string *string) {
     return ZSTR_H(string);
 }
 
+/*
+ * The hash of two strings one after the other, from the hash of each and the length of the second. The hash is a polynomial
+ * in 33 that begins with 5381, of which PHP sets the highest bit: that bit has no influence on the others.
+ */
+static zend_always_inline zend_ulong hash_joined(zend_ulong first, zend_ulong second, size_t length) {
+    zend_ulong power = 1;
+    for (zend_ulong square = 33; length; length >>= 1, square *= square) {
+        power *= length & 1 ? square : 1;
+    }
+    return ((first - 5381) * power + second) | (zend_ulong)1 << 63;
+}
+
 #endif

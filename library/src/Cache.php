@@ -17,6 +17,7 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
+use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Endpoint;
 use Larder\Exception\InvalidDsn;
@@ -45,6 +46,8 @@ final class Cache implements CacheInterface
 
     /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
     private readonly bool $isEngine;
+    /** What makes a tier's local copies in the engine valid, likewise: see LocalCopies. */
+    private readonly ?string $guard;
     private readonly Tags $tags;
     private readonly ?HasWaitBudget $waitBudget;
     private ?Remember $remember = null;
@@ -52,6 +55,7 @@ final class Cache implements CacheInterface
     public function __construct(private readonly Store $store, private readonly ?Resolver $search = null)
     {
         $this->isEngine = $store instanceof EngineStore;
+        $this->guard = $store instanceof TierStore ? $store->copies->guard : null;
         $this->tags = new Tags($store);
         while ($store instanceof Decorator) {
             $store = $store->decorated();
@@ -173,7 +177,12 @@ final class Cache implements CacheInterface
                 return $this->store->get($key, $default); // which says what is wrong
             }
         } else {
-            $stored = $this->store->get($key, $default);
+            try {
+                $stored = $this->guard === null ? null : \larder_fetch_if($key, $this->guard);
+            } catch (\ValueError) {
+                $stored = null;
+            }
+            $stored ??= $this->store->get($key, $default); // which knows null from a miss, and says what is wrong
         }
 
         return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $default) : $stored;

@@ -10,10 +10,10 @@ final class Arguments
     private const LONGEST_KEY = 65_535;
 
     /** @throws \ValueError */
-    public static function checkKey(string $function, string $key): void
+    public static function checkKey(string $function, string $key, int $number = 1, string $argument = 'key'): void
     {
         if (!self::isKey($key)) {
-            throw new \ValueError(\sprintf('%s(): Argument #1 ($key) must be between 1 and %d bytes long', $function, self::LONGEST_KEY));
+            throw new \ValueError(\sprintf('%s(): Argument #%d ($%s) must be between 1 and %d bytes long', $function, $number, $argument, self::LONGEST_KEY));
         }
     }
 
@@ -59,7 +59,7 @@ final class Arguments
         return $seconds;
     }
 
-    private static function isKey(string $key): bool
+    public static function isKey(string $key): bool
     {
         return $key !== '' && \strlen($key) <= self::LONGEST_KEY;
     }

@@ -6,7 +6,7 @@ require __DIR__ . '/../support.inc';
 own_cache();
 
 $try = <<<'CODE'
-    var_dump(larder_fetch('k', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]) === ['k' => LARDER_ERROR_UNAVAILABLE]);
+    var_dump(larder_fetch('k', 'default'), larder_fetch_if('k', 'guard', 'default'), larder_fetch_multiple(['a', 'b'], 0), larder_store('k', 1), larder_store_multiple(['k' => 1]) === ['k' => LARDER_ERROR_UNAVAILABLE]);
     var_dump(larder_add('k', 1), larder_replace('k', 1), larder_delete('k'), larder_delete_multiple(['k']) === ['k'], larder_exists('k'));
     var_dump(larder_touch('k', 1), larder_increment('k'), larder_decrement('k'), larder_cas('k', 1, 2), larder_clear());
     var_dump(larder_fetch_cas('k', 'default', $cas), $cas, larder_store_cas('k', 1, 2));
@@ -44,6 +44,7 @@ segment: 1 line, as expected
   %Slarder.segment%S
 empty segment: 1 line, as expected
   %Slarder.segment%S
+string(7) "default"
 string(7) "default"
 array(2) {
   ["a"]=>

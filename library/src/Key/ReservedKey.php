@@ -26,7 +26,7 @@ final class ReservedKey
     /** With what the names of a local tier's copies begin. */
     public static function tier(string $identity): string
     {
-        return self::MARK . 'tier:' . hash('xxh3', $identity);
+        return self::MARK . 'copies:' . hash('xxh3', $identity);
     }
 
     /** The number of the newest change of a shared tier. */

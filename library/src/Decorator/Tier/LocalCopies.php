@@ -16,13 +16,15 @@ use Larder\Remember\StoredValue;
  * The local tier: copies of values of a shared tier, in a store that the processes of a host share. All names begin with
  * what tells this shared tier from others, so several may have their copies in one store.
  *
- *     =key or #hash    [epoch, base, own, value]    a copy; an int while it is being made
+ *     =key or #hash    [epoch, value, base, own]    a copy; an int while it is being made
  *     epoch            int                          copies of another epoch are void: raised to make all void at once
  *     seen             int                          the newest change of the shared tier that was looked at here
- *     lease            [epoch, seen]                copies may be served while it lasts; then the shared tier is asked again
+ *     =                [epoch, seen]                the lease: copies may be served while it lasts; then the shared tier is
+ *                                                   asked again. [null, epoch] since all was made void
  *     asking           1                            while one process asks, and the others need not
  *     generation N     int                          raised whenever a key of the Nth stripe is dropped
- *     settling         1                            for a moment after all was made void: no copies are made
+ *     settling         1                            while all is being cleared, and for a moment after all was made void: no
+ *                                                   copies are made
  *
  * base and own tell which changes a copy has in it: all up to base, and that of the write it comes from (0 for a copy of
  * what was read).
@@ -32,28 +34,32 @@ use Larder\Remember\StoredValue;
  * and puts the copy in the place of its mark; who drops a key raises the version first and then removes what is there. Either
  * the raised version is seen, or the mark is gone, or the copy itself is removed. Whoever is killed in between leaves a mark,
  * which nobody takes for a copy. What the local store loses of this makes copies void, never valid.
+ *
+ * The lease and the copies are what larder_fetch_if() takes for guard and values, so the engine finds with one call whether
+ * there is a copy and whether it may be served.
+ *
+ * Likewise a lease of an old epoch must not be granted after all was made void: who grants one reads the lease, then the
+ * epoch, and replaces just the lease that it read; who makes all void raises the epoch, and then replaces the lease.
  */
 final class LocalCopies
 {
     private const STRIPES = 64;
+    /** What stands before a key that is not hashed. */
+    private const DIRECT = '=';
     /** Bytes; longer keys are hashed. */
     private const LONGEST_PART = 250;
     /** Seconds after a clear() for which a process may still read what was there before: memcached's, twice. */
     private const SETTLING = 0.1;
     /** Seconds that a mark is there at most. */
     private const MARKED = 1.0;
-    /** How many names are kept, before this begins again. */
-    private const NAMES = 1000;
     /** Numbers begin at random, so that one that was lost and began again is another. */
     private const HIGHEST_FIRST = \PHP_INT_MAX >> 2;
 
-    /** Whether a fetch is the engine's own: then a get is spared a detour. */
-    private readonly bool $isEngine;
+    /** The name of the lease, for larder_fetch_if(); null when the copies are not in the engine. */
+    public readonly ?string $guard;
 
     private readonly string $names;
     private readonly string $leaseName;
-    /** @var array<array-key, string> of keys that were read: the engine needs the hash of a name, which PHP keeps in the string */
-    private array $namesByKey = [];
 
     /**
      * @param string $identity of the shared tier
@@ -61,22 +67,22 @@ final class LocalCopies
      */
     public function __construct(private readonly Store&AtomicStore $local, string $identity, private readonly float $ttl)
     {
-        $this->isEngine = $local instanceof EngineStore;
         $this->names = ReservedKey::tier($identity);
-        $this->leaseName = $this->names . 'lease';
+        $this->leaseName = $this->names . self::DIRECT;
+        $this->guard = $local instanceof EngineStore ? $this->leaseName : null;
     }
 
     /** What stands for a key in names, and in the shared tier's changes. */
     public static function part(string $key): string
     {
-        return \strlen($key) <= self::LONGEST_PART ? '=' . $key : '#' . hash('sha256', $key, true);
+        return \strlen($key) <= self::LONGEST_PART ? self::DIRECT . $key : '#' . hash('sha256', $key, true);
     }
 
     /** @return array{int, int}|null epoch and newest change seen; null when the shared tier has to be asked first */
     public function lease(): ?array
     {
-        $lease = $this->isEngine ? \larder_fetch($this->leaseName) : $this->local->get($this->leaseName);
-        if (!\is_array($lease)) {
+        $lease = $this->local->get($this->leaseName);
+        if (!\is_array($lease) || $lease[0] === null) {
             return null;
         }
 
@@ -97,10 +103,13 @@ final class LocalCopies
      */
     public function grant(int $epoch, int $seen, float $seconds): void
     {
-        $this->local->set($this->leaseName, [$epoch, $seen], $seconds);
+        $before = $this->local->get($this->leaseName);
         if ($this->epoch() !== $epoch) {
-            $this->withdraw(); // somebody made all void meanwhile
+            return; // somebody made all void meanwhile
         }
+        $before === null
+            ? $this->local->add($this->leaseName, [$epoch, $seen], $seconds)
+            : $this->local->setIf($this->leaseName, static fn(mixed $there): bool => $there === $before, [$epoch, $seen], $seconds);
     }
 
     public function withdraw(): void
@@ -140,18 +149,28 @@ final class LocalCopies
     }
 
     /**
+     * Before the shared tier is cleared: a process that is killed after that must leave no copies, so there are none from
+     * now on until voidAll(), or for as long as a copy lives.
+     */
+    public function beginClearing(): void
+    {
+        $this->voidAll(null, $this->ttl);
+    }
+
+    /**
      * No copy that was made before, or is just being made, is served any more.
      *
+     * @param float $settling seconds for which none is made
      * @return int the new epoch
      */
-    public function voidAll(?int $seen): int
+    public function voidAll(?int $seen, float $settling = self::SETTLING): int
     {
-        $this->local->set($this->names . 'settling', 1, self::SETTLING);
+        $this->local->set($this->names . 'settling', 1, $settling);
         $epoch = $this->raise('epoch');
         if ($seen !== null) {
             $this->note($seen);
         }
-        $this->withdraw();
+        $this->local->set($this->leaseName, [null, $epoch]);
 
         return $epoch;
     }
@@ -177,23 +196,19 @@ final class LocalCopies
      */
     public function served(string $key, mixed $miss): mixed
     {
-        if (!$this->isEngine) {
+        if ($this->guard === null || $key === '') {
             return $miss;
         }
-        $name = $this->namesByKey[$key] ?? $this->name($key);
-        $lease = \larder_fetch($this->leaseName);
-        $copy = \larder_fetch($name);
 
-        return \is_array($lease) && \is_array($copy) && $copy[0] === $lease[0] ? $copy[3] : $miss;
+        return \strlen($key) <= self::LONGEST_PART ? \larder_fetch_if($key, $this->guard, $miss) : $miss;
     }
 
     /** @return mixed the value, or $miss */
     public function find(string $key, int $epoch, mixed $miss): mixed
     {
-        $name = $this->namesByKey[$key] ?? $this->name($key);
-        $copy = $this->isEngine ? \larder_fetch($name) : $this->local->get($name);
+        $copy = $key === '' ? null : $this->local->get($this->names . self::part($key)); // that of no key is the lease's
 
-        return \is_array($copy) && $copy[0] === $epoch ? $copy[3] : $miss;
+        return \is_array($copy) && $copy[0] === $epoch ? $copy[1] : $miss;
     }
 
     /**
@@ -208,7 +223,7 @@ final class LocalCopies
         foreach ($keys as $i => $key) {
             $copy = $copies[$names[$i]];
             if (\is_array($copy) && $copy[0] === $epoch) {
-                $values[$key] = $copy[3];
+                $values[$key] = $copy[1];
             }
         }
 
@@ -232,7 +247,7 @@ final class LocalCopies
     {
         $seconds = $this->seconds($entry);
         if ($version !== null && $seconds > 0.0) {
-            $this->make(self::part($key), [$lease[0], $lease[1], 0, $entry->stored], $seconds, $version);
+            $this->make(self::part($key), [$lease[0], $entry->stored, $lease[1], 0], $seconds, $version);
         }
     }
 
@@ -253,7 +268,7 @@ final class LocalCopies
         if ($version === null || $raised !== $version + 1 || $seconds <= 0.0) {
             $this->local->delete($this->names . $part); // another has changed something meanwhile, and may have been later
         } else {
-            $this->make($part, [$lease[0], $lease[1], $own, $entry->stored], $seconds, $raised);
+            $this->make($part, [$lease[0], $entry->stored, $lease[1], $own], $seconds, $raised);
         }
     }
 
@@ -271,21 +286,9 @@ final class LocalCopies
     public function dropOlder(string $part, int $number): void
     {
         $copy = $this->local->get($this->names . $part);
-        if (!\is_array($copy) || ($copy[1] < $number && $copy[2] !== $number)) {
+        if (!\is_array($copy) || ($copy[2] < $number && $copy[3] !== $number)) {
             $this->dropPart($part);
         }
-    }
-
-    private function name(string $key): string
-    {
-        if (\strlen($key) > self::LONGEST_PART) {
-            return $this->names . self::part($key);
-        }
-        if (\count($this->namesByKey) >= self::NAMES) {
-            $this->namesByKey = [];
-        }
-
-        return $this->namesByKey[$key] = $this->names . self::part($key);
     }
 
     private function dropPart(string $part): void
@@ -305,7 +308,7 @@ final class LocalCopies
     /**
      * Puts a copy in the place of whatever is there, unless the key is dropped meanwhile.
      *
-     * @param array{int, int, int, mixed} $copy
+     * @param array{int, mixed, int, int} $copy
      */
     private function make(string $part, array $copy, float $seconds, int $version): void
     {

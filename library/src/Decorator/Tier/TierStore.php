@@ -158,6 +158,8 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
 
     public function clear(): bool
     {
+        $this->copies->beginClearing();
+
         try {
             $isCleared = $this->shared->clear();
             $number = $this->pollSeconds === 0.0 ? 0 : $this->log->beginAgain();

@@ -6,6 +6,7 @@ namespace Larder\Tests\Decorator\Tier;
 
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
+use Larder\Decorator\Tier\LocalCopies;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
@@ -14,6 +15,7 @@ use Larder\Testing\Timing;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 /** Changes by other hosts are seen in time, and nothing else is invalidated. Each local tier here is a host. */
@@ -182,7 +184,7 @@ final class InvalidationTest extends TestCase
     /** A local tier that loses entries, as full memory does. */
     public function testLocalTierThatLosesItsStateServesNothingOld(): void
     {
-        foreach (['epoch', 'seen', 'lease', 'all'] as $lost) {
+        foreach (['epoch', 'seen', '=', 'all'] as $lost) {
             $local = new ArrayStore();
             [$here, $there] = [$this->host($local), $this->host()];
             $there->set('k', 'old');
@@ -274,6 +276,26 @@ final class InvalidationTest extends TestCase
             self::assertNull($here->get('k'));
             usleep(self::SETTLED);
         }
+    }
+
+    /** One process lets the others serve copies, while another makes all void. */
+    #[TestWith([false])]
+    #[TestWith([true])]
+    public function testLeaseOfVoidCopiesIsNotGranted(bool $isThereALease): void
+    {
+        $local = new RecordingStore();
+        $copies = new LocalCopies($local, 'here', 60.0);
+        $epoch = $copies->epoch();
+        if ($isThereALease) {
+            $copies->grant($epoch, 1, 60.0);
+        }
+        $local->beforeSwap = static fn(): int => $copies->voidAll(2);
+        $copies->grant($epoch, 1, 60.0);
+        self::assertNull($copies->lease());
+        $copies->grant($epoch, 1, 60.0);
+        self::assertNull($copies->lease(), 'later neither');
+        $copies->grant($copies->epoch(), 2, 60.0);
+        self::assertSame([$copies->epoch(), 2], $copies->lease(), 'the control');
     }
 
     private function host(?ArrayStore $local = null, float $poll = self::POLL): TierStore

@@ -27,6 +27,12 @@ final class RecordingStore extends StoreDecorator
     /** Called once, before the newest change is returned. */
     public ?\Closure $beforePoll = null;
 
+    /** Called once, after all is cleared. */
+    public ?\Closure $afterClear = null;
+
+    /** Called once, before a value is put where there is none, or where it is expected to be another. */
+    public ?\Closure $beforeSwap = null;
+
     public function __construct(private readonly ArrayStore $store = new ArrayStore()) {}
 
     /** @return list<list<string>> the keys of each read of values since the last call */
@@ -84,7 +90,27 @@ final class RecordingStore extends StoreDecorator
 
     public function clear(): bool
     {
-        return $this->store->clear();
+        $isCleared = $this->store->clear();
+        [$hook, $this->afterClear] = [$this->afterClear, null];
+        $hook === null ? null : $hook();
+
+        return $isCleared;
+    }
+
+    public function add(string $key, mixed $value, int|float $ttl = 0): bool
+    {
+        [$hook, $this->beforeSwap] = [$this->beforeSwap, null];
+        $hook === null ? null : $hook();
+
+        return parent::add($key, $value, $ttl);
+    }
+
+    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
+    {
+        [$hook, $this->beforeSwap] = [$this->beforeSwap, null];
+        $hook === null ? null : $hook();
+
+        return parent::setIf($key, $isExpected, $value, $ttl);
     }
 
     public function entries(array $keys): array

@@ -8,21 +8,26 @@ use Larder\Cache;
 use Larder\Cli\Server\RedisServer;
 use Larder\Contract\Capability;
 use Larder\Decorator\Tier\TierStore;
+use Larder\Driver\Engine\EngineStore;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\CacheException;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Key\ReservedKey;
+use Larder\Testing\AssertsThrows;
+use Larder\Testing\Fork;
 use Larder\Testing\Timing;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
+use PHPUnit\Framework\Attributes\TestWith;
 use PHPUnit\Framework\TestCase;
 
 /** The tiers of one host: what is read, written and copied, and for how long. */
 #[Group('waiting')]
 final class TierStoreTest extends TestCase
 {
+    use AssertsThrows;
     use Timing;
 
     private RecordingStore $shared;
@@ -217,6 +222,58 @@ final class TierStoreTest extends TestCase
         yield 'swap' => [static fn(TierStore $tier): bool => $tier->swap('k', 1, 2)];
         yield 'replace' => [static fn(TierStore $tier): bool => $tier->replace('k', 'new')];
         yield 'clear' => [static fn(TierStore $tier): bool => $tier->clear()];
+    }
+
+    /** Its process is killed when the shared tier is cleared, and nothing else is done. The control has no such process. */
+    #[TestWith([true])]
+    #[TestWith([false])]
+    public function testNoCopyOutlivesAKilledClear(bool $clears): void
+    {
+        $tier = new TierStore(new EngineStore(), $this->shared, uniqid('killed', true), 60.0, 0.0);
+        $this->shared->setMany(['copied before' => 'old', 'copied after' => 'old']);
+        self::assertSame('old', $tier->get('copied before'));
+        if ($clears) {
+            $this->shared->afterClear = static fn(): bool => posix_kill(posix_getpid(), \SIGKILL);
+            self::assertThrows(\RuntimeException::class, static fn(): mixed => Fork::run($tier->clear(...)), 'died');
+            $this->shared->afterClear = null;
+        }
+        self::assertSame('old', $tier->get('copied after'), 'the shared tier of this process is as it was');
+        usleep(110_000); // after which others make copies again
+        self::assertSame('old', $tier->get('copied after'));
+        $this->shared->clear();
+        $left = $clears ? 'nothing' : 'old';
+        self::assertSame(['copied before' => $left, 'copied after' => $left], $tier->getMany(['copied before', 'copied after'], 'nothing'));
+        self::assertSame([$left, $left], [$tier->get('copied before', 'nothing'), $tier->get('copied after', 'nothing')]);
+    }
+
+    /** A copy in the engine is read with its lease by one call, and by no other. */
+    public function testCopyInTheEngineIsOneCall(): void
+    {
+        $tier = new TierStore(new EngineStore(), $this->shared, uniqid('one', true), 60.0, 60.0);
+        $cache = new Cache($tier);
+        $cache->get('first');
+        usleep(110_000);
+        $this->shared->reads();
+        $values = ['text' => 'value', 'list' => [1, [2]], 'false' => false, '7' => 'seven', 'object' => new \ArrayObject([1])];
+        foreach ($values as $key => $value) {
+            $cache->set((string) $key, $value);
+            self::assertEquals($value, $cache->get((string) $key));
+            [$before, $copy, $after] = [larder_info(false)['hits'], $cache->get((string) $key), larder_info(false)['hits']];
+            self::assertEquals($value, $copy);
+            self::assertSame([2, []], [self::difference($after, $before), $this->shared->reads()]);
+        }
+        $cache->set('null', null);
+        self::assertSame([null, []], [$cache->get('null', 'default'), $this->shared->reads()]);
+        $long = str_repeat('k', 300);
+        $cache->set($long, 'hashed');
+        self::assertSame(['hashed', []], [$cache->get($long), $this->shared->reads()]);
+        $tier->copies->voidAll(null);
+        self::assertSame(['value', [['text']]], [$cache->get('text'), $this->shared->reads()], 'the control');
+    }
+
+    private static function difference(mixed $after, mixed $before): mixed
+    {
+        return \is_int($after) && \is_int($before) ? $after - $before : null;
     }
 
     /** The control: two stores one before the other, and nothing more. */
