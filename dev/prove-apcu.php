@@ -5,6 +5,8 @@
  * are compared.
  *
  *     php dev/prove-apcu.php mediawiki ADDRESS            what a reader and an editor do in a new wiki
+ *     php dev/prove-apcu.php symfony ADDRESS              what a visitor does in the shop
+ *     php dev/prove-apcu.php rounds PATH FILE             requests a second and processor time of rounds under load
  *     php dev/prove-apcu.php composer PROJECT             its class loader
  *     php dev/prove-apcu.php laravel                      the apc store of Laravel
  *     php dev/prove-apcu.php wordpress                    its Site Health
@@ -59,6 +61,16 @@ final class Visitor
         $text = html_entity_decode(strip_tags((string) preg_replace('~<(script|style)\b.*?</\1>|<!--.*?-->~s', '', $page)));
 
         return curl_getinfo($this->curl, \CURLINFO_RESPONSE_CODE) . ' ' . self::normalized((string) preg_replace('/\s+/', ' ', $text));
+    }
+
+    /** Status and body as they came. What is posted is JSON. */
+    public function receive(string $path, ?string $posted = null): string
+    {
+        curl_setopt_array($this->curl, [\CURLOPT_URL => "http://$this->site$path", \CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Accept: application/json']]);
+        $posted === null ? curl_setopt($this->curl, \CURLOPT_HTTPGET, true) : curl_setopt($this->curl, \CURLOPT_POSTFIELDS, $posted);
+        $answer = curl_exec($this->curl);
+
+        return curl_getinfo($this->curl, \CURLINFO_RESPONSE_CODE) . ' ' . (\is_string($answer) ? $answer : throw new \RuntimeException("http://$this->site$path: " . curl_error($this->curl)));
     }
 
     /**
@@ -141,6 +153,37 @@ function mediawiki(string $site): iterable
     yield 'the cache is used' => [$cached['num_entries'] > 100, $cached['num_hits'] > 1000];
 }
 
+/**
+ * Each page is asked for three times, so that both processes answer from the cache too.
+ *
+ * @return iterable<string, mixed>
+ */
+function symfony(string $site): iterable
+{
+    $visitor = new Visitor($site);
+    $review = ['author' => 'A reader', 'address' => 'reader@example.org', 'stars' => 4, 'text' => "J'ai lu <b>cela</b>"];
+    foreach ([1, 2, 3] as $time) {
+        foreach (['/', '/?page=2', '/?page=2&by=name', '/?page=100&by=price', '/?page=0', '/?by=colour', '/?page=x', '/article/1', '/article/7', '/article/none', '/nowhere'] as $path) {
+            yield "$path, time $time" => $visitor->receive($path);
+        }
+    }
+    yield 'a list cannot be posted' => $visitor->receive('/', '{}');
+    foreach ([$review, ['stars' => 5] + $review, ['stars' => 6] + $review, ['address' => 'nowhere'] + $review, ['stars' => 'many'] + $review, ['author' => 'nobody'], [], ['text' => str_repeat('x', 1001)] + $review] as $number => $posted) {
+        yield "review $number" => $visitor->receive('/article/7/review', json_encode($posted, \JSON_THROW_ON_ERROR));
+    }
+    yield 'no JSON' => $visitor->receive('/article/7/review', '{');
+    foreach ([1, 2, 3] as $time) {
+        yield "with reviews, time $time" => $visitor->receive('/article/7');
+    }
+    yield 'forgotten' => $visitor->receive('/article/7/forget', '');
+    foreach ([1, 2, 3] as $time) {
+        yield "without reviews, time $time" => $visitor->receive('/article/7');
+        yield "list, time $time" => $visitor->receive('/?page=2&by=name');
+    }
+    $cached = json_decode(substr($visitor->receive('/cached'), 4), true, flags: \JSON_THROW_ON_ERROR);
+    yield 'the cache is used' => [$cached['num_entries'] > 50, $cached['num_hits'] > 500];
+}
+
 /** @return iterable<string, mixed> */
 function composer(string $project): iterable
 {
@@ -221,9 +264,29 @@ function rate(float $seconds, array $sites): void
     printf("   its main page, one visitor: %.1f requests a second, with APCu %.1f; ratio %.2f\n", 1 / median($times[1]), 1 / median($times[0]), median($ratios));
 }
 
+/** @param string $file a line a round: requests a second, requests and clock ticks of APCu, then of the module of this repository */
+function rounds(string $path, string $file): void
+{
+    $rates = $costs = [[], []];
+    $faster = $cheaper = [];
+    foreach (array_map(static fn(string $line): array => array_map(floatval(...), explode(' ', $line)), (array) file($file)) as [$rate, $requests, $ticks, $ourRate, $ourRequests, $ourTicks]) {
+        $rates[0][] = $rate;
+        $rates[1][] = $ourRate;
+        $faster[] = $ourRate / $rate;
+        $costs[0][] = 10 * $ticks / $requests;
+        $costs[1][] = 10 * $ourTicks / $ourRequests;
+        $cheaper[] = ($ourTicks / $ourRequests) / ($ticks / $requests);
+    }
+    printf("   %s: %.0f requests a second, with APCu %.0f; ratio %.2f. Processor time of PHP %.2f ms a request, with APCu %.2f; ratio %.2f\n", $path, median($rates[1]), median($rates[0]), median($faster), median($costs[1]), median($costs[0]), median($cheaper));
+}
+
 $arguments = \array_slice($argv, 2);
 if ($argv[1] === 'rate') {
     rate((float) $arguments[0], [$arguments[1], $arguments[2]]);
+    exit;
+}
+if ($argv[1] === 'rounds') {
+    rounds($arguments[0], $arguments[1]);
     exit;
 }
 $answers = match ($argv[1]) {
@@ -231,6 +294,7 @@ $answers = match ($argv[1]) {
     'laravel' => laravel(),
     'wordpress' => wordpress(),
     'mediawiki' => mediawiki($arguments[0]),
+    'symfony' => symfony($arguments[0]),
 };
 foreach ($answers as $question => $answer) {
     echo "$question: ", Visitor::normalized(json_encode($answer, \JSON_THROW_ON_ERROR | \JSON_UNESCAPED_SLASHES | \JSON_UNESCAPED_UNICODE)), "\n";

@@ -25,10 +25,19 @@ final class XcacheTest extends LegacyTestCase
                 xcache_inc(str_repeat("long", 20_000))];'));
     }
 
+    public function testFloatsOutOfRangeCountAsTheLimit(): void
+    {
+        [$counted, $warnings] = $this->returnedAndWarned('foreach (["most" => 1e20, "least" => -1e20, "none" => NAN, "half" => 2.5] as $name => $value) { xcache_set($name, $value); $counted[] = xcache_inc($name, 0); } return $counted;');
+        self::assertSame([\PHP_INT_MAX, \PHP_INT_MIN, 0, 2], $counted);
+        self::assertSame([], $warnings);
+    }
+
     public function testCountingRenewsTheLifetime(): void
     {
-        self::assertSame([3, null, 4], $this->returned('xcache_inc("short", 1, 2); xcache_inc("renewed", 1, 2); usleep(1_100_000); xcache_inc("renewed", 1, 3); xcache_inc("renewed"); usleep(1_100_000);
-            return [xcache_get("renewed"), xcache_get("short"), xcache_inc("renewed")];'));
+        [$short, $long, $none] = (array) $this->returned('$ttl = fn(?int $ttl): float => xcache_inc("n", 1, $ttl) > 0 ? larder_key_info("xcache:n")["ttl"] : -1.0;
+            return [$ttl(1800), $ttl(3600), $ttl(null)];');
+        self::assertTrue($short > 0 && $short <= 1800 && $long > 1800 && $long <= 3600);
+        self::assertSame(0.0, $none);
     }
 
     public function testParallelProcessesLoseNoCount(): void

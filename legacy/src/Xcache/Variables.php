@@ -62,7 +62,7 @@ final class Variables
         $seconds = max(0, self::ttl($ttl));
         do {
             $old = larder_fetch_cas($key, 0, $token);
-            $new = self::limited((\is_scalar($old) ? (int) $old : (int) (bool) $old) + $step);
+            $new = self::limited(self::integer($old) + $step);
             $isStored = $token === null ? larder_add($key, $new, $seconds) : larder_store_cas($key, $new, $token, $seconds);
         } while (!$isStored && larder_last_error() === \LARDER_ERROR_NONE);
 
@@ -118,8 +118,23 @@ final class Variables
         return $longest > 0 && ($ttl === 0 || $ttl > $longest) ? $longest : $ttl;
     }
 
+    private static function integer(mixed $value): int
+    {
+        return match (true) {
+            \is_float($value) => self::limited($value),
+            \is_scalar($value) => (int) $value,
+            default => (int) (bool) $value,
+        };
+    }
+
+    /** The next integer within the range of int: PHP 8.5 warns where a cast has none. */
     private static function limited(int|float $number): int
     {
-        return \is_int($number) ? $number : ($number > 0 ? \PHP_INT_MAX : \PHP_INT_MIN);
+        return match (true) {
+            \is_int($number) => $number,
+            $number >= \PHP_INT_MAX => \PHP_INT_MAX,
+            $number <= \PHP_INT_MIN => \PHP_INT_MIN,
+            default => is_nan($number) ? 0 : (int) $number,
+        };
     }
 }

@@ -17,6 +17,8 @@ use PHPUnit\Framework\Attributes\Group;
 /** What the tests of all MySQL storage engines share. */
 abstract class MySqlTestCase extends DriverTestCase
 {
+    private const HOUR = 3600;
+
     abstract protected static function engine(): string;
 
     public static function dsn(string $namespace): string
@@ -206,15 +208,14 @@ abstract class MySqlTestCase extends DriverTestCase
         self::assertThrows(\PDOException::class, static fn() => $raw->prepare($many), 'too many placeholders'); // the control
     }
 
-    #[Group('waiting')]
     public function testPruneRemovesExpiredRows(): void
     {
         $cache = $this->cache('&namespace=contract_prune&timeout=10');
-        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'), 2.0));
+        self::assertTrue($cache->setMany(array_fill_keys(array_map(static fn(int $n): string => 'old' . $n, range(1, 2500)), 'value'), 60));
         self::assertTrue($cache->set('stays', 1));
-        self::assertTrue($cache->set('lives', 2, 3600));
-        usleep(2_100_000);
-        self::assertGreaterThan(2400, $cache->prune());
+        self::assertTrue($cache->set('lives', 2, 2 * self::HOUR));
+        self::expireRows('larder_contract_prune_' . static::engine());
+        self::assertSame(2500, $cache->prune());
         self::assertSame(['2'], self::column(\sprintf('SELECT COUNT(*) FROM larder_contract_prune_%s', static::engine())));
         self::assertSame([1, 2], array_values($cache->getMany(['stays', 'lives'])));
     }
@@ -232,6 +233,12 @@ abstract class MySqlTestCase extends DriverTestCase
     protected static function raw(): PDO
     {
         return new PDO(\sprintf('mysql:unix_socket=%s;dbname=%s', Servers::mariaDb()->socket, MariaDbServer::DATABASE), MariaDbServer::USER, Servers::mariaDb()->password);
+    }
+
+    /** As if an hour had passed: a busy machine may take longer to store rows than a short ttl lasts. */
+    protected static function expireRows(string $table): void
+    {
+        self::raw()->exec("UPDATE $table SET expires = expires - " . self::HOUR . ' WHERE expires > 0');
     }
 
     /** @return list<string> the first column */

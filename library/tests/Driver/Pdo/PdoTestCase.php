@@ -28,6 +28,12 @@ abstract class PdoTestCase extends StoreTestCase
     /** How many connections the server has now, the counting one not among them; null where there is no server. */
     abstract protected static function connections(): ?int;
 
+    /** Starts the server, or a fork that connects first would have one of its own. */
+    public static function setUpBeforeClass(): void
+    {
+        static::pdo();
+    }
+
     protected function open(string $namespace): Store
     {
         return Cache::over(static fn(): \PDO => static::pdo(), 'namespace=' . $namespace)->store();

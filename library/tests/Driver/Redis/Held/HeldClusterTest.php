@@ -20,6 +20,8 @@ final class HeldClusterTest extends StoreTestCase
 
     protected function open(string $namespace): Store
     {
+        Servers::redisCluster(); // or a fork that connects first would have servers of its own
+
         return Cache::over(static fn(): \RedisCluster => self::client(), 'namespace=' . $namespace)->store();
     }
 

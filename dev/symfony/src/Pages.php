@@ -1,0 +1,73 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Symfony\Component\HttpFoundation\JsonResponse;
+use Symfony\Component\HttpKernel\Attribute\MapQueryString;
+use Symfony\Component\HttpKernel\Attribute\MapRequestPayload;
+use Symfony\Component\PropertyAccess\PropertyAccessorInterface;
+use Symfony\Component\Routing\Attribute\Route;
+use Symfony\Component\Serializer\SerializerInterface;
+use Symfony\Component\Validator\Validator\ValidatorInterface;
+
+final class Pages
+{
+    public function __construct(
+        private readonly Catalogue $catalogue,
+        private readonly SerializerInterface $serializer,
+        private readonly ValidatorInterface $validator,
+        private readonly PropertyAccessorInterface $accessor,
+    ) {}
+
+    #[Route('/', name: 'list', methods: ['GET'])]
+    public function list(#[MapQueryString] Selection $selection = new Selection()): JsonResponse
+    {
+        return $this->answer(['articles' => $this->catalogue->select($selection), 'of' => $selection], 'list');
+    }
+
+    #[Route('/article/{id<\d+>}', name: 'article', methods: ['GET'])]
+    public function article(int $id): JsonResponse
+    {
+        $article = $this->catalogue->article($id);
+        $wrong = array_map(static fn($violation): string => "{$violation->getPropertyPath()}: {$violation->getMessage()}", iterator_to_array($this->validator->validate($article)));
+
+        return $this->answer([
+            'article' => $article,
+            'made in' => $this->accessor->getValue($article, 'maker.country'),
+            'reviews' => $this->catalogue->reviews($id),
+            'columns' => $this->catalogue->columns(),
+            'wrong' => $wrong,
+        ], 'detail');
+    }
+
+    #[Route('/article/{id<\d+>}/review', name: 'review', methods: ['POST'])]
+    public function review(int $id, #[MapRequestPayload] Review $review): JsonResponse
+    {
+        $this->catalogue->add($id, $review);
+
+        return $this->answer(['reviews' => $this->catalogue->reviews($id)], 'detail');
+    }
+
+    #[Route('/article/{id<\d+>}/forget', name: 'forget', methods: ['POST'])]
+    public function forget(int $id): JsonResponse
+    {
+        $this->catalogue->forget($id);
+
+        return $this->answer(['reviews' => $this->catalogue->reviews($id)], 'detail');
+    }
+
+    /** What is in APCu. */
+    #[Route('/cached', name: 'cached', methods: ['GET'])]
+    public function cached(): JsonResponse
+    {
+        return new JsonResponse(apcu_cache_info(true));
+    }
+
+    /** @param array<string, mixed> $data */
+    private function answer(array $data, string $group): JsonResponse
+    {
+        return JsonResponse::fromJsonString($this->serializer->serialize($data, 'json', ['groups' => [$group]]));
+    }
+}

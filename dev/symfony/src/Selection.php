@@ -1,0 +1,18 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Symfony\Component\Validator\Constraints as Assert;
+
+/** What a query asks for. */
+final class Selection
+{
+    public function __construct(
+        #[Assert\Range(min: 1, max: 100)]
+        public readonly int $page = 1,
+        #[Assert\Choice(['name', 'price', 'id'])]
+        public readonly string $by = 'id',
+    ) {}
+}
