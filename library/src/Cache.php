@@ -17,6 +17,7 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
+use Larder\Contract\Tokens;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Endpoint;
@@ -41,6 +42,8 @@ final class Cache implements CacheInterface
     private const REMOVAL_WAIT = 2;
     /** How long what pull() leaves in the place of a value stays if nobody writes there: stores have no deletion that compares. */
     private const PULLED_SECONDS = 1;
+    /** In a token: the versions of tags have to be asked for. */
+    private const TAGGED = 'tagged';
     /** Not many, as their values are read too. */
     private const KEYS_AT_ONCE = 16;
 
@@ -408,13 +411,13 @@ final class Cache implements CacheInterface
 
     public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed
     {
-        $stored = $this->store->get($key, $this);
+        $found = Tokens::read($this->store, $key);
         $valid = match (true) {
-            $stored === $this => null,
-            StoredValue::is($stored) => $this->valid($stored),
-            default => new StoredValue($stored),
+            $found === null => null,
+            StoredValue::is($found[0]) => $this->valid($found[0]),
+            default => new StoredValue($found[0]),
         };
-        $token = $valid === null ? null : self::token($stored);
+        $token = $found === null || $valid === null ? null : $found[1] . self::condition($valid);
 
         return $valid === null ? $default : $valid->value;
     }
@@ -423,12 +426,13 @@ final class Cache implements CacheInterface
     {
         $store = Capability::of($this->store, AtomicStore::class);
         $tagVersions = $tags === [] ? [] : ($tags instanceof TagVersions ? $tags : $this->tagVersions($tags))->byTag;
-        if ($tagVersions === null || $this->isOutdated($key)) {
+        [$ofStore, $condition] = [...explode('@', $token, 2), ''];
+        if ($tagVersions === null || ($condition === self::TAGGED ? $this->isOutdated($key) : $condition !== '' && (float) $condition <= microtime(true))) {
             return false;
         }
         $stored = $tagVersions === [] ? StoredValue::plain($value) : (new StoredValue($value, tagVersions: $tagVersions))->stored();
 
-        return $store->setIf($key, static fn(mixed $there): bool => hash_equals(self::token($there), $token), $stored, $ttl);
+        return Tokens::write($store, $key, $ofStore, $stored, $ttl);
     }
 
     public function lock(string $key, int|float $seconds, int|float $wait = 0, LockLifetime $ends = LockLifetime::TtlOrProcess): ?Lock
@@ -469,10 +473,14 @@ final class Cache implements CacheInterface
         return Capability::of($this->store, PrunableStore::class)->prune();
     }
 
-    /** Of what a store keeps: as no two versions of an entry are told apart by all stores, of its content. */
-    private static function token(mixed $stored): string
+    /** What a token ends with: how it is known, without reading the value again, whether that is still one for get(). */
+    private static function condition(StoredValue $value): string
     {
-        return hash('sha256', serialize($stored));
+        return match (true) {
+            $value->tagVersions !== [] => '@' . self::TAGGED,
+            $value->freshUntil !== 0.0 => \sprintf('@%.6F', $value->freshUntil),
+            default => '',
+        };
     }
 
     /** @return bool false: what set() answers */

@@ -254,8 +254,8 @@ interface CacheInterface
     public function getWithToken(string $key, mixed $default = null, ?string &$token = null): mixed;
 
     /**
-     * Compare and swap of any value: stores if the value is still the one of the token. Values that serialize() makes equal
-     * are the same.
+     * Compare and swap of any value: stores if the value is still the one of the token. Values that the store keeps as equal
+     * bytes are the same.
      *
      * @param string $token from getWithToken(), of any process
      * @param int|float $ttl seconds, 0 for no expiry

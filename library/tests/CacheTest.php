@@ -12,6 +12,7 @@ use Larder\Driver\File\FileStore;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\StoreUnavailable;
+use Larder\Remember\StoredValue;
 use Larder\Tests\Driver\Engine\EngineTest;
 use Larder\Tests\Driver\Engine\NamespacedEngineTest;
 use Larder\Tests\Driver\File\FileTest;
@@ -42,6 +43,25 @@ final class CacheTest extends TestCase
         self::assertFalse($cache->has('k'));
         $this->expectException(InvalidKey::class);
         $cache->get('');
+    }
+
+    /** It is read no more, so its token tells until when it is fresh. */
+    public function testTokenOfAStaleValueIsRefused(): void
+    {
+        $store = new ArrayStore();
+        $cache = new Cache($store);
+        $token = null;
+        foreach ([[60.0, true], [0.1, false]] as [$seconds, $isFresh]) {
+            do { // on a machine that stands still it may be stale at once
+                $store->set('k', (new StoredValue('value', microtime(true) + $seconds))->stored());
+                $cache->getWithToken('k', null, $token);
+            } while ($token === null);
+            usleep(110_000);
+            self::assertSame($isFresh, $cache->setIfUnchanged('k', $token, 'new'));
+        }
+        foreach (['', '@', '@tagged', '@later', $token . '@'] as $none) {
+            self::assertFalse($cache->setIfUnchanged('k', $none, 'new'), $none);
+        }
     }
 
     /** @return iterable<string, array{class-string, list<string>}> */

@@ -147,6 +147,13 @@ final class SamplingStore extends StoreDecorator implements ReportsOutages, Rese
         return parent::setIf($key, $isExpected, $value, $ttl);
     }
 
+    public function setIfToken(string $key, string $token, mixed $value, int|float $ttl = 0): bool
+    {
+        $this->countWrite($value);
+
+        return parent::setIfToken($key, $token, $value, $ttl);
+    }
+
     public function secondsToProbe(string $key): float
     {
         return $this->store instanceof ReportsOutages ? $this->store->secondsToProbe($key) : 0.0;

@@ -12,6 +12,7 @@ use Larder\Contract\LockingStore;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
+use Larder\Contract\Tokens;
 use Larder\Decorator\StoreDecorator;
 use Larder\Exception\NotSupported;
 use Larder\Key\Key;
@@ -134,6 +135,12 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
         return $this->put($key, $value, static fn(AtomicStore $shared): bool => $shared->setIf($key, $isExpected, $value, $ttl));
+    }
+
+    /** Not of a copy: it may be older, and its token another than that of what is to be replaced. */
+    public function getWithToken(string $key): ?array
+    {
+        return Tokens::read($this->shared, $key);
     }
 
     public function delete(string $key): bool

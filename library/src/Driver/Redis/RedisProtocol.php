@@ -13,6 +13,7 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\RemoteStore;
+use Larder\Contract\TokenStore;
 use Larder\Driver\Common\ChangesAtomically;
 use Larder\Driver\Common\PacksByCodec;
 use Larder\Exception\StoreFailed;
@@ -38,7 +39,7 @@ use RedisException;
  * no time for the rest of one that has begun. What the abstract methods throw is the client's: RedisException,
  * PredisException, or TypeError, which is Predis's when another client has closed the persistent connection that both had.
  */
-abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore
+abstract class RedisProtocol implements RemoteStore, AtomicStore, TokenStore, LockingStore, ListableStore, ExpiryAwareStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically {
@@ -68,6 +69,18 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             redis.call('SET', KEYS[1], ARGV[2], 'PX', live)
         else
             redis.call('SET', KEYS[1], ARGV[2])
+        end
+        return 1
+        LUA;
+
+    /** ARGV: SHA-1 of the bytes that are to be there, bytes to store, milliseconds to live. */
+    private const SWAP_TOKEN = <<<'LUA'
+        local there = redis.call('GET', KEYS[1])
+        if not there or redis.sha1hex(there) ~= ARGV[1] then return 0 end
+        if ARGV[3] == '0' then
+            redis.call('SET', KEYS[1], ARGV[2])
+        else
+            redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
         end
         return 1
         LUA;
@@ -375,6 +388,25 @@ abstract class RedisProtocol implements RemoteStore, AtomicStore, LockingStore, 
             : $this->asks(fn(): mixed => $this->script(self::COUNT, [$name], (string) $step, $sum, (string) $milliseconds));
 
         return \is_int($counted) || \is_string($counted) ? (int) $counted : $this->incrementBySwapping($key, $step, $first, $ttl);
+    }
+
+    /** A token is what the server's scripts can make of the bytes. */
+    public function getWithToken(string $key): ?array
+    {
+        $name = $this->name($key);
+        $bytes = $this->asks(fn(): ?string => $this->read($name));
+        $value = $bytes === null ? $this : $this->codec->decode($bytes, $key, $this);
+
+        return $bytes === null || $value === $this ? null : [$value, sha1($bytes)];
+    }
+
+    public function setIfToken(string $key, string $token, mixed $value, int|float $ttl = 0): bool
+    {
+        $name = $this->name($key);
+        $bytes = $this->pack($key, $value);
+        $milliseconds = self::milliseconds($ttl);
+
+        return $this->asks(fn(): mixed => $this->script(self::SWAP_TOKEN, [$name], $token, $bytes, (string) $milliseconds)) === 1;
     }
 
     public function touch(string $key, int|float $ttl): bool

@@ -346,6 +346,21 @@ final class TierStoreTest extends TestCase
         self::assertSame(5, $this->tier->get('n'), 'or it would be tried again and again');
     }
 
+    /** The copy here is older than the value that is to be replaced. */
+    public function testTokenIsThatOfTheSharedTier(): void
+    {
+        $cache = new Cache($this->tier);
+        $cache->set('k', 'old');
+        $this->shared->set('k', 'new'); // by another host: not yet heard of
+        self::assertSame('old', $cache->get('k'), 'the control');
+        self::assertSame('new', $cache->getWithToken('k', null, $token));
+        self::assertIsString($token);
+        self::assertTrue($cache->setIfUnchanged('k', $token, 'newer'));
+        self::assertSame(['k' => 'newer'], $cache->getMany(['k']));
+        self::assertSame('newer', $this->shared->get('k'));
+        self::assertFalse($cache->setIfUnchanged('k', $token, 'newest'));
+    }
+
     public function testTwoSharedTiersOverOneLocalTierAreSeparate(): void
     {
         $local = new ArrayStore();

@@ -172,6 +172,59 @@ abstract class MemcachedTestCase extends DriverTestCase
         $server->stop();
     }
 
+    /** The numbers by which memcached tells values apart begin again: the control takes one of before for that of another value. */
+    public function testTokenIsOfNoValueAfterARestart(): void
+    {
+        $directory = Servers::directory('restarted-' . static::scheme());
+        $server = MemcachedServer::start($directory);
+        [$cache, $raw] = [$this->cache($server->socket), self::raw($server->socket)];
+        $raw->set('k', 'before');
+        $item = $raw->get('k', null, \Memcached::GET_EXTENDED);
+        $number = \is_array($item) ? $item['cas'] : null;
+        $cache->set('k', 'before');
+        self::assertSame('before', $cache->getWithToken('k', null, $token));
+        $server->stop();
+        $server = MemcachedServer::start($directory);
+        [$cache, $raw] = [$this->cache($server->socket), self::raw($server->socket)];
+        $raw->set('k', 'after');
+        self::assertIsInt($number);
+        self::assertTrue($raw->cas($number, 'k', 'taken for another'));
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 'after')));
+        self::assertIsString($token);
+        self::assertFalse($cache->setIfUnchanged('k', $token, 'taken for another'));
+        self::assertSame('after', $cache->get('k'));
+        $server->stop();
+    }
+
+    /** One that reads and one that writes. In between, the version of the namespace may be asked for. */
+    public function testTokenTakesTwoRoundTrips(): void
+    {
+        $server = MemcachedServer::start(Servers::directory('trips-' . static::scheme()));
+        [$cache, $raw] = [$this->cache($server->socket), self::raw($server->socket)];
+        $trips = [2 => 0, 3 => 0];
+        for ($try = 0; $try < 20; ++$try) {
+            $cache->set('k', $try);
+            $cache->getWithToken('k', null, $token);
+            self::assertIsString($token);
+            $before = self::commands($raw);
+            self::assertTrue($cache->setIfUnchanged('k', $token, 'new'));
+            $number = self::commands($raw) - $before;
+            self::assertArrayHasKey($number, $trips);
+            ++$trips[$number];
+        }
+        self::assertGreaterThan(0, $trips[2]);
+        $server->stop();
+    }
+
+    private static function commands(\Memcached $raw): int
+    {
+        $statistics = $raw->getStats();
+        $ofServer = reset($statistics);
+        [$gets, $sets] = \is_array($ofServer) ? [$ofServer['cmd_get'] ?? null, $ofServer['cmd_set'] ?? null] : [null, null];
+
+        return \is_int($gets) && \is_int($sets) ? $gets + $sets : throw new \RuntimeException('no statistics');
+    }
+
     public function testTimedOutConnectionIsDiscarded(): void
     {
         $server = MemcachedServer::start(Servers::directory('slow-' . static::scheme()));

@@ -47,6 +47,18 @@ final class RoundTripsTest extends TestCase
         yield 'increment from a number' => [static fn(Cache $cache): mixed => $cache->increment('f', first: 100), ['EVALSHA']];
         yield 'touch' => [static fn(Cache $cache): mixed => $cache->touch('stays', 60), ['GET', 'PEXPIRE']];
         yield 'expiry' => [static fn(Cache $cache): mixed => $cache->expiry('stays'), ['EVALSHA']];
+        yield 'getWithToken' => [static fn(Cache $cache): mixed => $cache->getWithToken('stays', null, $token), ['GET']];
+        yield 'setIfUnchanged with an old token' => [static fn(Cache $cache): mixed => $cache->setIfUnchanged('stays', 'old', 2), ['EVALSHA']];
+        yield 'setIfUnchanged' => [self::change(...), ['GET', 'EVALSHA']];
+        yield 'setIfUnchanged of a value that was computed' => [static function (Cache $cache): void {
+            $cache->remember($key = bin2hex(random_bytes(8)), 60, static fn(): int => 1);
+            self::change($cache, $key);
+        }, ['GET', 'SET', 'SET', 'EVALSHA', 'EVALSHA', 'GET', 'EVALSHA']];
+        yield 'setIfUnchanged of a value with tags, whose versions it asks for' => [static function (Cache $cache): void {
+            $cache->set('tagged', 1, tags: ['a']);
+            self::change($cache, 'tagged');
+        }, ['MGET', 'SET', 'GET', 'GET', 'GET', 'GET', 'EVALSHA']];
+        yield 'a tier reads with a token, and sets' => [self::change(...), ['GET', 'EVALSHA', 'EVALSHA', 'PSETEX'], self::TIER];
         yield 'lock' => [static fn(Cache $cache): mixed => $cache->lock('l', 10)?->release(), ['SET', 'EVALSHA']];
         yield 'remember a value that is there' => [static fn(Cache $cache): mixed => $cache->remember('stays', 60, static fn(): int => 1), ['GET']];
         // the value, the lease, the placeholder, the result, the end of the lease
@@ -70,6 +82,14 @@ final class RoundTripsTest extends TestCase
         $call($cache); // connects, and makes the scripts known
         self::assertSame($commands, self::commands(static fn(): mixed => $call($cache)));
         $cache->clear();
+    }
+
+    /** Reads with a token, and sets with it. */
+    private static function change(Cache $cache, string $key = 'stays'): void
+    {
+        $cache->getWithToken($key, null, $token);
+        self::assertIsString($token);
+        self::assertTrue($cache->setIfUnchanged($key, $token, bin2hex(random_bytes(4))));
     }
 
     /** The server forgets scripts when it starts again. */
