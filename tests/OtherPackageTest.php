@@ -65,7 +65,7 @@ final class OtherPackageTest extends TestCase
         $doctor = new Process([
             \PHP_BINARY, '-d', 'auto_prepend_file=' . __DIR__ . '/OtherPackage/register.php',
             \dirname(__DIR__) . '/cli/bin/larder', 'doctor', "pocket://{$directory->path}/mine",
-        ]);
+        ], timeout: 300);
         $doctor->run();
         self::assertMatchesRegularExpression('~^  pocket     yes  shared by all processes of user ~m', $doctor->getOutput());
         self::assertMatchesRegularExpression("~^  pocket     yes  {$directory->path}/mine, shared by all processes of user ~m", $doctor->getOutput());

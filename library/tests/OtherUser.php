@@ -40,7 +40,7 @@ final class OtherUser
         $process = new Process([
             'setpriv', '--reuid', (string) $user, '--regid', (string) $user, '--clear-groups', '--pdeathsig', 'KILL', '--',
             'sh', '-c', $before . '; exec "$@" 2>&1', 'sh', \PHP_BINARY, ...$options, '-d', 'display_errors=1', '-r', $load . $code,
-        ], env: ['TMPDIR' => '/tmp'], timeout: 60.0); // that of the tests is theirs alone
+        ], env: ['TMPDIR' => '/tmp'], timeout: 300.0); // that of the tests is theirs alone
         $process->start();
 
         return $process;

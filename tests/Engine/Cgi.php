@@ -21,7 +21,7 @@ final class Cgi extends Php
         $request = new Process(TiedProcess::toThisProcess($this->command), null, [
             'GATEWAY_INTERFACE' => 'CGI/1.1', 'REQUEST_METHOD' => 'GET', 'QUERY_STRING' => '', 'REDIRECT_STATUS' => '200',
             'SCRIPT_FILENAME' => $this->sandbox->page($code),
-        ]);
+        ], timeout: 300);
         $request->run();
         [, $body] = [...explode("\r\n\r\n", $request->getOutput(), 2), ''];
 

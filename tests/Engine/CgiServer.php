@@ -54,7 +54,7 @@ final class CgiServer extends Php
             'env', '-i', 'GATEWAY_INTERFACE=CGI/1.1', 'REQUEST_METHOD=GET', 'QUERY_STRING=', 'SCRIPT_FILENAME=' . $this->sandbox->page($code),
             ...array_map(static fn(string $name, string $value): string => "$name=$value", array_keys($parameters), $parameters),
             Executable::find(['cgi-fcgi'], 'libfcgi-bin')->path, '-bind', '-connect', $this->socket,
-        ]);
+        ], timeout: 300);
         $request->start();
 
         return $request;

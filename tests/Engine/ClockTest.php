@@ -98,7 +98,7 @@ final class ClockTest extends EngineTestCase
         $this->jump = $this->sandbox->write('jump', 'wall 0');
         chmod($this->jump, 0o666);
         $library = $this->sandbox->folder() . '/clock.so';
-        $compiler = new Process(['gcc', '-std=c11', '-shared', '-fPIC', '-O', '-o', $library, $this->sandbox->write('clock.c', self::CLOCK)]);
+        $compiler = new Process(['gcc', '-std=c11', '-shared', '-fPIC', '-O', '-o', $library, $this->sandbox->write('clock.c', self::CLOCK)], timeout: 600);
         self::assertSame(0, $compiler->run(), $compiler->getErrorOutput());
         $this->through = ['env', "LD_PRELOAD=$library", "CLOCK_JUMP={$this->jump}"];
     }

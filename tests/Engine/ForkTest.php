@@ -198,7 +198,7 @@ final class ForkTest extends EngineTestCase
             }
         }
         $built = $this->sandbox->folder() . '/inheriting.so';
-        (new Process(['gcc', '-shared', '-fPIC', '-O2', '-std=c11', '-D_GNU_SOURCE', '-w', "-I$core", '-o', $built, ...$replaced, ...$objects]))->mustRun();
+        (new Process(['gcc', '-shared', '-fPIC', '-O2', '-std=c11', '-D_GNU_SOURCE', '-w', "-I$core", '-o', $built, ...$replaced, ...$objects], timeout: 600))->mustRun();
 
         return $built;
     }

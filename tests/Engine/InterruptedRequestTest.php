@@ -170,7 +170,8 @@ final class InterruptedRequestTest extends EngineTestCase
     {
         $fpm = $this->fpm();
         $worker = $this->attachedWorker($fpm);
-        $request = $fpm->begin($this->holdAndStore(seconds: 1.5, pause: ''));
+        $end = $this->sandbox->folder() . '/end';
+        $request = $fpm->begin($this->holdAndStore(seconds: 150, pause: '', enough: "file_exists('$end')"));
         Wait::until(fn(): bool => $this->pagesHeld() > 0, 'the worker holds its values');
         for ($i = 0; $i < 10; ++$i) {
             posix_kill($worker, \SIGSTOP);
@@ -181,6 +182,7 @@ final class InterruptedRequestTest extends EngineTestCase
             posix_kill($worker, \SIGCONT);
             usleep(random_int(0, 2_000));
         }
+        touch($end);
         self::assertSame('held all the time', $fpm->end($request));
         $this->assertFine($fpm, attached: 2);
     }

@@ -86,10 +86,10 @@ abstract class LegacyTestCase extends TestCase
     /** @param \Closure(): bool $isReady */
     protected function waitFor(\Closure $isReady): void
     {
-        for ($i = 0; $i < 3000 && !$isReady(); ++$i) {
+        for ($i = 0; $i < 12_000 && !$isReady(); ++$i) {
             usleep(10_000);
         }
-        self::assertTrue($isReady(), 'waited 30 s');
+        self::assertTrue($isReady(), 'waited two minutes');
     }
 
     protected function loading(): string

@@ -134,7 +134,7 @@ final class PostgreSqlServer implements Server
             ], $home . '/install.log');
         }
         // One statement a line, without a server; what is there already is an error, and the next line is read.
-        $first = new Process([...$user, self::program('postgres')->path, '--single', '-D', $data, 'postgres'], $home);
+        $first = new Process([...$user, self::program('postgres')->path, '--single', '-D', $data, 'postgres'], $home, timeout: 300.0);
         $first->setInput(implode("\n", [
             \sprintf('CREATE ROLE %s LOGIN', self::USER),
             \sprintf('CREATE DATABASE %s OWNER %s', self::DATABASE, self::USER),

@@ -29,7 +29,7 @@ final class ServerProcess
      * @param list<string> $command
      * @param string $log file that receives all that the program prints
      * @param \Closure(): bool $answers asked again and again until it is true
-     * @param float $seconds how long the program may take to answer
+     * @param float $seconds how long the program may take to answer, on a busy machine too
      * @param 'KILL'|'TERM' $deathSignal what the server gets when its starter dies: TERM where it has children to end
      * @param array<string, string> $environment
      * @throws ServerFailed with the end of the log
@@ -38,7 +38,7 @@ final class ServerProcess
         array $command,
         string $log,
         \Closure $answers,
-        float $seconds = 30.0,
+        float $seconds = 120.0,
         string $deathSignal = 'KILL',
         array $environment = [],
     ): self {

@@ -70,7 +70,7 @@ final class CompareCommandTest extends TestCase
         $first = self::larder($command);
         $first->start();
         $journal = static fn(): string => (string) @file_get_contents($directory->path . '/journal');
-        for ($deadline = microtime(true) + 60; substr_count($journal(), "\n") < 4 && microtime(true) < $deadline; usleep(5_000)) {
+        for ($deadline = microtime(true) + 300; substr_count($journal(), "\n") < 4 && microtime(true) < $deadline; usleep(5_000)) {
         }
         $first->signal(\SIGINT);
         self::assertSame(130, $first->wait());

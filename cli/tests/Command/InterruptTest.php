@@ -34,7 +34,7 @@ final class InterruptTest extends TestCase
         $this->run->start();
         $pid = (int) $this->run->getPid();
         // Every store has been measured when the first round is over: then there is something of each to leave behind.
-        for ($deadline = microtime(true) + 60; preg_match_all('/(memcached|redis|mysql-memory|shmop|sqlite) /', $this->run->getErrorOutput()) < 1 || \count($this->started) < 12; usleep(5_000)) {
+        for ($deadline = microtime(true) + 300; preg_match_all('/(memcached|redis|mysql-memory|shmop|sqlite) /', $this->run->getErrorOutput()) < 1 || \count($this->started) < 12; usleep(5_000)) {
             self::assertLessThan($deadline, microtime(true), $this->run->getErrorOutput());
             self::assertTrue($this->run->isRunning(), $this->run->getErrorOutput());
             $this->started += self::descendants($pid);

@@ -136,7 +136,7 @@ final class StudyCommandTest extends TestCase
             [__DIR__ . '/../../../larder', 'compare', ...$arguments],
             null,
             ['PHP' => \PHP_BINARY, 'TMPDIR' => $this->temporary->path, 'XDG_STATE_HOME' => $this->temporary->path . '/state'],
-            timeout: 120,
+            timeout: 600,
         );
     }
 }

@@ -19,7 +19,7 @@ final class TimeoutsTest extends TestCase
     use AssertsThrows;
 
     private const SHORT = 0.2;
-    private const LONG = 1.0;
+    private const LONG = 2.5;
 
     /** @return iterable<string, array{string}> */
     public static function clients(): iterable
