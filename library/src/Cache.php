@@ -102,8 +102,7 @@ final class Cache implements CacheInterface
 
     /**
      * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
-     * other, also when one of them is cleared. Over Redis servers, and over a client of the application, they have one
-     * connection.
+     * other, also when one of them is cleared. They have one connection to each server, and an SQLite file open once.
      *
      * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
      * @throws InvalidDsn for another name

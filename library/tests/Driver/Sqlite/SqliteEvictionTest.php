@@ -53,8 +53,8 @@ final class SqliteEvictionTest extends TestCase
     #[Group('waiting')]
     public function testPruneRemovesOnlyExpiredRows(): void
     {
-        $store = new SqliteStore($this->file, 'one');
-        $other = new SqliteStore($this->file, 'other');
+        $store = new SqliteStore(SqliteStore::connect($this->file), 'one');
+        $other = new SqliteStore(SqliteStore::connect($this->file), 'other');
         $store->setMany(array_fill_keys(self::keys('old', 2500), 'value'), 2.0);
         $other->set('old', 'value', 2.0);
         $store->setMany(['stays' => 1, 'stays longer' => 2]);
