@@ -84,8 +84,8 @@ final class Cache implements CacheInterface
      * application has a transaction or a pipeline open on the client, calls are misses, or false. A process that was forked
      * needs another client.
      *
-     * @param object $client or a closure that returns it, called on first use, in each process: its return type says which
-     *        client it is, as in fn(): \Redis => …
+     * @param object $client or a closure that returns it, called on first use, in each process, and again after a lost
+     *        connection: its return type says which client it is, as in fn(): \Redis => …
      * @param string $options those of a DSN, such as "namespace=shop&serializer=igbinary"
      * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
      * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
@@ -102,7 +102,7 @@ final class Cache implements CacheInterface
 
     /**
      * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
-     * other, also when one of them is cleared. They have one connection to each server, and an SQLite file open once.
+     * other, also when one of them is cleared. They have its connections, and its SQLite file open once.
      *
      * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
      * @throws InvalidDsn for another name

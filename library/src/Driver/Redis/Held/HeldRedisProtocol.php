@@ -11,6 +11,8 @@ use Larder\Driver\Redis\RedisProtocol;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
+use Predis\PredisException;
+use RedisException;
 
 /**
  * What the stores over clients of the application have in common. They send raw commands alone, which know nothing of
@@ -65,13 +67,42 @@ abstract class HeldRedisProtocol extends RedisProtocol
 
     protected function checkClient(): void {}
 
+    /** When that fails, the application may have another client by now. */
     protected function connect(bool $persistent): void
+    {
+        try {
+            $this->greet();
+        } catch (RedisException|PredisException|\TypeError $lost) {
+            if (!$this->held->renew()) {
+                throw $lost;
+            }
+            $this->greet();
+        }
+    }
+
+    /**
+     * @throws StoreFailed for a client in a transaction that it does not know of
+     * @throws RedisException|PredisException|\TypeError
+     */
+    protected function greet(): void
     {
         $word = bin2hex(random_bytes(8));
         $answer = $this->send('PING', $word);
+        if ($answer === 'QUEUED') {
+            throw $this->queued();
+        }
+        if ($answer === true) { // a status, perhaps QUEUED
+            throw StoreFailed::because('redis', self::OUT_OF_STEP);
+        }
         if ($answer !== $word) {
             throw $this->failure($answer);
         }
+    }
+
+    /** No failure of the connection, after which the application would be asked for another client, outside of its transaction. */
+    final protected function queued(): StoreFailed
+    {
+        return StoreFailed::because('redis', 'the server has queued a command of the cache in a transaction of the application: do not use both at once');
     }
 
     protected function disconnect(): void {}
