@@ -39,6 +39,7 @@ final class PdoConnection
     private int $longest = self::UNLIMITED;
     /** With the database or schema that was the current one at first use. */
     private string $table = PdoDialect::TABLE;
+    private string $server = '';
 
     /** @var array<string, PDOStatement> by their SQL */
     private array $statements = [];
@@ -54,6 +55,12 @@ final class PdoConnection
         $this->ready();
 
         return $this->dialect;
+    }
+
+    /** As NamesServer says. */
+    public function server(): ?string
+    {
+        return $this->prepared !== null && $this->prepared === $this->client->ifThere() ? $this->server : null;
     }
 
     /**
@@ -307,9 +314,6 @@ final class PdoConnection
     private function lookAtSettings(PDO $client): void
     {
         $question = $this->dialect->settings();
-        if ($question === null) {
-            return;
-        }
 
         try {
             $answer = Quietly::run(static fn(): PDOStatement|false => $client->prepare($question, self::OPTIONS));
@@ -323,8 +327,10 @@ final class PdoConnection
                 ? StoreFailed::busy('pdo', 'the application reads a result on its PDO object')
                 : StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
         }
-        [$place, $commits, $packet, $charset] = [...($settings === false ? [] : $settings), null, null, null, null];
+        [$place, $server, $commits, $packet, $charset] = [...($settings === false ? [] : $settings), null, null, null, null, null];
         $this->table = \in_array($place, [null, ''], true) ? PdoDialect::TABLE : \sprintf('%s.%s', $place, PdoDialect::TABLE);
+        // A database in memory is of this object alone.
+        $this->server = serialize([$this->dialect, $this->table, \in_array($server, [null, ''], true) ? random_bytes(16) : $server]);
         if ($this->dialect !== PdoDialect::MySql) {
             return;
         }

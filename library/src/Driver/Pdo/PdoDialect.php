@@ -44,15 +44,15 @@ enum PdoDialect: string
     }
 
     /**
-     * The current database or schema as an identifier, which the application may change at any time; of MySQL also whether
-     * statements commit, the longest packet and the character set of statements.
+     * The current database or schema as an identifier, which the application may change at any time; what tells the server and
+     * the database from others; of MySQL also whether statements commit, the longest packet and the character set of statements.
      */
-    public function settings(): ?string
+    public function settings(): string
     {
         return match ($this) {
-            self::MySql => "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`'), @@autocommit, @@max_allowed_packet, @@character_set_client",
-            self::PostgreSql => 'SELECT quote_ident(current_schema())',
-            self::Sqlite => null,
+            self::MySql => "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`'), CONCAT_WS(' ', @@hostname, @@port, @@socket, @@datadir), @@autocommit, @@max_allowed_packet, @@character_set_client",
+            self::PostgreSql => "SELECT quote_ident(current_schema()), concat_ws(' ', inet_server_addr(), current_setting('port'), extract(epoch FROM pg_postmaster_start_time()), current_database())",
+            self::Sqlite => "SELECT NULL, file FROM pragma_database_list WHERE name = 'main'",
         };
     }
 

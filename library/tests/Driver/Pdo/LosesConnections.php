@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Pdo;
 
 use Larder\Cache;
+use Larder\Cli\TemporaryDirectory;
 use Larder\Exception\StoreUnavailable;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\Current;
@@ -99,6 +100,18 @@ trait LosesConnections
         self::assertSame('reached', $inAFork(null), 'the control: an object of its own');
         self::assertSame(1, $cache->get('k'));
         self::assertTrue($cache->clear());
+    }
+
+    public function testConnectionsOfOneServerHaveTheSameLocalCopies(): void
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        $over = static fn(string $options): Cache => Cache::over(static::pdo(), $options, local: "file://$folder->path/copies");
+        $first = $over('namespace=copies&poll=0&on_failure=throw');
+        self::assertTrue($first->set('k', 1));
+        self::assertTrue(Cache::over(static::pdo(), 'namespace=copies')->delete('k'));
+        self::assertSame(1, $over('namespace=copies&poll=0&on_failure=throw')->get('k'));
+        self::assertNull($over('namespace=others&poll=0&on_failure=throw')->get('k'));
+        self::assertTrue($first->clear());
     }
 
     private static function pdoOf(Current $current): \PDO

@@ -55,6 +55,17 @@ final class HeldPredisStore extends HeldRedisProtocol
         return $answer instanceof Status ? $answer->getPayload() : $answer;
     }
 
+    protected function serverOf(object $client): ?string
+    {
+        $connection = $client instanceof ClientInterface ? $client->getConnection() : null;
+        if (!$connection instanceof NodeConnectionInterface) {
+            return null;
+        }
+        $parameters = $connection->getParameters();
+
+        return serialize(array_map(static fn(string $name): mixed => $parameters->$name, ['host', 'port', 'path', 'database']));
+    }
+
     protected function failure(mixed $answer): \Exception
     {
         return new ClientException($answer === false ? $this->lastError : self::OUT_OF_STEP);

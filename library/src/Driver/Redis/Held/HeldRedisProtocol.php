@@ -6,6 +6,7 @@ namespace Larder\Driver\Redis\Held;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
+use Larder\Contract\NamesServer;
 use Larder\Driver\HeldClient;
 use Larder\Driver\Redis\RedisProtocol;
 use Larder\Exception\StoreFailed;
@@ -19,10 +20,14 @@ use RedisException;
  * the client's prefix, serializer and compression, and neither open nor close a connection. Before the first command,
  * and after each failure, a word is sent that the server has to return: a client with an unread reply is not used.
  */
-abstract class HeldRedisProtocol extends RedisProtocol
+abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
 {
     /** Said of a client whose replies do not belong to its commands. */
     protected const OUT_OF_STEP = 'a reply to another command has come: the application must close its client and connect it again';
+
+    /** Whose server is known. */
+    private ?object $named = null;
+    private ?string $server = null;
 
     /** Seconds. The client's timeout holds, and not the store's. */
     private const NO_LIMIT = 1e8;
@@ -42,6 +47,17 @@ abstract class HeldRedisProtocol extends RedisProtocol
     public function __construct(protected readonly HeldClient $held, string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
         parent::__construct(new ConnectionSettings($held->endpoint(), readTimeout: self::NO_LIMIT), $namespace, $codec);
+    }
+
+    public function server(): ?string
+    {
+        $client = $this->held->ifThere();
+        if ($client !== $this->named) {
+            $this->named = $client;
+            $this->server = null;
+        }
+
+        return $this->server ??= $client === null ? null : $this->serverOf($client);
     }
 
     public function reach(): void
@@ -64,6 +80,9 @@ abstract class HeldRedisProtocol extends RedisProtocol
      * @return \Exception what the server refused, or that the reply belongs to another command
      */
     abstract protected function failure(mixed $answer): \Exception;
+
+    /** @return string|null as server() */
+    abstract protected function serverOf(object $client): ?string;
 
     protected function checkClient(): void {}
 

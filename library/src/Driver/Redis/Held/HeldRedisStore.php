@@ -28,6 +28,16 @@ final class HeldRedisStore extends HeldRedisProtocol
         return @$client->rawcommand($command, ...$arguments);
     }
 
+    protected function serverOf(object $client): ?string
+    {
+        /** @var Redis $client */
+        if (!$client->isConnected()) {
+            return null;
+        }
+
+        return \sprintf('%s:%d/%d', $client->getHost(), $client->getPort(), $this->firstDatabase ??= $client->getDBNum());
+    }
+
     protected function failure(mixed $answer): RedisException
     {
         /** @var Redis $client */
