@@ -91,26 +91,28 @@ final class Cache implements CacheInterface
      * application has a transaction or a pipeline open on the client, calls are misses, or false. A process that was forked
      * needs another client.
      *
-     * @param object $client or a closure that returns it, called on first use, in each process: its return type says which
-     *        client it is, as in fn(): \Redis => …
+     * @param object $client or a closure that returns it, called on first use, in each process, and again after a lost
+     *        connection: its return type says which client it is, as in fn(): \Redis => …
      * @param string $options those of a DSN, such as "namespace=shop&serializer=igbinary"
      * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
+     * @param string $local the DSN of a local tier, such as "larder:": copies in the memory of this host, as those of tier:,
+     *        whose options local_ttl and poll stand among $options. Copies of two servers never mix
      * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
      * @throws NotSupported for an object of another class; for a client whose settings the store cannot work with
      * @throws StoreUnavailable as open() does
      */
-    public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog()): self
+    public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog(), string $local = ''): self
     {
-        $held = Drivers::hold($client);
-        $search = Resolver::at($held->dsn($options), $logger, client: $held);
+        $held = Drivers::hold($client, $local !== '');
+        $tier = $local === '' ? null : Drivers::parse($local)->asTier('of the whole cache: write it among the options');
+        $search = Resolver::at($held->dsn($options), $logger, client: $held, local: $tier);
 
         return new self($search->store(), $search);
     }
 
     /**
      * A cache in the namespace "<this cache's>-<name>" of the same store, with the same options. They see nothing of each
-     * other, also when one of them is cleared. Over Redis servers, and over a client of the application, they have one
-     * connection.
+     * other, also when one of them is cleared. They have its connections, and its SQLite file open once.
      *
      * @param string $name 1 to 32 of A-Z a-z 0-9 _ -; the whole namespace has no more than 32 either
      * @throws InvalidDsn for another name

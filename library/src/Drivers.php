@@ -140,13 +140,14 @@ final class Drivers implements Schemes
 
     /**
      * @param object $client of the application, or a closure that returns it
+     * @param bool $isTier whether local copies stand before it, which have options of their own
      * @throws NotSupported naming the classes that are known
      */
-    public static function hold(object $client): HeldClient
+    public static function hold(object $client, bool $isTier = false): HeldClient
     {
         $class = HeldClient::classOf($client);
 
-        return new HeldClient($client, $class, self::ofClient($class)->scheme(), new self());
+        return new HeldClient($client, $class, self::ofClient($class)->scheme()->with($isTier ? TierDriver::OPTIONS : []), new self());
     }
 
     /** @throws NotSupported naming the classes that are known */

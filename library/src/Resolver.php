@@ -14,6 +14,8 @@ use Larder\Decorator\Breaker\BreakerStore;
 use Larder\Decorator\Breaker\OutageRecord;
 use Larder\Decorator\Sampling\SamplingStore;
 use Larder\Decorator\Sharding\ShardedStore;
+use Larder\Decorator\Tier\ClientTier;
+use Larder\Decorator\Tier\TierDriver;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
@@ -51,6 +53,7 @@ final class Resolver implements Opener
         public readonly Failures $failures,
         private readonly ?\Closure $credentials,
         private readonly ?HeldClient $client = null,
+        private readonly ?Dsn $local = null,
     ) {
         $this->shared = new \ArrayObject();
     }
@@ -60,11 +63,12 @@ final class Resolver implements Opener
      *
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
      * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
+     * @param Dsn|null $local of a local tier before that
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null, ?Dsn $local = null): self
     {
-        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client));
+        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client, $local));
     }
 
     /**
@@ -73,7 +77,8 @@ final class Resolver implements Opener
      */
     public function inSubNamespace(string $name): self
     {
-        $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client);
+        $dsn = $this->dsn->inSubNamespace($name, $this->client ?? new Drivers());
+        $resolver = new self($dsn, $this->logger, $this->failures, $this->credentials, $this->client, $this->local?->inSubNamespace($name, new Drivers()));
         $resolver->shared = $this->shared;
 
         return self::opened($resolver);
@@ -127,7 +132,12 @@ final class Resolver implements Opener
 
     public function open(Dsn $dsn): Store
     {
-        return $this->client === null ? Drivers::get($dsn->scheme)->open($dsn, $this) : Drivers::ofClient($this->client->class)->over($this->client, $dsn, $this);
+        if ($this->client === null || $dsn !== $this->dsn) {
+            return Drivers::get($dsn->scheme)->open($dsn, $this);
+        }
+        $store = Drivers::ofClient($this->client->class)->over($this->client, $dsn, $this);
+
+        return $this->local === null ? $store : TierDriver::before($this->open($this->local), $store, $dsn);
     }
 
     public function search(Dsn $dsn): Store
@@ -230,7 +240,7 @@ final class Resolver implements Opener
         $how = $candidate->how;
         $driver = $this->client === null ? Drivers::get($candidate->scheme) : Drivers::ofClient($this->client->class);
         $problem = $driver instanceof Diagnoses ? $driver->problem() : '';
-        if ($this->outcome instanceof TierStore) {
+        if ($this->outcome instanceof TierStore || $this->outcome instanceof ClientTier) {
             $why .= ': ' . $this->outcome->explanation();
         } elseif ($this->outcome instanceof RemoteStore) {
             try {

@@ -7,13 +7,16 @@ namespace Larder\Tests;
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Cli\Server\MemcachedServer;
+use Larder\Cli\Server\PostgreSqlServer;
 use Larder\Cli\Server\RedisServer;
+use Larder\Cli\TemporaryDirectory;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Driver\Redis\RedisProtocol;
 use Larder\Driver\Redis\Topology\HashSlot;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
+use Larder\Testing\Fork;
 use Larder\Tests\Driver\Redis\Topology\RedisNodes;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
@@ -186,6 +189,63 @@ final class SubNamespaceTest extends TestCase
         }
         self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
         self::assertCount(1, $new(), 'opened once after it was lost');
+    }
+
+    public function testFiveNamespacesInPostgreSqlHaveOneConnection(): void
+    {
+        $memory = new TemporaryDirectory('/dev/shm');
+        $server = PostgreSqlServer::start($memory->path);
+        $address = \sprintf('pgsql://%s:%s@/%s?socket=%s&namespace=sub&on_failure=throw', PostgreSqlServer::USER, $server->password, PostgreSqlServer::DATABASE, $server->socket) . Servers::PATIENTLY;
+        $observer = new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname($server->socket), $server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, $server->password);
+        /** @return list<string> */
+        $all = static function () use ($observer): array {
+            $processes = $observer->query("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'larder %'");
+            self::assertNotFalse($processes);
+
+            return array_map(strval(...), array_filter($processes->fetchAll(\PDO::FETCH_COLUMN), is_scalar(...)));
+        };
+        $before = $all();
+        $new = static fn(): array => array_values(array_diff($all(), $before));
+        $sub = Cache::open($address);
+        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertCount(1, $new());
+        $apart = Cache::open($address);
+        self::assertTrue($apart->set('k', 0));
+        self::assertCount(2, $new(), 'the control: a cache that was opened by itself');
+        $late = $sub->withSubNamespace('late');
+        foreach ($new() as $process) {
+            $observer->exec("SELECT pg_terminate_backend($process)");
+        }
+        self::assertTrue($late->set('k', 5), 'whose table is looked for on a connection that was lost');
+        foreach ($caches as $n => $cache) {
+            self::assertTrue($cache->set('k', $n));
+        }
+        self::assertSame([0, 1, 2, 3, 4], array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches));
+        self::assertCount(1, $new(), 'opened once after it was lost');
+        $observer->exec('DROP TABLE "larder_sub-eu"');
+        self::assertSame([null, 0, true, 1], [$caches[1]->get('k'), $caches[0]->get('k'), $caches[1]->set('k', 1), $caches[1]->get('k')], 'a table that is gone is made again');
+        $server->stop();
+    }
+
+    public function testFiveNamespacesInSqliteHaveTheFileOpenOnce(): void
+    {
+        $file = Servers::directory('sqlite-sub-' . bin2hex(random_bytes(4))) . '/cache.sqlite';
+        $open = static fn(): int => \count(array_filter(array_map(
+            static fn(string|false $handle): string => (string) @readlink((string) $handle),
+            (array) glob('/proc/self/fd/*'),
+        ), static fn(string $path): bool => $path === $file));
+        $sub = Cache::open("sqlite://$file?namespace=sub");
+        $caches = [$sub, ...array_map($sub->withSubNamespace(...), ['eu', 'us', 'asia']), $sub->withSubNamespace('eu')->withSubNamespace('ch')];
+        self::assertKeptApart($caches);
+        self::assertSame(1, $open());
+        $apart = Cache::open("sqlite://$file?namespace=sub");
+        self::assertSame([0, 2], [$apart->get('k'), $open()], 'the control: a cache that was opened by itself');
+        unlink($file);
+        usleep(200_000);
+        self::assertSame([null, true, 2], [$caches[1]->get('k'), $caches[2]->set('k', 2), $caches[2]->get('k')], 'a file that is gone is made again');
+        self::assertSame(1, Fork::run(static fn(): mixed => $caches[1]->set('k', 1) ? $caches[1]->get('k') : null));
+        self::assertSame([1, 2], [$caches[1]->get('k'), $caches[2]->get('k')]);
     }
 
     /** @param non-empty-list<Cache> $caches */

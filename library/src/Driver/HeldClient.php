@@ -23,6 +23,9 @@ final class HeldClient implements Schemes
     private int $process;
     private readonly int $opener;
 
+    /** @var \WeakMap<object, int> the process that each client was first used in */
+    private \WeakMap $processes;
+
     /** @var list<object> of processes that this one was forked from: freeing them could end their connections */
     private array $inherited = [];
 
@@ -38,8 +41,9 @@ final class HeldClient implements Schemes
         private readonly Schemes $others,
     ) {
         $this->opener = $this->process = Pid::own();
+        $this->processes = new \WeakMap();
         if (!$given instanceof \Closure) {
-            $this->client = $given;
+            $this->client = $this->own($given);
         }
     }
 
@@ -64,11 +68,36 @@ final class HeldClient implements Schemes
     /** @throws StoreFailed when the closure gives none; in a fork, when there is no other client than that of the parent */
     public function get(): object
     {
-        if ($this->client === null || $this->process !== Pid::own()) {
-            $this->client = $this->make();
-            $this->process = Pid::own();
+        if ($this->process !== Pid::own() && $this->client !== null) {
+            $this->inherited = [...$this->inherited, $this->client];
+            $this->client = null;
         }
-        return $this->client;
+        $this->process = Pid::own();
+
+        return $this->client ??= $this->own($this->given instanceof \Closure ? self::made($this->given) : $this->given);
+    }
+
+    /** Whether renew() can give another client. */
+    public function isRenewable(): bool
+    {
+        return $this->given instanceof \Closure;
+    }
+
+    /**
+     * Calls the closure again after the client has lost its connection: the application may have connected another one. Not
+     * while the application is using the client, as in a transaction, which a call by another client would run outside of.
+     *
+     * @return bool whether there is another client now
+     * @throws StoreFailed as get()
+     */
+    public function renew(): bool
+    {
+        $lost = $this->get();
+        if ($this->given instanceof \Closure) {
+            $this->client = $this->own(self::made($this->given));
+        }
+
+        return $this->client !== $lost;
     }
 
     public function scheme(string $name): Scheme
@@ -96,17 +125,12 @@ final class HeldClient implements Schemes
         return StoreFailed::because($this->scheme->name, 'this process was forked, and the persistent connection of the client is its parent\'s too. Let the closure make one that is not persistent');
     }
 
-    private function make(): object
+    /** Also a client that was lost in the parent, and that it uses again, is the parent's. */
+    private function own(object $client): object
     {
-        if ($this->client !== null && !\in_array($this->client, $this->inherited, true)) {
-            $this->inherited[] = $this->client;
-        }
-        $client = $this->given instanceof \Closure ? $this->made($this->given) : $this->given;
-        if (\in_array($client, $this->inherited, true)) {
-            throw StoreFailed::because($this->scheme->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
-        }
+        $this->processes[$client] ??= Pid::own();
 
-        return $client;
+        return $this->processes[$client] === Pid::own() ? $client : throw StoreFailed::because($this->scheme->name, 'this process was forked, and its parent uses the client. Open the cache here over another client, or over a closure that makes one');
     }
 
     private function made(\Closure $closure): object

@@ -78,11 +78,7 @@ final class Dsn
 
             $nested = []; // not array_map(), whose arguments would stand in the trace of a refusal
             foreach ($tiers as $tier) {
-                $nested[] = $parsed = self::parse($tier, $schemes);
-                $misplaced = array_intersect(Scheme::COMMON_OPTIONS, array_keys($parsed->options));
-                if ($misplaced !== []) {
-                    throw $parsed->invalid(\sprintf('has the option %s inside of a %s: DSN: write it after the last parenthesis', reset($misplaced), $scheme->name));
-                }
+                $nested[] = self::parse($tier, $schemes)->asTier(\sprintf('inside of a %s: DSN: write it after the last parenthesis', $scheme->name));
             }
 
             return new self($scheme, '', [], '', new \SensitiveParameterValue(''), self::options($scheme, $schemes, $query), $nested);
@@ -146,6 +142,17 @@ final class Dsn
         $dsn->namespace();
 
         return $dsn;
+    }
+
+    /**
+     * @param string $misplaced why options of the whole cache do not belong here
+     * @throws InvalidDsn
+     */
+    public function asTier(string $misplaced): self
+    {
+        $options = array_intersect(Scheme::COMMON_OPTIONS, array_keys($this->options));
+
+        return $options === [] ? $this : throw $this->invalid(\sprintf('has the option %s %s', reset($options), $misplaced));
     }
 
     /** The part after the scheme as one name or path, decoded. */

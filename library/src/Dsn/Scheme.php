@@ -47,6 +47,16 @@ final class Scheme
         $this->options = [...$options, ...($isTls ? self::TLS_OPTIONS : []), ...self::COMMON_OPTIONS];
     }
 
+    /**
+     * The same with more options.
+     *
+     * @param list<string> $options
+     */
+    public function with(array $options): self
+    {
+        return new self($this->name, [...array_values(array_diff($this->options, self::COMMON_OPTIONS)), ...$options], $this->isRemote, $this->whyNoCodec, $this->nesting, $this->path);
+    }
+
     /** The same under another name. */
     public function as(string $name, bool $isTls): self
     {

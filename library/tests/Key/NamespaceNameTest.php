@@ -51,7 +51,7 @@ final class NamespaceNameTest extends TestCase
         yield 'predis' => [static fn(string $name): Store => new PredisStore($settings, $name)];
         yield 'mysql' => [static fn(string $name): Store => new MySqlStore($connection(), 'innodb', $name)];
         yield 'mysql, memory' => [static fn(string $name): Store => new MySqlMemoryStore($connection(), $name)];
-        yield 'sqlite' => [static fn(string $name): Store => new SqliteStore(Servers::directory('names') . '/cache.sqlite', $name)];
+        yield 'sqlite' => [static fn(string $name): Store => new SqliteStore(SqliteStore::connect(Servers::directory('names') . '/cache.sqlite'), $name)];
         yield 'file' => [static fn(string $name): Store => new FileStore(Servers::directory('names') . '/files', $name)];
         yield 'php-file' => [static fn(string $name): Store => new PhpFileStore(Servers::directory('names') . '/files', $name)];
     }

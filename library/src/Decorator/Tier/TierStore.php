@@ -9,6 +9,7 @@ use Larder\Contract\Capability;
 use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\LockingStore;
+use Larder\Contract\NamesServer;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
@@ -36,14 +37,16 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
     private readonly ChangeLog $log;
     private readonly ChangePoll $poll;
     private readonly ListenerPresence $presence;
+    private readonly ?string $server;
 
     /**
      * @param string $identity of the shared tier (Dsn::identity()), because several may have copies in the same local tier
      * @param float $localTtl seconds, more than 0
      * @param float $pollSeconds seconds; 0.0 if nobody else writes to the shared tier, which is then never polled
+     * @param NamesServer|null $client that may lead to another server later: then no copies are made of what it gives
      * @throws NotSupported if a tier has no atomic operations, or the shared one does not know expiry
      */
-    public function __construct(Store $local, Store $shared, string $identity, public readonly float $localTtl, public readonly float $pollSeconds)
+    public function __construct(Store $local, Store $shared, string $identity, public readonly float $localTtl, public readonly float $pollSeconds, private readonly ?NamesServer $client = null)
     {
         $this->shared = Capability::of($shared, ExpiryAwareStore::class);
         $this->localName = Capability::nameOf($local);
@@ -52,6 +55,7 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         $this->presence = new ListenerPresence($local, $identity);
         $this->log = new ChangeLog(Capability::of($shared, AtomicStore::class));
         $this->poll = new ChangePoll($this->copies, $this->log, $pollSeconds);
+        $this->server = $client?->server();
     }
 
     public function secondsToProbe(string $key): float
@@ -81,7 +85,9 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         if ($entry === null) {
             return $default;
         }
-        $this->copies->fill($key, $entry, $lease, $version);
+        if ($this->isSameServer()) {
+            $this->copies->fill($key, $entry, $lease, $version);
+        }
 
         return $entry->stored;
     }
@@ -98,8 +104,11 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
             }
         }
         $entries = $versions === [] ? [] : $this->shared->entries(array_map(strval(...), array_keys($versions)));
+        $isSame = $this->isSameServer();
         foreach ($entries as $key => $entry) {
-            $this->copies->fill((string) $key, $entry, $lease, $versions[$key]);
+            if ($isSame) {
+                $this->copies->fill((string) $key, $entry, $lease, $versions[$key]);
+            }
             $found[$key] = $entry->stored;
         }
         $values = [];
@@ -268,7 +277,7 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
             $number = $this->announce($keys); // what was refused is gone, and that is a change too
         } finally {
             foreach ($keys as $i => $key) {
-                if ($number !== null && ($isWritten ?? false)) {
+                if ($number !== null && ($isWritten ?? false) && $this->isSameServer()) {
                     $this->copies->put($key, new Entry($values[$key], $until), $lease, $versions[$i], $number);
                 } else {
                     $this->copies->drop($key);
@@ -308,5 +317,10 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
     private function announce(array $keys): ?int
     {
         return $this->pollSeconds === 0.0 ? 0 : $this->log->announce(array_map(LocalCopies::part(...), $keys));
+    }
+
+    private function isSameServer(): bool
+    {
+        return $this->client === null || $this->client->server() === $this->server;
     }
 }

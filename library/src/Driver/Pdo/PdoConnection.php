@@ -7,6 +7,7 @@ namespace Larder\Driver\Pdo;
 use Larder\Driver\HeldClient;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
+use Larder\Process\Pid;
 use Larder\Process\Quietly;
 use PDO;
 use PDOException;
@@ -24,15 +25,21 @@ final class PdoConnection
     /** Bytes of a statement that are not of its values. */
     private const STATEMENT_BYTES = 65_536;
     private const UNLIMITED = 1 << 30;
+    private const NANOSECONDS_BETWEEN_LOOKS = 1_000_000_000;
 
     /** Not a class of the application, whose methods may do something else. */
     private const OPTIONS = [PDO::ATTR_STATEMENT_CLASS => [PDOStatement::class]];
 
     private ?PDO $prepared = null;
+    /** Whose connection has failed. */
+    private ?object $lost = null;
+    private int $process = 0;
+    private int $nextLook = 0;
     private PdoDialect $dialect;
     private int $longest = self::UNLIMITED;
     /** With the database or schema that was the current one at first use. */
     private string $table = PdoDialect::TABLE;
+    private string $server = '';
 
     /** @var array<string, PDOStatement> by their SQL */
     private array $statements = [];
@@ -48,6 +55,12 @@ final class PdoConnection
         $this->ready();
 
         return $this->dialect;
+    }
+
+    /** As NamesServer says. */
+    public function server(): ?string
+    {
+        return $this->prepared !== null && $this->prepared === $this->client->ifThere() ? $this->server : null;
     }
 
     /**
@@ -112,6 +125,8 @@ final class PdoConnection
                     throw StoreFailed::busy('pdo', 'the application has a transaction open, or reads a result, on its PDO object');
                 }
                 if ($this->dialect->isLost($error)) {
+                    $this->lost = $this->client->ifThere();
+
                     throw StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
                 }
                 $isMissing = $this->dialect->isMissingTable($error);
@@ -136,7 +151,7 @@ final class PdoConnection
         $client = $this->ready();
         foreach ($this->dialect->definition() as $statement) {
             try {
-                Quietly::run(fn(): mixed => $this->alone($client, 'BEGIN IMMEDIATE', fn(): mixed => $client->exec($this->located($statement)) === false ? throw self::error($client) : true));
+                Quietly::run(fn(): mixed => $this->alone($client, 'BEGIN IMMEDIATE', fn(): mixed => $client->exec($this->located($statement)) === false ? throw PdoDialect::error($client) : true));
             } catch (PDOException $error) {
                 if (!$this->dialect->isConflict($error)) {
                     throw $error;
@@ -162,13 +177,13 @@ final class PdoConnection
             $statement = $this->statements[$sql] ?? $client->prepare($this->located($sql), self::OPTIONS);
             unset($this->statements[$sql]); // a signal's handler must not use this one meanwhile
             if ($statement === false) {
-                throw self::error($client);
+                throw PdoDialect::error($client);
             }
             foreach ($parameters as $i => $parameter) {
                 $statement->bindValue($i + 1, \is_array($parameter) ? $parameter[0] : $parameter, \is_array($parameter) ? PDO::PARAM_LOB : PDO::PARAM_STR);
             }
             if (!$statement->execute()) {
-                throw self::error($statement);
+                throw PdoDialect::error($statement);
             }
             $answer = $result($statement);
             $statement->closeCursor();
@@ -192,7 +207,7 @@ final class PdoConnection
             return $work();
         }
         if ($client->exec($begin) === false) {
-            throw self::error($client);
+            throw PdoDialect::error($client);
         }
         $end = 'ROLLBACK';
         $last = $client->lastInsertId();
@@ -207,7 +222,7 @@ final class PdoConnection
             return $answer;
         } finally {
             if ($client->exec($end) === false && $end === 'COMMIT') {
-                $error = self::error($client);
+                $error = PdoDialect::error($client);
                 $client->exec('ROLLBACK');
 
                 throw $error;
@@ -226,21 +241,56 @@ final class PdoConnection
     /** @throws StoreFailed */
     private function ready(): PDO
     {
-        /** @var PDO $client */
-        $client = $this->client->get();
-        if ($client !== $this->prepared) {
-            $this->prepared = null;
-            $this->takeOver($client);
+        $client = $this->client();
+        $isBusy = $this->isInTransaction($client);
+        if ($isBusy ? $this->isBroken($client) : $client === $this->lost) {
+            $isOther = $this->client->renew();
+            if (!$isOther && $isBusy) {
+                throw StoreFailed::because('pdo', \sprintf('%s has lost its connection', $this->client->endpoint()));
+            }
+            $client = $this->client();
+            $isBusy = $this->isInTransaction($client);
         }
-        if ($client->inTransaction() || ($this->dialect === PdoDialect::MySql && \in_array($client->getAttribute(PDO::ATTR_AUTOCOMMIT), [0, false], true))) {
+        if ($isBusy) {
             throw StoreFailed::busy('pdo', 'the application has a transaction open on its PDO object');
         }
+        $this->lost = null;
         if ($this->prepared === null) {
             $this->lookAtSettings($client);
             $this->prepared = $client;
         }
 
         return $client;
+    }
+
+    /** @throws StoreFailed */
+    private function client(): PDO
+    {
+        /** @var PDO $client */
+        $client = $this->client->get();
+        if ($client !== $this->prepared) {
+            $this->prepared = null;
+            $this->takeOver($client);
+        }
+
+        return $client;
+    }
+
+    private function isInTransaction(PDO $client): bool
+    {
+        return $client->inTransaction() || ($this->dialect === PdoDialect::MySql && \in_array($client->getAttribute(PDO::ATTR_AUTOCOMMIT), [0, false], true));
+    }
+
+    /** Whether the transaction has ended with its connection, which PDO does not notice. The server is asked now and then alone. */
+    private function isBroken(PDO $client): bool
+    {
+        if (!$this->client->isRenewable() || hrtime(true) < $this->nextLook) {
+            return false;
+        }
+        $isBroken = $this->dialect->isBroken($client);
+        $this->nextLook = $isBroken ? 0 : (int) hrtime(true) + self::NANOSECONDS_BETWEEN_LOOKS;
+
+        return $isBroken;
     }
 
     private function takeOver(PDO $client): void
@@ -253,7 +303,10 @@ final class PdoConnection
         if ($this->client->isInFork() && $client->getAttribute(PDO::ATTR_PERSISTENT) === true) {
             throw $this->client->shared();
         }
-        $this->inherited = [...$this->inherited, ...array_values($this->statements)];
+        if ($this->process !== Pid::own()) {
+            $this->inherited = [...$this->inherited, ...array_values($this->statements)];
+            $this->process = Pid::own();
+        }
         $this->statements = [];
     }
 
@@ -261,22 +314,23 @@ final class PdoConnection
     private function lookAtSettings(PDO $client): void
     {
         $question = $this->dialect->settings();
-        if ($question === null) {
-            return;
-        }
 
         try {
             $answer = Quietly::run(static fn(): PDOStatement|false => $client->prepare($question, self::OPTIONS));
             /** @var list<int|string|null>|false $settings */
-            $settings = $answer !== false && Quietly::run($answer->execute(...)) ? $answer->fetch(PDO::FETCH_NUM) : throw self::error($answer === false ? $client : $answer);
+            $settings = $answer !== false && Quietly::run($answer->execute(...)) ? $answer->fetch(PDO::FETCH_NUM) : throw PdoDialect::error($answer === false ? $client : $answer);
             $answer->closeCursor();
         } catch (PDOException $error) {
+            $this->lost = $this->dialect->isLost($error) ? $client : null;
+
             throw $this->dialect->isBusy($error)
                 ? StoreFailed::busy('pdo', 'the application reads a result on its PDO object')
                 : StoreFailed::because('pdo', \sprintf('no proper answer to %s (%s)', $this->client->endpoint(), $error->getMessage()), $error);
         }
-        [$place, $commits, $packet, $charset] = [...($settings === false ? [] : $settings), null, null, null, null];
+        [$place, $server, $commits, $packet, $charset] = [...($settings === false ? [] : $settings), null, null, null, null, null];
         $this->table = \in_array($place, [null, ''], true) ? PdoDialect::TABLE : \sprintf('%s.%s', $place, PdoDialect::TABLE);
+        // A database in memory is of this object alone.
+        $this->server = serialize([$this->dialect, $this->table, \in_array($server, [null, ''], true) ? random_bytes(16) : $server]);
         if ($this->dialect !== PdoDialect::MySql) {
             return;
         }
@@ -293,14 +347,5 @@ final class PdoConnection
     private function located(string $sql): string
     {
         return (string) preg_replace_callback(\sprintf('/\b%s\b/', PdoDialect::TABLE), fn(): string => $this->table, $sql);
-    }
-
-    private static function error(PDO|PDOStatement $of): PDOException
-    {
-        $info = $of->errorInfo();
-        $error = new PDOException(implode(' ', array_filter($info, is_scalar(...))));
-        $error->errorInfo = $info;
-
-        return $error;
     }
 }

@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace Larder\Driver\Pdo;
 
 use Larder\Exception\NotSupported;
+use Larder\Process\Quietly;
 use PDO;
 use PDOException;
+use PDOStatement;
 
 /** What differs between the databases. The cases are the names of PDO's drivers. */
 enum PdoDialect: string
@@ -21,6 +23,8 @@ enum PdoDialect: string
     public const CHARSETS_WITH_BACKSLASHES = ['big5', 'cp932', 'gb18030', 'gbk', 'sjis'];
 
     private const COLUMNS = '(namespace, name, full_key, value, expires, version)';
+    /** What PDO says of the status of a connection to PostgreSQL. */
+    private const BAD_CONNECTION = 'Bad connection.';
     private const DEADLOCK = 1213;
     private const LOCK_TIMEOUT = 1205;
     /** The application has locked other tables, and may use those alone. */
@@ -40,15 +44,15 @@ enum PdoDialect: string
     }
 
     /**
-     * The current database or schema as an identifier, which the application may change at any time; of MySQL also whether
-     * statements commit, the longest packet and the character set of statements.
+     * The current database or schema as an identifier, which the application may change at any time; what tells the server and
+     * the database from others; of MySQL also whether statements commit, the longest packet and the character set of statements.
      */
-    public function settings(): ?string
+    public function settings(): string
     {
         return match ($this) {
-            self::MySql => "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`'), @@autocommit, @@max_allowed_packet, @@character_set_client",
-            self::PostgreSql => 'SELECT quote_ident(current_schema())',
-            self::Sqlite => null,
+            self::MySql => "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`'), CONCAT_WS(' ', @@hostname, @@port, @@socket, @@datadir), @@autocommit, @@max_allowed_packet, @@character_set_client",
+            self::PostgreSql => "SELECT quote_ident(current_schema()), concat_ws(' ', inet_server_addr(), current_setting('port'), extract(epoch FROM pg_postmaster_start_time()), current_database())",
+            self::Sqlite => "SELECT NULL, file FROM pragma_database_list WHERE name = 'main'",
         };
     }
 
@@ -130,6 +134,30 @@ enum PdoDialect: string
             self::PostgreSql => preg_match('/^(?:08...|53300|57P0.|HY000)$/D', self::state($error)) === 1,
             self::Sqlite => false,
         };
+    }
+
+    /** Whether the connection of an object that says it is in a transaction has ended. Ends no transaction, and reads no result. */
+    public function isBroken(PDO $client): bool
+    {
+        try {
+            return match ($this) {
+                self::MySql => Quietly::run(static fn(): mixed => $client->getAttribute(PDO::ATTR_SERVER_INFO)) === false && $this->isLost(self::error($client)),
+                self::PostgreSql => $client->getAttribute(PDO::ATTR_CONNECTION_STATUS) === self::BAD_CONNECTION,
+                self::Sqlite => false,
+            };
+        } catch (PDOException $error) {
+            return $this->isLost($error);
+        }
+    }
+
+    /** What has failed, where the application does not let PDO throw. */
+    public static function error(PDO|PDOStatement $of): PDOException
+    {
+        $info = $of->errorInfo();
+        $error = new PDOException(implode(' ', array_filter($info, is_scalar(...))));
+        $error->errorInfo = $info;
+
+        return $error;
     }
 
     private static function code(PDOException $error): int

@@ -11,6 +11,7 @@ use Larder\Contract\Entry;
 use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
+use Larder\Contract\NamesServer;
 use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Driver\Common\ChangesAtomically;
@@ -27,7 +28,7 @@ use PDOException;
  * The table larder_cache in the application's database, for all namespaces. Each change gives a row a new version, by which
  * atomic operations know that nobody else was first. One write of sixteen removes a few expired rows.
  */
-final class PdoStore implements RemoteStore, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+final class PdoStore implements RemoteStore, NamesServer, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     /** @use ChangesAtomically<string> */
     use ChangesAtomically;
@@ -47,6 +48,11 @@ final class PdoStore implements RemoteStore, AtomicStore, LockingStore, Listable
         private readonly Codec $codec = new PhpCodec(),
     ) {
         NamespaceName::check($namespace);
+    }
+
+    public function server(): ?string
+    {
+        return $this->connection->server();
     }
 
     public function reach(): void

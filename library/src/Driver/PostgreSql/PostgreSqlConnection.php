@@ -10,7 +10,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Lock\Backoff;
 use Larder\Process\Pid;
 
-/** A connection to a PostgreSQL server, for one table. It is opened on first use, and again after it was lost and after a fork. */
+/** A connection to a PostgreSQL server, for the tables of some namespaces. It is opened on first use, and again after it was lost and after a fork. */
 final class PostgreSqlConnection
 {
     /** The server cancels a statement before the client does, so that the connection can be used again. */
@@ -38,7 +38,6 @@ final class PostgreSqlConnection
 
     private ?PostgreSqlLink $link = null;
     private int $process = 0;
-    private bool $hasTable = false;
     private bool $prepares = true;
 
     /** @var list<PostgreSqlLink> of the process this one was forked from: freeing them would end them there too */
@@ -53,7 +52,6 @@ final class PostgreSqlConnection
      */
     public function __construct(
         private readonly Endpoint $endpoint,
-        private readonly PostgreSqlTable $table,
         private readonly string $database,
         private readonly string $user,
         #[\SensitiveParameter]
@@ -91,9 +89,9 @@ final class PostgreSqlConnection
      *
      * @throws StoreUnavailable
      */
-    public function reach(): void
+    public function reach(PostgreSqlTable $table): void
     {
-        $this->link = $this->ready();
+        $this->link = $this->ready($table);
     }
 
     /**
@@ -104,9 +102,9 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError when the server refuses
      * @throws StoreFailed when it is away
      */
-    public function rows(string $sql, array $parameters, int $columns): array
+    public function rows(PostgreSqlTable $table, string $sql, array $parameters, int $columns): array
     {
-        $result = $this->run($sql, $parameters, true);
+        $result = $this->run($table, $sql, $parameters, true);
         if (pg_num_fields($result) !== $columns) {
             throw StoreFailed::because('pgsql', \sprintf('the reply of %s has %d columns, not %d', $this->endpoint, pg_num_fields($result), $columns));
         }
@@ -124,9 +122,9 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError when the server refuses
      * @throws StoreFailed when it is away
      */
-    public function change(string $sql, array $parameters, bool $mayRepeat = true): int
+    public function change(PostgreSqlTable $table, string $sql, array $parameters, bool $mayRepeat = true): int
     {
-        return pg_affected_rows($this->run($sql, $parameters, $mayRepeat));
+        return pg_affected_rows($this->run($table, $sql, $parameters, $mayRepeat));
     }
 
     /**
@@ -134,23 +132,23 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError
      * @throws StoreFailed
      */
-    private function run(string $sql, array $parameters, bool $mayRepeat): \PgSql\Result
+    private function run(PostgreSqlTable $table, string $sql, array $parameters, bool $mayRepeat): \PgSql\Result
     {
         try {
-            return $this->execute($sql, $parameters);
+            return $this->execute($table, $sql, $parameters);
         } catch (PostgreSqlError $error) {
             if ($error->isAboutPreparing()) {
                 $this->prepares = false;
                 $this->link = null;
             } elseif ($error->isAboutTheTable()) {
                 $this->link = null; // it was dropped, or changed: it is recreated, or refused
-                $this->hasTable = false;
+                $table->forget();
             } elseif (!$error->isLost() || !$mayRepeat) {
                 throw $this->failure($error);
             }
         }
         try {
-            return $this->execute($sql, $parameters);
+            return $this->execute($table, $sql, $parameters);
         } catch (PostgreSqlError $error) {
             throw $this->failure($error);
         }
@@ -161,10 +159,10 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError
      * @throws StoreFailed
      */
-    private function execute(string $sql, array $parameters): \PgSql\Result
+    private function execute(PostgreSqlTable $table, string $sql, array $parameters): \PgSql\Result
     {
         try {
-            $link = $this->ready();
+            $link = $this->ready($table);
         } catch (StoreUnavailable $none) {
             $cause = $none->getPrevious();
             // libpq gives no code for a login that the server refused, so its text tells.
@@ -173,7 +171,7 @@ final class PostgreSqlConnection
             throw $isAway ? StoreFailed::because('pgsql', $none->what, $none) : StoreFailed::refused('pgsql', $none->what);
         }
 
-        $sql = str_replace($this->table->quoted, $this->table->qualified(), $sql);
+        $sql = str_replace($table->quoted, $table->qualified(), $sql);
 
         return $this->alone($link, fn(): \PgSql\Result => $link->run($sql, $parameters, $this->timeout));
     }
@@ -211,7 +209,7 @@ final class PostgreSqlConnection
     }
 
     /** @throws StoreUnavailable when there is no connection, or the table is not ours */
-    private function ready(): PostgreSqlLink
+    private function ready(PostgreSqlTable $table): PostgreSqlLink
     {
         if ($this->process !== Pid::own()) {
             $this->inherited = [...$this->inherited, ...($this->link === null ? [] : [$this->link])];
@@ -222,27 +220,26 @@ final class PostgreSqlConnection
             $this->link->discard(); // closed for having been idle long, as by a restart
             $this->link = null;
         }
-        if ($this->link !== null && $this->hasTable) {
-            return $this->link;
+        $kept = $this->link;
+        if ($kept !== null && $table->isFoundOn($kept)) {
+            return $kept;
         }
-        $this->hasTable = false;
 
         try {
-            $link = $this->link ?? $this->connect();
+            $link = $kept ?? $this->connect();
 
             try {
-                $this->find($link);
+                $this->find($table, $link);
             } catch (PostgreSqlError $error) {
-                if (!$this->persistent || !$error->isLost()) {
+                if (($kept === null && !$this->persistent) || !$error->isLost()) {
                     throw $error;
                 }
-                $link = $this->connect(); // it was lost after another request used it
-                $this->find($link);
+                $link = $this->connect(); // it was lost after another request or namespace used it
+                $this->find($table, $link);
             }
         } catch (PostgreSqlError $cause) {
-            throw $this->unavailable($cause);
+            throw $this->unavailable($cause, $table);
         }
-        $this->hasTable = true;
 
         return $link;
     }
@@ -251,10 +248,10 @@ final class PostgreSqlConnection
      * @throws PostgreSqlError
      * @throws StoreUnavailable
      */
-    private function find(PostgreSqlLink $link): void
+    private function find(PostgreSqlTable $table, PostgreSqlLink $link): void
     {
-        $this->alone($link, function () use ($link): void {
-            $this->table->find($link, $this->timeout);
+        $this->alone($link, function () use ($table, $link): void {
+            $table->find($link, $this->timeout);
         });
     }
 
@@ -287,7 +284,7 @@ final class PostgreSqlConnection
         };
     }
 
-    private function unavailable(PostgreSqlError $cause): StoreUnavailable
+    private function unavailable(PostgreSqlError $cause, PostgreSqlTable $table): StoreUnavailable
     {
         $said = $cause->isTimeout() ? \sprintf('no reply within %g s', $this->timeout) : $cause->getMessage();
         $advice = self::advice($said) ?? 'Is the server running there? To install it: apt-get install postgresql';
@@ -296,7 +293,7 @@ final class PostgreSqlConnection
             'pgsql',
             $cause->isLost() || $cause->isTimeout()
                 ? \sprintf('cannot connect to the database %s at %s (%s)', $this->database, $this->endpoint, $said)
-                : \sprintf('cannot use the table %s at %s (%s)', $this->table->quoted, $this->endpoint, $said),
+                : \sprintf('cannot use the table %s at %s (%s)', $table->quoted, $this->endpoint, $said),
             str_replace(['DATABASE', 'USER'], [$this->database, $this->user], $advice),
             $cause,
         );

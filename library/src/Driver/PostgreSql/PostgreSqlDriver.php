@@ -28,9 +28,10 @@ final class PostgreSqlDriver implements Erases
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        $table = new PostgreSqlTable($dsn->namespace());
+        $endpoint = $this->endpoint($dsn);
+        $connection = $opener->shared(PostgreSqlConnection::class, $opener->way($dsn) . $endpoint, fn(): PostgreSqlConnection => $this->connection($dsn));
 
-        return $opener->withBreaker(new PostgreSqlStore($this->connection($dsn, $table), $table, $opener->codec($dsn)), $dsn, $this->endpoint($dsn));
+        return $opener->withBreaker(new PostgreSqlStore($connection, new PostgreSqlTable($dsn->namespace()), $opener->codec($dsn)), $dsn, $endpoint);
     }
 
     public function variants(): array
@@ -54,10 +55,10 @@ final class PostgreSqlDriver implements Erases
     public function erase(Dsn $dsn): void
     {
         $table = new PostgreSqlTable($dsn->namespace());
-        $this->connection($dsn, $table)->change(\sprintf('DROP TABLE IF EXISTS %s', $table->quoted), []);
+        $this->connection($dsn)->change($table, \sprintf('DROP TABLE IF EXISTS %s', $table->quoted), []);
     }
 
-    private function connection(Dsn $dsn, PostgreSqlTable $table): PostgreSqlConnection
+    private function connection(Dsn $dsn): PostgreSqlConnection
     {
         $database = ltrim($dsn->name(), '/');
         if ($database === '' || str_contains(ltrim($dsn->rest, '/'), '/')) {
@@ -65,7 +66,7 @@ final class PostgreSqlDriver implements Erases
         }
         $tls = $dsn->choice('sslmode', ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], 'prefer');
 
-        return new PostgreSqlConnection($this->endpoint($dsn), $table, $database, $dsn->user, $dsn->password(), $dsn->timeout(), $dsn->isPersistent(), $tls);
+        return new PostgreSqlConnection($this->endpoint($dsn), $database, $dsn->user, $dsn->password(), $dsn->timeout(), $dsn->isPersistent(), $tls);
     }
 
     private function endpoint(Dsn $dsn): Endpoint

@@ -69,19 +69,15 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         SELECT name FROM batch ORDER BY name DESC LIMIT 1
         SQL;
 
-    private readonly string $table;
-
     public function __construct(
         private readonly PostgreSqlConnection $connection,
-        PostgreSqlTable $table,
+        private readonly PostgreSqlTable $table,
         private readonly Codec $codec = new PhpCodec(),
-    ) {
-        $this->table = $table->quoted;
-    }
+    ) {}
 
     public function reach(): void
     {
-        $this->connection->reach();
+        $this->connection->reach($this->table);
     }
 
     public function get(string $key, mixed $default = null): mixed
@@ -181,11 +177,11 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
 
     public function clear(): bool
     {
-        $sql = \sprintf(self::CLEAR, $this->table, self::ROWS_AT_ONCE);
+        $sql = \sprintf(self::CLEAR, $this->table->quoted, self::ROWS_AT_ONCE);
 
         try {
             for ($name = '\x', $before = ''; $name > $before;) {
-                [$before, $name] = [$name, $this->connection->rows($sql, [$name], 1)[0][0] ?? ''];
+                [$before, $name] = [$name, $this->connection->rows($this->table, $sql, [$name], 1)[0][0] ?? ''];
             }
 
             return true;
@@ -207,10 +203,10 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
 
     public function keys(): iterable
     {
-        $sql = \sprintf('SELECT name, key FROM %s WHERE name > $1 AND (expires = 0 OR expires > $2) ORDER BY name LIMIT %d', $this->table, self::ROWS_AT_ONCE);
+        $sql = \sprintf('SELECT name, key FROM %s WHERE name > $1 AND (expires = 0 OR expires > $2) ORDER BY name LIMIT %d', $this->table->quoted, self::ROWS_AT_ONCE);
         for ($last = '\x'; $last !== null;) {
             try {
-                $rows = $this->connection->rows($sql, [$last, self::number(microtime(true))], 2);
+                $rows = $this->connection->rows($this->table, $sql, [$last, self::number(microtime(true))], 2);
             } catch (PostgreSqlError) {
                 return;
             }
@@ -257,10 +253,10 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     {
         Key::check($key);
         $name = self::name($key);
-        $read = \sprintf('SELECT key, value, expires, xmin FROM %s WHERE name = $1', $this->table);
+        $read = \sprintf('SELECT key, value, expires, xmin FROM %s WHERE name = $1', $this->table->quoted);
         for ($try = 0; $try < self::TRIES; ++$try) {
             try {
-                [$full, $value, $until, $version] = array_map(strval(...), $this->connection->rows($read, [$name], 4)[0] ?? ['', '', '', '']);
+                [$full, $value, $until, $version] = array_map(strval(...), $this->connection->rows($this->table, $read, [$name], 4)[0] ?? ['', '', '', '']);
                 $isThere = $version !== '' && self::binary($full) === $key && ((float) $until === 0.0 || (float) $until > microtime(true));
                 $new = $change($isThere ? new Entry(self::binary($value), (float) $until) : null);
             } catch (PostgreSqlError) {
@@ -316,7 +312,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     private function changed(string $sql, string $rows, array $parameters, bool $mayRepeat = true): ?int
     {
         try {
-            return $this->connection->change(\sprintf($sql, $this->table, $rows), $parameters, $mayRepeat);
+            return $this->connection->change($this->table, \sprintf($sql, $this->table->quoted, $rows), $parameters, $mayRepeat);
         } catch (PostgreSqlError) {
             return null;
         }
@@ -331,7 +327,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
         Key::check($key);
 
         return $this->readRows(
-            \sprintf('SELECT %s FROM %s WHERE name = $1 AND key = $2 AND (expires = 0 OR expires > $3)', $column, $this->table),
+            \sprintf('SELECT %s FROM %s WHERE name = $1 AND key = $2 AND (expires = 0 OR expires > $3)', $column, $this->table->quoted),
             [self::name($key), self::text($key), self::number(microtime(true))],
             1,
         )[0][0] ?? null;
@@ -345,7 +341,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     private function stored(array $keys): array
     {
         array_map(Key::check(...), $keys);
-        $sql = \sprintf('SELECT key, value, expires FROM %s WHERE name = ANY ($1::bytea[]) AND (expires = 0 OR expires > $2)', $this->table);
+        $sql = \sprintf('SELECT key, value, expires FROM %s WHERE name = ANY ($1::bytea[]) AND (expires = 0 OR expires > $2)', $this->table->quoted);
         $stored = [];
         foreach (array_chunk($keys, self::ROWS_AT_ONCE) as $some) {
             foreach ($this->readRows($sql, [self::list(array_map(self::name(...), $some)), self::number(microtime(true))], 3) as [$key, $value, $until]) {
@@ -364,7 +360,7 @@ final class PostgreSqlStore implements RemoteStore, AtomicStore, LockingStore, L
     private function readRows(string $sql, array $parameters, int $columns): array
     {
         try {
-            return $this->connection->rows($sql, $parameters, $columns);
+            return $this->connection->rows($this->table, $sql, $parameters, $columns);
         } catch (PostgreSqlError $error) {
             throw StoreFailed::refused('pgsql', $error->getMessage());
         }

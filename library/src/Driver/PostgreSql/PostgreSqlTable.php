@@ -68,6 +68,8 @@ final class PostgreSqlTable
     /** As in statements, before they are sent. */
     public readonly string $quoted;
     private string $schema = '';
+    /** @var \WeakReference<PostgreSqlLink>|null where it was found: another link may have another search path */
+    private ?\WeakReference $foundOn = null;
 
     public function __construct(string $namespace)
     {
@@ -76,12 +78,24 @@ final class PostgreSqlTable
         $this->quoted = \sprintf('"%s"', $this->table);
     }
 
+    public function isFoundOn(PostgreSqlLink $link): bool
+    {
+        return $this->foundOn?->get() === $link;
+    }
+
+    /** It is looked for again before the next statement. */
+    public function forget(): void
+    {
+        $this->foundOn = null;
+    }
+
     /**
      * @throws PostgreSqlError
      * @throws StoreUnavailable when it is not ours
      */
     public function find(PostgreSqlLink $link, float $seconds): void
     {
+        $this->forget();
         $this->locate($link, $seconds);
         $found = $this->examine($link, $seconds);
         if ($found === null) {
@@ -103,6 +117,7 @@ final class PostgreSqlTable
                 \sprintf('Choose another namespace; or, if nobody needs it, DROP TABLE %s: it is recreated', $this->quoted),
             );
         }
+        $this->foundOn = \WeakReference::create($link);
     }
 
     /** With its schema, once it was found. */

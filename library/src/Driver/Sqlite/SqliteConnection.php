@@ -12,7 +12,7 @@ use PDOException;
 use PDOStatement;
 
 /**
- * A connection to an SQLite file with one table, opened again after a fork and after the file was replaced. It waits for
+ * A connection to an SQLite file with one table for all namespaces, opened again after a fork and after the file was replaced. It waits for
  * other writers, up to a second, sets a damaged file aside, and evicts from a full one.
  */
 final class SqliteConnection
@@ -51,7 +51,7 @@ final class SqliteConnection
      * @param \Closure(self, int): bool $evict so many bytes; false when it could not
      * @throws PDOException|StoreUnavailable
      */
-    public function __construct(string $file, private readonly int $maxBytes, private readonly \Closure $evict)
+    public function __construct(string $file, public readonly int $maxBytes, private readonly \Closure $evict)
     {
         $this->file = new SqliteFile($file);
         $this->connect(self::OPENING_SECONDS);

@@ -23,7 +23,9 @@ final class SqliteDriver implements Driver
 
     public function open(Dsn $dsn, Opener $opener): Store
     {
-        return new SqliteStore($dsn->path(), $dsn->namespace(), $opener->codec($dsn), $dsn->maxSize());
+        $connection = $opener->shared(SqliteConnection::class, $dsn->path(), static fn(): SqliteConnection => SqliteStore::connect($dsn->path(), $dsn->maxSize()));
+
+        return new SqliteStore($connection, $dsn->namespace(), $opener->codec($dsn));
     }
 
     public function variants(): array

@@ -50,23 +50,24 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     /** Of one statement; SQLite before 3.32 takes 999 parameters. */
     private const KEYS_AT_ONCE = 512;
 
-    private readonly SqliteConnection $connection;
+    public function __construct(
+        private readonly SqliteConnection $connection,
+        private readonly string $namespace = 'larder',
+        private readonly Codec $codec = new PhpCodec(),
+    ) {
+        NamespaceName::check($namespace);
+    }
 
     /**
      * @param int $maxBytes of the file, 0 for no limit; what was written longest ago is evicted then
      * @throws StoreUnavailable
      */
-    public function __construct(
-        string $file,
-        private readonly string $namespace = 'larder',
-        private readonly Codec $codec = new PhpCodec(),
-        private readonly int $maxBytes = 0,
-    ) {
-        NamespaceName::check($namespace);
+    public static function connect(string $file, int $maxBytes = 0): SqliteConnection
+    {
         StoreUnavailable::unlessLoaded('sqlite', 'pdo_sqlite', 'sqlite3');
 
         try {
-            $this->connection = new SqliteConnection($file, $maxBytes, SqliteEviction::make(...));
+            return new SqliteConnection($file, $maxBytes, SqliteEviction::make(...));
         } catch (PDOException $cause) {
             throw StoreUnavailable::because(
                 'sqlite',
@@ -324,7 +325,9 @@ final class SqliteStore implements Store, AtomicStore, LockingStore, ListableSto
     /** Values of a transaction that is to fit beside others. */
     private function bytesAtOnce(): int
     {
-        return $this->maxBytes > 0 ? min(self::BYTES_AT_ONCE, intdiv($this->maxBytes, 8)) : self::BYTES_AT_ONCE;
+        $most = $this->connection->maxBytes;
+
+        return $most > 0 ? min(self::BYTES_AT_ONCE, intdiv($most, 8)) : self::BYTES_AT_ONCE;
     }
 
     /**

@@ -13,11 +13,20 @@ use Psr\Log\NullLogger;
 
 final class PdoMySqlTest extends PdoTestCase
 {
+    use LosesConnections;
+
     protected static function pdo(array $options = []): \PDO
     {
         $server = Servers::mariaDb();
 
         return new \PDO(\sprintf('mysql:unix_socket=%s;dbname=%s;charset=utf8mb4', $server->socket, MariaDbServer::DATABASE), MariaDbServer::USER, $server->password, $options);
+    }
+
+    protected static function breakOff(\PDO $pdo): void
+    {
+        $answer = $pdo->query('SELECT CONNECTION_ID()');
+        $id = $answer === false ? 0 : (int) $answer->fetchColumn();
+        self::pdo()->exec("KILL $id");
     }
 
     protected static function connections(): int

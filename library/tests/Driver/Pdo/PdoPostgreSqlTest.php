@@ -10,6 +10,8 @@ use Larder\Cli\TemporaryDirectory;
 
 final class PdoPostgreSqlTest extends PdoTestCase
 {
+    use LosesConnections;
+
     private static ?TemporaryDirectory $memory = null;
     private static ?PostgreSqlServer $server = null;
 
@@ -25,6 +27,14 @@ final class PdoPostgreSqlTest extends PdoTestCase
         self::$server ??= PostgreSqlServer::start(self::$memory->path);
 
         return new \PDO(\sprintf('pgsql:host=%s;port=%d;dbname=%s', \dirname(self::$server->socket), self::$server->port, PostgreSqlServer::DATABASE), PostgreSqlServer::USER, self::$server->password, $options);
+    }
+
+    protected static function breakOff(\PDO $pdo): void
+    {
+        $answer = $pdo->query('SELECT pg_backend_pid()');
+        $id = $answer === false ? 0 : (int) $answer->fetchColumn();
+        unset($answer); // else its end would find out
+        self::pdo()->exec("SELECT pg_terminate_backend($id, 30000)");
     }
 
     protected static function connections(): int

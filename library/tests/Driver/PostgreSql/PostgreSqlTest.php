@@ -389,12 +389,12 @@ final class PostgreSqlTest extends DriverTestCase
     public function testStatementsThatThePoolerForgetsArePreparedNoMore(): void
     {
         $table = new PostgreSqlTable($this->namespace);
-        $connection = new PostgreSqlConnection(Endpoint::unix(self::server()->socket), $table, 'larder', 'larder', self::server()->password);
+        $connection = new PostgreSqlConnection(Endpoint::unix(self::server()->socket), 'larder', 'larder', self::server()->password);
         $store = new PostgreSqlStore($connection, $table);
         for ($n = 0; $n < 20; ++$n) {
             self::assertTrue($store->set('k', $n));
             self::assertSame($n, $store->get('k'));
-            $connection->change('DEALLOCATE ALL', []);
+            $connection->change($table, 'DEALLOCATE ALL', []);
         }
     }
 

@@ -50,8 +50,8 @@ final class SqliteEvictionTest extends TestCase
 
     public function testPruneRemovesOnlyExpiredRows(): void
     {
-        $store = new SqliteStore($this->file, 'one');
-        $other = new SqliteStore($this->file, 'other');
+        $store = new SqliteStore(SqliteStore::connect($this->file), 'one');
+        $other = new SqliteStore(SqliteStore::connect($this->file), 'other');
         $store->setMany(array_fill_keys(self::keys('old', 2500), 'value'), 60);
         $other->set('old', 'value', 60);
         $store->setMany(['stays' => 1, 'stays longer' => 2]);

@@ -180,7 +180,7 @@ final class SqliteTest extends DriverTestCase
                 return new Failures();
             }
         };
-        $store = new SqliteStore(Servers::directory('sqlite-signal') . '/cache.sqlite', codec: $raise);
+        $store = new SqliteStore(SqliteStore::connect(Servers::directory('sqlite-signal') . '/cache.sqlite'), codec: $raise);
         $isStored = null;
         $before = [pcntl_async_signals(true), pcntl_signal_get_handler(\SIGUSR1)];
         pcntl_signal(\SIGUSR1, static function () use ($store, &$isStored): void {

@@ -34,6 +34,14 @@ final class HeldMemcachedItems implements MemcachedItems
         }
     }
 
+    /** As NamesServer says: the servers of the client as it has them now, and the prefix at the first use. */
+    public function server(): ?string
+    {
+        $client = $this->client->ifThere();
+
+        return $client instanceof Memcached ? serialize([$client->getServerList(), $this->firstPrefix ?? $this->prefixOf($client)]) : null;
+    }
+
     /** @throws StoreFailed */
     public function prefix(): string
     {

@@ -6,12 +6,13 @@ namespace Larder\Driver\Memcached\Held;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
+use Larder\Contract\NamesServer;
 use Larder\Driver\HeldClient;
 use Larder\Driver\Memcached\MemcachedProtocol;
 use Larder\Server\ConnectionSettings;
 
 /** memcached servers by an object of the extension memcached that the application holds. Its prefix stands before every name. */
-final class HeldMemcachedStore extends MemcachedProtocol
+final class HeldMemcachedStore extends MemcachedProtocol implements NamesServer
 {
     private readonly HeldMemcachedItems $held;
 
@@ -19,6 +20,11 @@ final class HeldMemcachedStore extends MemcachedProtocol
     {
         $this->held = new HeldMemcachedItems($client);
         parent::__construct(new ConnectionSettings($client->endpoint()), $namespace, $codec);
+    }
+
+    public function server(): ?string
+    {
+        return $this->held->server();
     }
 
     protected function scheme(): string

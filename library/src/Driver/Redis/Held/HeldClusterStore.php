@@ -48,6 +48,16 @@ final class HeldClusterStore extends HeldRedisProtocol
         }, $command, ...$arguments);
     }
 
+    /** After a failover another one, so that all copies are void. */
+    protected function serverOf(object $client): string
+    {
+        /** @var RedisCluster $client */
+        $masters = array_map(serialize(...), $client->_masters());
+        sort($masters);
+
+        return implode($masters);
+    }
+
     protected function failure(mixed $answer): RedisException
     {
         return new RedisException($answer === false ? $this->client()->getLastError() ?? 'no answer' : self::OUT_OF_STEP);

@@ -24,7 +24,7 @@ final class HeldPredisStore extends HeldRedisProtocol
 
     private string $lastError = '';
 
-    protected function connect(bool $persistent): void
+    protected function greet(): void
     {
         $connection = $this->client()->getConnection();
         if ($this->held->isInFork() && $connection instanceof NodeConnectionInterface && $connection->getParameters()->persistent) {
@@ -33,7 +33,7 @@ final class HeldPredisStore extends HeldRedisProtocol
         if ($connection instanceof AggregateConnectionInterface) {
             throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
         }
-        parent::connect($persistent);
+        parent::greet();
     }
 
     protected function send(string $command, string ...$arguments): mixed
@@ -49,10 +49,21 @@ final class HeldPredisStore extends HeldRedisProtocol
             return preg_match(self::OF_THE_COMMAND, $this->lastError) === 1 ? false : throw $this->failure(false);
         }
         if ($answer instanceof Status && $answer->getPayload() === 'QUEUED') {
-            throw new ClientException('the server has queued a command of the cache in a transaction of the application: do not use both at once');
+            throw $this->queued();
         }
 
         return $answer instanceof Status ? $answer->getPayload() : $answer;
+    }
+
+    protected function serverOf(object $client): ?string
+    {
+        $connection = $client instanceof ClientInterface ? $client->getConnection() : null;
+        if (!$connection instanceof NodeConnectionInterface) {
+            return null;
+        }
+        $parameters = $connection->getParameters();
+
+        return serialize(array_map(static fn(string $name): mixed => $parameters->$name, ['host', 'port', 'path', 'database']));
     }
 
     protected function failure(mixed $answer): \Exception

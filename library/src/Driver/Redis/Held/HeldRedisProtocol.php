@@ -6,21 +6,28 @@ namespace Larder\Driver\Redis\Held;
 
 use Larder\Codec\Codec;
 use Larder\Codec\PhpCodec;
+use Larder\Contract\NamesServer;
 use Larder\Driver\HeldClient;
 use Larder\Driver\Redis\RedisProtocol;
 use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
+use Predis\PredisException;
+use RedisException;
 
 /**
  * What the stores over clients of the application have in common. They send raw commands alone, which know nothing of
  * the client's prefix, serializer and compression, and neither open nor close a connection. Before the first command,
  * and after each failure, a word is sent that the server has to return: a client with an unread reply is not used.
  */
-abstract class HeldRedisProtocol extends RedisProtocol
+abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
 {
     /** Said of a client whose replies do not belong to its commands. */
     protected const OUT_OF_STEP = 'a reply to another command has come: the application must close its client and connect it again';
+
+    /** Whose server is known. */
+    private ?object $named = null;
+    private ?string $server = null;
 
     /** Seconds. The client's timeout holds, and not the store's. */
     private const NO_LIMIT = 1e8;
@@ -40,6 +47,17 @@ abstract class HeldRedisProtocol extends RedisProtocol
     public function __construct(protected readonly HeldClient $held, string $namespace = 'larder', Codec $codec = new PhpCodec())
     {
         parent::__construct(new ConnectionSettings($held->endpoint(), readTimeout: self::NO_LIMIT), $namespace, $codec);
+    }
+
+    public function server(): ?string
+    {
+        $client = $this->held->ifThere();
+        if ($client !== $this->named) {
+            $this->named = $client;
+            $this->server = null;
+        }
+
+        return $this->server ??= $client === null ? null : $this->serverOf($client);
     }
 
     public function reach(): void
@@ -63,15 +81,47 @@ abstract class HeldRedisProtocol extends RedisProtocol
      */
     abstract protected function failure(mixed $answer): \Exception;
 
+    /** @return string|null as server() */
+    abstract protected function serverOf(object $client): ?string;
+
     protected function checkClient(): void {}
 
+    /** When that fails, the application may have another client by now. */
     protected function connect(bool $persistent): void
+    {
+        try {
+            $this->greet();
+        } catch (RedisException|PredisException|\TypeError $lost) {
+            if (!$this->held->renew()) {
+                throw $lost;
+            }
+            $this->greet();
+        }
+    }
+
+    /**
+     * @throws StoreFailed for a client in a transaction that it does not know of
+     * @throws RedisException|PredisException|\TypeError
+     */
+    protected function greet(): void
     {
         $word = bin2hex(random_bytes(8));
         $answer = $this->send('PING', $word);
+        if ($answer === 'QUEUED') {
+            throw $this->queued();
+        }
+        if ($answer === true) { // a status, perhaps QUEUED
+            throw StoreFailed::because('redis', self::OUT_OF_STEP);
+        }
         if ($answer !== $word) {
             throw $this->failure($answer);
         }
+    }
+
+    /** No failure of the connection, after which the application would be asked for another client, outside of its transaction. */
+    final protected function queued(): StoreFailed
+    {
+        return StoreFailed::because('redis', 'the server has queued a command of the cache in a transaction of the application: do not use both at once');
     }
 
     protected function disconnect(): void {}

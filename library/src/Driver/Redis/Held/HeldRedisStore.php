@@ -20,12 +20,22 @@ final class HeldRedisStore extends HeldRedisProtocol
         if ($client->getMode() !== Redis::ATOMIC) {
             throw StoreFailed::busy('redis', 'the application has begun a transaction or a pipeline on its client');
         }
-        $database = $client->getDBNum();
+        $database = $client->isConnected() ? $client->getDBNum() : $this->firstDatabase;
         if ($database !== ($this->firstDatabase ??= $database)) {
             throw StoreFailed::busy('redis', \sprintf('the application has selected the database %d on its client, and this cache is in %d', $database, $this->firstDatabase));
         }
 
         return @$client->rawcommand($command, ...$arguments);
+    }
+
+    protected function serverOf(object $client): ?string
+    {
+        /** @var Redis $client */
+        if (!$client->isConnected()) {
+            return null;
+        }
+
+        return \sprintf('%s:%d/%d', $client->getHost(), $client->getPort(), $this->firstDatabase ??= $client->getDBNum());
     }
 
     protected function failure(mixed $answer): RedisException

@@ -39,6 +39,12 @@ final class HeldPredisTest extends HeldRedisTestCase
         return $client instanceof Client ? $client->executeRaw(['GET', 'own']) : null;
     }
 
+    protected static function raw(object $client, string ...$words): void
+    {
+        self::assertInstanceOf(Client::class, $client);
+        $client->executeRaw($words);
+    }
+
     protected static function close(object $client): void
     {
         self::assertInstanceOf(Client::class, $client);

@@ -53,6 +53,12 @@ final class HeldRedisTest extends HeldRedisTestCase
         return $client instanceof \Redis ? $client->rawcommand('GET', 'own') : null;
     }
 
+    protected static function raw(object $client, string ...$words): void
+    {
+        self::assertInstanceOf(\Redis::class, $client);
+        $client->rawcommand(...$words);
+    }
+
     protected static function close(object $client): void
     {
         self::assertInstanceOf(\Redis::class, $client);

@@ -14,6 +14,7 @@ use Larder\Exception\StoreUnavailable;
 use Larder\Testing\AllContracts;
 use Larder\Testing\Fork;
 use Larder\Testing\StoreTestCase;
+use Larder\Tests\Driver\Current;
 use Larder\Tests\Driver\RefusesAFork;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
@@ -40,6 +41,9 @@ abstract class HeldRedisTestCase extends StoreTestCase
 
     /** What the server replies to GET own, without any setting of the client. */
     abstract protected static function readRaw(object $client): mixed;
+
+    /** Sends a command of which the client knows nothing. */
+    abstract protected static function raw(object $client, string ...$words): void;
 
     abstract protected static function close(object $client): void;
 
@@ -95,11 +99,14 @@ abstract class HeldRedisTestCase extends StoreTestCase
 
     public function testClosureIsCalledOnFirstUse(): void
     {
+        /** @var \ArrayObject<int, int> $calls */
         $calls = new \ArrayObject();
         $lazy = static::lazy(self::socket());
-        $class = (string) (new \ReflectionFunction($lazy))->getReturnType();
-        $counting = eval("return static function () use (\$lazy, \$calls): \\$class { \$calls[] = 1; return \$lazy(); };");
-        self::assertInstanceOf(\Closure::class, $counting);
+        $counting = self::typed(static function () use ($lazy, $calls): object {
+            $calls[] = 1;
+
+            return $lazy();
+        });
         $cache = Cache::over($counting, 'namespace=lazily');
         self::assertCount(0, $calls);
         self::assertTrue($cache->set('k', 1));
@@ -149,6 +156,87 @@ abstract class HeldRedisTestCase extends StoreTestCase
         }
         self::assertSame(3, $cache->get('k'));
         $server->stop();
+    }
+
+    /** As frameworks do, which put another client in the place of one that was lost. */
+    public function testClosureIsCalledAgainAfterALostConnection(): void
+    {
+        [$one, $two] = [self::another(), self::another()];
+        $clients = new Current(static::client($one->socket));
+        $cache = Cache::over(self::typed($clients->get(...)), 'namespace=again', new NullLogger());
+        $ofTheFirst = Cache::over($clients->client, 'namespace=again', new NullLogger());
+        self::assertTrue($cache->set('k', 1) && $ofTheFirst->set('k', 1));
+        $one->stop();
+        self::assertNull($cache->get('k'));
+        $clients->client = static::client($two->socket);
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 2)));
+        self::assertSame(2, Cache::open("redis://$two->socket?namespace=again")->get('k'));
+        self::assertSame(2, $clients->calls);
+        usleep(1_000_000); // its next probe is due
+        self::assertFalse($ofTheFirst->set('k', 2), 'the control: a cache over the client itself');
+        $two->stop();
+    }
+
+    /** By another client, the call would run outside of the transaction. */
+    public function testClosureIsNotCalledAgainInATransactionThatTheClientDoesNotKnowOf(): void
+    {
+        $clients = new Current(static::client(self::socket()));
+        $cache = Cache::over(self::typed($clients->get(...)), 'namespace=again', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $first = $clients->client;
+        static::raw($first, 'MULTI');
+        $clients->client = static::client(self::socket());
+        self::assertFalse($cache->set('k', 2));
+        for ($tries = 0; $tries < 3; ++$tries) {
+            self::assertThrows(StoreUnavailable::class, $cache->reach(...));
+        }
+        static::raw($first, 'DISCARD');
+        $cache->reach();
+        self::assertSame([1, 1], [$cache->get('k'), $clients->calls]);
+        self::assertTrue($cache->clear());
+    }
+
+    public function testClosureIsNotCalledAgainForARefusedWrite(): void
+    {
+        $server = self::another('--maxmemory', '1');
+        $clients = new Current(static::client($server->socket));
+        $log = new RecordingLogger();
+        $cache = Cache::over(self::typed($clients->get(...)), 'namespace=again', $log);
+        foreach (range(1, 3) as $n) {
+            self::assertSame([false, false, false, null], [$cache->set('k', $n), $cache->setMany(['l' => $n]), $cache->increment('n'), $cache->get('k')]);
+            $clients->client = static::client($server->socket);
+        }
+        self::assertSame([1, []], [$clients->calls, $log->entries()]);
+        $server->stop();
+    }
+
+    /** Neither the one that is lost, nor one that was lost and replaced: the parent may still have it. */
+    public function testForkIsGivenNoClientThatItsParentHasLost(): void
+    {
+        $server = self::another();
+        $clients = new Current(static::client($server->socket));
+        $lost = $clients->client;
+        $cache = Cache::over(self::typed($clients->get(...)), 'namespace=again', new NullLogger());
+        self::assertTrue($cache->set('k', 1));
+        $server->stop();
+        self::assertNull($cache->get('k'));
+        $inAFork = static fn(object $client): mixed => Fork::run(static function () use ($cache, $clients, $client): string {
+            $clients->client = $client;
+
+            try {
+                $cache->reach();
+            } catch (StoreUnavailable $none) {
+                return $none->what;
+            }
+
+            return 'reached';
+        });
+        self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($lost)));
+        $clients->client = static::client(self::socket());
+        $cache->reach();
+        self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($lost)));
+        self::assertStringContainsString('its parent uses the client', (string) json_encode($inAFork($clients->client)));
+        self::assertSame('reached', $inAFork(static::client(self::socket())), 'the control: a client of its own');
     }
 
     /** As a client is left that was interrupted between a command and its reply. */
@@ -203,6 +291,19 @@ abstract class HeldRedisTestCase extends StoreTestCase
         self::$server ??= RedisServer::start(Servers::directory('redis-held'));
 
         return self::$server->socket;
+    }
+
+    private static function another(string ...$options): RedisServer
+    {
+        return RedisServer::start(Servers::directory('redis-held-' . bin2hex(random_bytes(4))), array_values($options));
+    }
+
+    /** With the client's class as the return type. */
+    private static function typed(\Closure $closure): \Closure
+    {
+        $typed = eval(\sprintf('return static fn(): %s => $closure();', (new \ReflectionFunction(static::lazy('')))->getReturnType()));
+
+        return $typed instanceof \Closure ? $typed : self::fail('no closure');
     }
 
     private static function connections(RedisServer $server): int
