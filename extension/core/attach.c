@@ -195,6 +195,9 @@ static bool attach_segment(struct cache *cache, bool joins_only, char reason[CAC
     memset(&cache->full, 0, sizeof cache->full);
     memset(&cache->no_window, 0, sizeof cache->no_window);
     cache->record_refused = false;
+    cache->destination = 0;
+    cache->room_until = 0;
+    cache->sweep_next = 0;
     cache->filled_to = 0;
     cache->refused_at = cache->index_refused_at = 0;
     if (!segment_attach(cache, reason)) {

@@ -110,6 +110,10 @@ struct cache {
     struct victims victims[LOGS];
     uint32_t surveyed; /* pages of which they are the cheapest */
     struct no_window no_window;
+    uint32_t destination;     /* of compacting: page + 1 into which this process moves entries; 0 between calls */
+    uint64_t room_until;      /* the age of the log up to which new keys have room, see compact.c */
+    uint32_t sweep_next;      /* the page whose expired entries are looked for next, */
+    uint64_t swept_at;        /* and when the first one was last, ms; 0 never */
     uint64_t counters_kept;   /* units kept by reclaiming only for counters in use */
     uint32_t unmovable;       /* pages not emptied because their live entries found no place */
     bool others_busy;         /* at the last survey others were opening or reclaiming pages */

@@ -1,12 +1,18 @@
 #include "evict.h"
 
 #include "commit.h"
+#include "os.h"
 #include "page.h"
 #include "pin.h"
 #include "reclaim.h"
 #include "spare.h"
 
-enum { PROBATION_SHARE = 8 /* the probation log may have one page of so many */ };
+enum {
+    PROBATION_SHARE = 8,              /* the probation log may have one page of so many */
+    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who hold pages; */
+    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and while they seem to be stopped: */
+    STOPPED_NS = 1000 * 1000 * 1000,  /* after a timeout */
+};
 
 #define COST_AGE_MASK (COST_OVERDUE - 1)
 
@@ -25,7 +31,7 @@ uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, 
     const bool held = !last_resort && pin_seems_held(&cache->map, page);
     switch (state_of(state)) {
         case PAGE_FREE:
-            if ((!last_resort || cache->map.keeps) && spare_has(cache, page)) {
+            if (!last_resort && spare_has(cache, page)) {
                 return COST_NEVER;
             }
             if (LIKELY(ref_page_has_memory(&cache->map, page))) {
@@ -48,12 +54,16 @@ uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, 
     if (page_is_dead(row)) {
         return COST_DEAD;
     }
+    if (cache->map.keeps) {
+        /* As the last resort, entries that have expired among others are found by compacting. */
+        const uint64_t gain = page_gain(&cache->map, row);
+        return page_run(&cache->map, page) == 1 && (gain > 0 || last_resort)
+                   ? COST_FRAGMENTED + page_units(&cache->map) - gain
+                   : COST_NEVER;
+    }
     if (page_is_fragmented(&cache->map, row) && page_run(&cache->map, page) == 1) {
         const uint64_t units = page_units(&cache->map), dead = word_peek(&row->dead);
         return COST_FRAGMENTED + (dead < units ? units - dead : 0);
-    }
-    if (cache->map.keeps && (!last_resort || page_run(&cache->map, page) > 1)) {
-        return COST_NEVER; /* as the last resort, entries that have expired among others are found by compacting */
     }
     return cost_in_log(cache, row);
 }
@@ -185,6 +195,18 @@ bool evict_next(struct cache *cache, struct victim *victim) {
         *victim = turn->list[turn->next++];
     }
     return turn != NULL;
+}
+
+bool evict_wait(struct cache *cache, uint64_t *start) {
+    const uint64_t now = os_nanoseconds();
+    *start = *start ? *start : now;
+    os_yield();
+    const bool stopped = cache->timed_out_at != 0 && now - cache->timed_out_at < STOPPED_NS;
+    if (now - *start < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
+        return true;
+    }
+    cache->timed_out_at = stopped ? cache->timed_out_at : now;
+    return false;
 }
 
 /* ---- A page ---- */

@@ -29,8 +29,7 @@ enum { COST_FREE = 0, COST_DEAD = 1, COST_LIMBO = 2, COST_FRESH = 3 };
 #define COST_NEVER UINT64_MAX
 
 /* The cost of a page in this state; of a page or the head of its run. As a last resort the pin populations and spare
- * pages are ignored, and the kernel is asked again who is alive. In a segment that keeps, spare pages stay: without one
- * nothing could be compacted any more. */
+ * pages are ignored, and the kernel is asked again who is alive. */
 uint64_t evict_cost_of_head(struct cache *cache, uint32_t page, uint64_t state, bool last_resort);
 uint64_t evict_cost(struct cache *cache, uint32_t page, bool last_resort);
 
@@ -45,6 +44,9 @@ bool evict_next(struct cache *cache, struct victim *victim);
 
 /* A page whose entries all died lately: still in the processor's caches, nothing to move. False: there is none. */
 bool evict_warm_page(struct cache *cache, struct victim *warm);
+
+/* Lets others go on who hold pages, from `*start` on, which is set now if it is 0. False: timed out. */
+bool evict_wait(struct cache *cache, uint64_t *start);
 
 /* Tries to have so many spare pages, within so many reclaims. */
 void evict_fill_spare(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries);

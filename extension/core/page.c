@@ -53,6 +53,15 @@ bool page_abandoned(struct cache *cache, uint32_t page, uint64_t state, bool fre
     return !process_alive(cache, state_record(state), state_incarnation(state), OWNER_INCARNATION_BITS, fresh);
 }
 
+bool page_is_current(const struct cache *cache, uint64_t current) {
+    const uint32_t page = current_page(cache, current);
+    if (page == cache->map.page_count) {
+        return false;
+    }
+    const uint64_t state = word_load(&page_row(cache, page)->state);
+    return state_of(state) == PAGE_OPEN && state_generation(state) == (uint32_t)(current >> 32);
+}
+
 static void hint_if_dead(struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
     if ((uint32_t)word_load(&row->live) == 0 && state_of(word_load(&row->state)) == PAGE_CLOSED) {
@@ -112,6 +121,23 @@ bool page_append(struct cache *cache, struct record_shared *record, enum page_lo
         }
     }
     return false;
+}
+
+bool page_append_own(struct cache *cache, uint32_t page, uint64_t units, struct reservation *reservation) {
+    struct page_shared *row = page_row(cache, page);
+    const uint64_t append = word_load(&row->append);
+    if ((uint32_t)append + units > page_units(&cache->map)) {
+        return false;
+    }
+    word_store(&row->append, append + units);
+    FAILPOINT(append_taken_own);
+    *reservation = (struct reservation){
+        .location = ref_location(&cache->map, page, (uint32_t)append),
+        .units = units,
+        .page = page,
+        .generation = (uint32_t)(append >> 32),
+    };
+    return true;
 }
 
 void page_make_newest(struct cache *cache, uint32_t page, enum page_log log) {
@@ -199,6 +225,23 @@ bool page_open(struct cache *cache, uint32_t page, enum page_log log, uint64_t s
 
 bool page_is_dead(const struct page_shared *row) {
     return (uint32_t)word_peek(&row->live) == 0 || word_peek(&row->expires) <= cache_now();
+}
+
+void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen) {
+    struct page_shared *row = page_row(cache, page);
+    const uint64_t opening = word_load(&row->state);
+    const uint32_t generation = state_generation(opening);
+    uint64_t state = opening;
+    if (page_tail(&cache->map, row) > 0 && !page_is_current(cache, seen)) {
+        if (word_swap(&row->state, &state, state_change(opening, PAGE_OPEN))) {
+            FAILPOINT(page_released);
+            if (word_swap(&cache->map.header->current[log], &seen, current_of(page, generation))) {
+                return;
+            }
+        }
+        state = state_change(opening, PAGE_OPEN);
+    }
+    word_swap(&row->state, &state, state_change(opening, PAGE_CLOSED));
 }
 
 /* The page expires with its last entry. */

@@ -42,6 +42,18 @@ static inline bool page_is_fragmented(const struct map *map, const struct page_s
     return word_peek(&row->dead) * 8 >= page_units(map);
 }
 
+/* Units behind the last entry. 0 where entries are not appended: in runs, even of one page. */
+static inline uint64_t page_tail(const struct map *map, const struct page_shared *row) {
+    const uint64_t append = (uint32_t)word_peek(&row->append), units = page_units(map);
+    return append != 0 && append < units ? units - append : 0;
+}
+
+/* Units that emptying the page would gain. */
+static inline uint64_t page_gain(const struct map *map, const struct page_shared *row) {
+    const uint64_t gain = word_peek(&row->dead) + page_tail(map, row), units = page_units(map);
+    return gain < units ? gain : units;
+}
+
 /* Whether the page is one of the newest two of probation, or heads its newest run. */
 static inline bool page_is_new(const struct cache *cache, uint32_t page) {
     const struct page_shared *row = page_row(cache, page);
@@ -66,10 +78,19 @@ static inline uint32_t current_page(const struct cache *cache, uint64_t current)
     return page < cache->map.page_count ? page : cache->map.page_count;
 }
 
+/* Whether it is open. */
+bool page_is_current(const struct cache *cache, uint64_t current);
+
 /* Takes `units` in the log's open page, which stays announced in `writing` until the caller clears it. False: no open
  * page has that much room; a full one was closed. */
 bool page_append(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                  struct reservation *reservation);
+
+/* The same in a page that this process has claimed, which needs no announcement. */
+bool page_append_own(struct cache *cache, uint32_t page, uint64_t units, struct reservation *reservation);
+
+/* Opens a claimed page with entries as the log's current one, if that is `seen` and not open. Else closes it. */
+void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_t seen);
 
 /* Whether all entries of the page are unlinked or expired. */
 bool page_is_dead(const struct page_shared *row);

@@ -1,5 +1,6 @@
 #include "reclaim.h"
 
+#include "compact.h"
 #include "failpoint.h"
 #include "hash.h"
 #include "index.h"
@@ -56,6 +57,9 @@ struct rule {
 /* Space for a moved entry, in the log's open page or a spare page that becomes it. Never by reclaiming. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
+    if (UNLIKELY(cache->map.keeps)) {
+        return compact_place(cache, units, reservation);
+    }
     for (unsigned spare = 0;;) {
         const uint64_t seen = word_load(&cache->map.header->current[log]);
         if (page_append(cache, record, log, units, reservation)) {
@@ -194,13 +198,19 @@ static bool reclaim_integer(struct cache *cache, struct record_shared *record, c
     return true;
 }
 
+/* Whether an entry of this generation of its page starts there. */
+static bool is_entry(const struct cache *cache, const struct entry_shared *entry, uint64_t location,
+                     uint32_t generation) {
+    return entry->generation == generation && slot_location(entry->where) == location &&
+           entry_inside(&cache->map, location, entry);
+}
+
 /* Moves or drops an entry. False: it has to stay, and finds no space elsewhere. */
 static bool reclaim_entry(struct cache *cache, struct record_shared *record, uint32_t page, uint64_t unit,
                           uint32_t generation, struct rule *rule) {
     const uint64_t location = ref_location(&cache->map, page, unit);
     const struct entry_shared *entry = ref_entry(&cache->map, location);
-    if (entry->generation != generation || slot_location(entry->where) != location ||
-        !entry_inside(&cache->map, location, entry)) {
+    if (!is_entry(cache, entry, location, generation)) {
         return true;
     }
     const struct place place = hash_place(&cache->map, entry_hash(entry));
@@ -257,19 +267,22 @@ static struct rule rule_for(const struct map *map, const struct page_shared *row
     };
 }
 
-/* False: the rest stays. */
+/* False: some stay. */
 static bool reclaim_entries(struct cache *cache, struct record_shared *record, uint32_t page, uint32_t generation,
                             struct rule *rule) {
     const uint64_t words = page_run(&cache->map, page) > 1 ? 1 : page_units(&cache->map) / 64;
     const shared_word *starts = ref_starts(&cache->map, page);
+    bool emptied = true;
     for (uint64_t i = 0; i < words; i++) {
         for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
-            if (!reclaim_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), generation, rule)) {
+            emptied &=
+                reclaim_entry(cache, record, page, i * 64 + (uint64_t)__builtin_ctzll(bits), generation, rule);
+            if (!emptied && !cache->map.keeps) {
                 return false;
             }
         }
     }
-    return true;
+    return emptied;
 }
 
 /* A used run, even of one page, is not copied: it becomes the newest of the main log, with its use count lowered. */
@@ -367,6 +380,34 @@ bool reclaim_victim(struct cache *cache, struct record_shared *record, const str
         }
     }
     return false;
+}
+
+void reclaim_expired(struct cache *cache, struct record_shared *record, uint32_t page) {
+    struct page_shared *row = page_row(cache, page);
+    uint64_t state = word_load(&row->state);
+    uint64_t reclaiming = state_make(state_generation(state), cache->incarnation, cache->number, PAGE_RECLAIMING);
+    if (state_of(state) != PAGE_CLOSED || page_run(&cache->map, page) > 1 ||
+        !ref_page_has_memory(&cache->map, page) || !word_swap(&row->state, &state, reclaiming)) {
+        return;
+    }
+    FAILPOINT(expired_begun);
+    const shared_word *starts = ref_starts(&cache->map, page);
+    for (uint64_t i = 0; i < page_units(&cache->map) / 64; i++) {
+        for (uint64_t bits = word_load(&starts[i]); bits; bits &= bits - 1) {
+            const uint64_t unit = i * 64 + (uint64_t)__builtin_ctzll(bits);
+            const uint64_t location = ref_location(&cache->map, page, unit);
+            const struct entry_shared *entry = ref_entry(&cache->map, location);
+            if (is_entry(cache, entry, location, state_generation(state)) && index_is_expired(entry)) {
+                const struct place place = hash_place(&cache->map, entry_hash(entry));
+                uint64_t word;
+                shared_word *slot = find_slot(&place, location, &word);
+                if (slot && slot_is_committed(word)) {
+                    drop(cache, entry, slot, word, COUNT_EXPIRED);
+                }
+            }
+        }
+    }
+    word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));
 }
 
 bool reclaim_page(struct cache *cache, struct record_shared *record, uint32_t page, enum reclaim_effort effort) {

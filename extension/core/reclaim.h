@@ -29,4 +29,7 @@ bool reclaim_page(struct cache *cache, struct record_shared *record, uint32_t pa
 bool reclaim_victim(struct cache *cache, struct record_shared *record, const struct victim *chosen,
                     enum reclaim_effort effort);
 
+/* Drops the expired entries of a closed page, and nothing else. */
+void reclaim_expired(struct cache *cache, struct record_shared *record, uint32_t page);
+
 #endif

@@ -1,5 +1,6 @@
 #include "reservation.h"
 
+#include "compact.h"
 #include "evict.h"
 #include "failpoint.h"
 #include "os.h"
@@ -15,20 +16,7 @@ enum {
     SURVEYS = 3,      /* the last one is the last resort */
     OPEN_TRIES = 16,
     TOP_UP_TRIES = 2,
-    WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who hold pages; */
-    WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and while they seem to be stopped: */
-    STOPPED_NS = 1000 * 1000 * 1000,  /* after a timeout */
 };
-
-/* Whether the log's current page is open. */
-static bool has_open_page(const struct cache *cache, uint64_t current) {
-    const uint32_t page = current_page(cache, current);
-    if (page == cache->map.page_count) {
-        return false;
-    }
-    const uint64_t state = word_load(&page_row(cache, page)->state);
-    return state_of(state) == PAGE_OPEN && state_generation(state) == (uint32_t)(current >> 32);
-}
 
 /* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all spare
  * pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped. False:
@@ -37,15 +25,7 @@ static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *s
     if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
     }
-    const uint64_t now = os_nanoseconds();
-    *start = *start ? *start : now;
-    os_yield();
-    const bool stopped = cache->timed_out_at != 0 && now - cache->timed_out_at < STOPPED_NS;
-    if (now - *start < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
-        return true;
-    }
-    cache->timed_out_at = stopped ? cache->timed_out_at : now;
-    return false;
+    return evict_wait(cache, start);
 }
 
 /* Opens a page for new entries unless there is one. False: no page can be taken. */
@@ -57,7 +37,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
     uint32_t unmovable = cache->unmovable;
     for (unsigned i = 0; i < PAGE_TRIES; i++) {
         const uint64_t seen = word_load(current);
-        if (has_open_page(cache, seen)) {
+        if (page_is_current(cache, seen)) {
             if (reclaimed) {
                 /* This process took one spare page and gave one back. Nobody else replaces those that others took
                  * while they filled the page opened for moves. */
@@ -99,8 +79,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         }
         reclaimed = true;
         /* A spare page first, or the next victim's entries could not move. */
-        const bool gentle = effort == RECLAIM_GENTLY || cache->map.keeps;
-        if (!gentle || spare_count(cache) > 0 || !spare_keep(cache, page)) {
+        if (effort != RECLAIM_GENTLY || spare_count(cache) > 0 || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Another opened one: leave this page to the next who needs one, if it has memory. */
                 if (ref_page_has_memory(&cache->map, page)) {
@@ -109,7 +88,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
             }
         }
     }
-    return has_open_page(cache, word_load(current));
+    return page_is_current(cache, word_load(current));
 }
 
 bool reservation_make(struct cache *cache, struct record_shared *record, uint64_t units,
@@ -118,7 +97,12 @@ bool reservation_make(struct cache *cache, struct record_shared *record, uint64_
         reservation_end(cache, record, reservation, false); /* left by an interrupted call */
     }
     if (units > page_units(&cache->map) / 2) {
-        return run_make(cache, record, units, reservation);
+        const bool made = run_make(cache, record, units, reservation);
+        compact_end(cache);
+        return made;
+    }
+    if (UNLIKELY(cache->map.keeps)) {
+        return compact_reserve(cache, record, units, reservation);
     }
     for (unsigned i = 0; i < OPEN_TRIES; i++) {
         if (LIKELY(page_append(cache, record, LOG_PROBATION, units, reservation))) {

@@ -8,10 +8,10 @@
  *
  * A process takes one to compact a page and gives one back when it is done, which takes long if it is preempted. So
  * there is one for each process, up to SPARE_MAX and a 32nd of the pages; with one for all, rewriting what fits
- * dropped entries.
+ * dropped entries. In a segment that keeps, their number must not rise when it is full.
  */
 static inline unsigned spare_wanted(const struct map *map) {
-    const uint32_t share = map->page_count / 32, processes = ref_records_used(map);
+    const uint32_t share = map->page_count / 32, processes = map->keeps ? SPARE_MAX : ref_records_used(map);
     const uint32_t wanted = processes < SPARE_MAX ? processes : SPARE_MAX;
     return wanted < share ? wanted : share;
 }

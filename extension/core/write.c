@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "compact.h"
 #include "failpoint.h"
 #include "index.h"
 #include "integer.h"
@@ -67,13 +68,29 @@ static bool is_cold(struct cache *cache, const struct reservation *reservation) 
     return written->cold;
 }
 
+/* In a segment that keeps: whether this entry may take room. One that replaces another of its size always may. */
+static bool may_take_room(struct cache *cache, struct record_shared *record, const struct cache_key *key,
+                          uint64_t units) {
+    if (LIKELY(compact_has_room(cache, record, units))) {
+        return true;
+    }
+    const struct place place = index_place(cache, key);
+    struct found found;
+    const bool may =
+        index_find_announced(cache, record, &place, key, &found) && entry_units_all(found.entry) >= units;
+    clear_copying(record);
+    return may;
+}
+
 enum cache_result write_reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                                 size_t length, enum cache_mode mode, struct cache_span *span) {
     if (UNLIKELY(length > cache_value_max(cache))) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_SIZE, CACHE_TOO_LARGE);
     }
     const uint64_t value_units = units_of(length);
-    if (UNLIKELY(!reservation_make(cache, record, entry_units(key->length, value_units), &cache->reservation))) {
+    const uint64_t units = entry_units(key->length, value_units);
+    if ((UNLIKELY(cache->map.keeps) && !may_take_room(cache, record, key, units)) ||
+        UNLIKELY(!reservation_make(cache, record, units, &cache->reservation))) {
         return write_refused(cache, record, key, mode, COUNT_REFUSED_ROOM, CACHE_NO_ROOM);
     }
     const struct entry_shared *entry = begin_entry(cache, key, value_units);

@@ -2,9 +2,10 @@
  * session.save_handler = larder: sessions in a segment of their own, <larder.segment>.sessions, in which nothing unexpired
  * is evicted.
  *
- * A session is locked from its read to its close, and is written only by who has the lock: whatever releases it (a fork,
- * a change of user, the removal of the segment) makes the write fail instead of losing another request's update. Core
- * does the waiting and the expiry, so the collection of garbage has nothing to do.
+ * A session is locked from its read to its close, and is written only by who has the lock: whatever releases it (a
+ * change of user, the removal of the segment) makes the write fail instead of losing another request's update. A forked
+ * child leaves its parent's session alone. Core does the waiting and the expiry, so the collection of garbage has nothing
+ * to do.
  *
  * PHP may be built without sessions, and where they are a module of their own, it may be loaded later than this one or
  * not at all: what it offers is found when all modules are loaded.
@@ -33,8 +34,14 @@ enum { KIND_SESSION = 2, CREATE_TRIES = 3, ID_MAX = 256 };
 
 static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
 
-/* The handler is open where PHP's pointer for the handler's data is not NULL. */
-static char opened;
+/* The handler's data is the process that opened it. A forked child inherits it, with its parent's session. */
+static void *data_of_process(void) {
+    return (void *)(intptr_t)cache_pid();
+}
+
+static bool is_parents(void *const *mod_data) {
+    return *mod_data != data_of_process();
+}
 
 static struct cache_key key_of_id(zend_string *id) {
     return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
@@ -112,7 +119,7 @@ static bool is_still_locked(const struct cache *cache, const struct cache_key *k
     }
     php_error_docref(NULL, E_WARNING,
                      "This process does not hold the lock of the session (any more), and does not "
-                     "write it: it has forked, changed its user, or the segment was removed");
+                     "write it: it has changed its user, or the segment was removed");
     return false;
 }
 
@@ -123,7 +130,7 @@ PS_FUNCS_UPDATE_TIMESTAMP(larder);
 PS_OPEN_FUNC(larder) {
     (void)save_path;
     (void)session_name;
-    PS_SET_MOD_DATA(&opened);
+    PS_SET_MOD_DATA(data_of_process());
     return SUCCESS;
 }
 
@@ -169,7 +176,9 @@ PS_READ_FUNC(larder) {
 }
 
 PS_WRITE_FUNC(larder) {
-    (void)mod_data;
+    if (is_parents(mod_data)) {
+        return SUCCESS; /* every child that ends gets here: its parent has the session */
+    }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
     if (!cache || !is_still_locked(cache, &name)) {
@@ -195,6 +204,9 @@ PS_WRITE_FUNC(larder) {
 }
 
 PS_UPDATE_TIMESTAMP_FUNC(larder) {
+    if (is_parents(mod_data)) {
+        return SUCCESS;
+    }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
     if (!cache || !is_still_locked(cache, &name)) {
@@ -211,7 +223,11 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
 }
 
 PS_DESTROY_FUNC(larder) {
-    (void)mod_data;
+    if (is_parents(mod_data)) {
+        php_error_docref(NULL, E_WARNING,
+                         "The session is open in the parent of this process. Close it and start it here to destroy it");
+        return FAILURE;
+    }
     struct cache *cache = to_use();
     if (!cache) {
         return FAILURE;

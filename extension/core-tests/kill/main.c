@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
     }
     points_begin();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    const struct suite *const suites[] = {&suite_every_point, &suite_creation, &suite_storm, &suite_coverage,
-                                          NULL};
+    const struct suite *const suites[] = {&suite_every_point, &suite_creation, &suite_storm,
+                                          &suite_keeping,     &suite_coverage, NULL};
     return harness_main(argc, argv, suites);
 }

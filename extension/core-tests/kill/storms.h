@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-extern const struct suite suite_every_point, suite_creation, suite_storm, suite_coverage;
+extern const struct suite suite_every_point, suite_creation, suite_storm, suite_keeping, suite_coverage;
 
 /* How many processes the storm kills. */
 extern unsigned long storm_kills;

@@ -1,5 +1,6 @@
 /* A segment that keeps its entries. */
 #include "fixture.h"
+#include "spare.h"
 #include "suites.h"
 
 #include <fcntl.h>
@@ -37,6 +38,11 @@ static void expect_all(struct cache *cache, const char *prefix, unsigned count) 
     EXPECT_EQUAL(missing, 0);
 }
 
+/* So many keys in no order. */
+static unsigned pick(unsigned i, unsigned count) {
+    return (unsigned)((i * UINT64_C(2654435761) >> 5) % count);
+}
+
 static void refuses_when_full(void) {
     struct cache *cache = open_keeping();
     const unsigned count = fill(cache, "a", 0);
@@ -49,6 +55,12 @@ static void refuses_when_full(void) {
     EXPECT(info_of(cache).refused_room > 0);
     EXPECT_EQUAL(info_of(cache).evicted, 0);
     EXPECT_EQUAL(info_of(cache).displaced, 0);
+    expect_all(cache, "a", count);
+    for (unsigned i = 0; i < 3 * count; i++) { /* of runs, if there is a place for another */
+        const unsigned key = pick(i, count);
+        const enum cache_result result = put(cache, key_of("a%u", key), key, length_of(key));
+        EXPECT(result == CACHE_OK || (result == CACHE_NO_ROOM && length_of(key) > 32 * KIB));
+    }
     expect_all(cache, "a", count);
     expect_sound(cache);
 }
@@ -142,13 +154,75 @@ static void displaces_nothing(void) {
     EXPECT_EQUAL(missing, 0);
 }
 
+/* Length of keys that fill most of a page, a third of one, and little of it. */
+static size_t mixed_length(unsigned number) {
+    return number % 41 == 0 ? 30 * KIB : number % 11 == 0 ? 21 * KIB : 100 + number * 37 % 1900;
+}
+
+static size_t session_length(unsigned number) {
+    return 1000;
+}
+
+/* Stores new keys until one is refused; how many. */
+static unsigned fill_up(struct cache *cache, size_t (*length)(unsigned), uint64_t expires) {
+    unsigned count = 0;
+    while (put_as(cache, key_of("k%u", count), count, length(count), expires, CACHE_SET) == CACHE_OK) {
+        count++;
+    }
+    return count;
+}
+
+static size_t bytes_of(struct cache *cache) {
+    return info_of(cache).pages * info_of(cache).page_size;
+}
+
+/* What is there can be rewritten, and new keys are refused all the while. */
+static void rewrite_when_full(size_t (*length)(unsigned), unsigned rewrites) {
+    struct cache *cache = open_keeping();
+    put_many(cache, "run", 4, 100 * KIB);
+    const unsigned count = fill_up(cache, length, 0);
+    unsigned refused = 0, taken = 0, missing = 0;
+    for (unsigned i = 0; i < rewrites; i++) {
+        if (i % 100 == 0) {
+            put(cache, key_of("run%u", i % 4), i % 4, 100 * KIB); /* refused if there is no place for another */
+        }
+        const unsigned key = pick(i, count);
+        const struct cache_key touched = key_of("k%u", pick(i + 7, count));
+        refused += put(cache, key_of("k%u", key), key, length(key)) != CACHE_OK;
+        refused += cache_touch(cache, &touched, 0) != CACHE_OK;
+        taken += put(cache, key_of("new%u", i), i, length(key)) == CACHE_OK;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        missing += !has_copied(cache, key_of("k%u", i), i, length(i));
+    }
+    EXPECT_EQUAL(refused, 0);
+    EXPECT_EQUAL(missing, 0);
+    EXPECT(taken < rewrites / 2); /* short ones may fit where a long one did not */
+    expect_sound(cache);
+}
+
+static void rewrites_when_full(void) {
+    rewrite_when_full(session_length, 20000);
+}
+
+static void rewrites_mixed_lengths(void) {
+    rewrite_when_full(mixed_length, 5000);
+}
+
+/* New keys leave a sixteenth at most. */
+static void fills_most(void) {
+    struct cache *cache = open_keeping();
+    const unsigned count = fill_up(cache, session_length, 0);
+    EXPECT(count * (size_t)(1000 + 40) > bytes_of(cache) / 16 * 15);
+}
+
 struct writer {
     unsigned number;
 };
 
-enum { WRITERS = 4, WRITER_KEYS = 900, WRITER_TURNS = 20 };
+enum { WRITERS = 4, WRITER_KEYS = 1620, WRITER_TURNS = 12 };
 
-/* Rewrites its own keys; each must be what this process stored last. */
+/* Rewrites its own keys, which together fill the segment; each must be what this process stored last. */
 static void write_own(void *argument) {
     const struct writer *writer = argument;
     struct cache *cache = open_keeping();
@@ -175,6 +249,81 @@ static void several_processes(void) {
     }
     finish_all(children, WRITERS);
     EXPECT_EQUAL(info_of(cache).evicted, 0);
+    expect_sound(cache);
+}
+
+static const char *dies_at;
+static unsigned keys_stored;
+
+/* Rewrites what is there, and dies at a point of that. */
+static void rewrite_and_die(void *argument) {
+    struct cache *cache = open_keeping();
+    at_failpoint(dies_at, 1 + (unsigned)(uintptr_t)argument * 5, die_here);
+    for (unsigned i = 0; i < 3 * keys_stored; i++) {
+        const unsigned key = pick(i, keys_stored);
+        put(cache, key_of("k%u", key), key, session_length(key));
+    }
+    close_cache(cache);
+}
+
+/* More often at each point than there are spare pages. */
+static void deaths_take_no_room(void) {
+    static const char *const points[] = {"compact_begun",   "append_taken_own", "move_copied",
+                                         "move_published",  "reclaim_emptied",  "limbo_unheld",
+                                         "compact_emptied", "page_released",    "append_taken"};
+    struct cache *cache = open_keeping();
+    keys_stored = fill_up(cache, session_length, 0);
+    unsigned refused = 0, missing = 0;
+    for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
+        dies_at = points[i];
+        for (uintptr_t death = 0; death < 5; death++) {
+            finish_killed(start(rewrite_and_die, (void *)death));
+        }
+        for (unsigned key = 0; key < keys_stored; key += 7) {
+            refused += put(cache, key_of("k%u", key), key, session_length(key)) != CACHE_OK;
+        }
+    }
+    for (unsigned i = 0; i < keys_stored; i++) {
+        missing += !has_copied(cache, key_of("k%u", i), i, session_length(i));
+    }
+    EXPECT_EQUAL(refused, 0);
+    EXPECT_EQUAL(missing, 0);
+    expect_sound(cache);
+}
+
+/* Stops with a destination, the last of the spare pages. */
+static void rewrite_and_stop(void *argument) {
+    struct cache *cache = open_keeping();
+    at_failpoint("move_published", 1, stop_here);
+    for (unsigned i = 0; i < keys_stored; i++) {
+        const unsigned key = pick(i, keys_stored);
+        put(cache, key_of("k%u", key), key, session_length(key));
+    }
+}
+
+/* All spare pages are lost at once. */
+static void deaths_at_once(void) {
+    struct cache *cache = open_keeping();
+    keys_stored = fill_up(cache, session_length, 0);
+    pid_t children[SPARE_MAX];
+    unsigned stopped = 0, refused = 0, missing = 0;
+    for (; spare_count(cache) > 0; stopped++) {
+        children[stopped] = start(rewrite_and_stop, NULL);
+        wait_stopped(children[stopped]);
+    }
+    EXPECT(stopped > 1);
+    for (unsigned i = 0; i < stopped; i++) {
+        kill_and_wait(children[i]);
+    }
+    for (unsigned i = 0; i < keys_stored; i++) {
+        const unsigned key = pick(i, keys_stored);
+        refused += put(cache, key_of("k%u", key), key, session_length(key)) != CACHE_OK;
+    }
+    for (unsigned i = 0; i < keys_stored; i++) {
+        missing += !has_copied(cache, key_of("k%u", i), i, session_length(i));
+    }
+    EXPECT_EQUAL(refused, 0);
+    EXPECT_EQUAL(missing, 0);
     expect_sound(cache);
 }
 
@@ -218,7 +367,12 @@ static const struct test tests[] = {
     {"expired entries make room among kept ones", has_room_among_kept},
     {"rewriting refuses nothing while there is room", rewrites},
     {"a full index displaces nothing", displaces_nothing},
-    {"several processes lose nothing", several_processes},
+    {"what is there can be rewritten when it is full", rewrites_when_full},
+    {"so can values of very different lengths", rewrites_mixed_lengths},
+    {"new keys leave a sixteenth at most", fills_most},
+    {"several processes lose nothing, and none is refused", several_processes},
+    {"processes that die while they compact take no room with them", deaths_take_no_room},
+    {"room that several processes had made comes back when they die", deaths_at_once},
     {"it is joined only as what it is", matches_only_its_kind},
     {"it has all its memory", has_all_memory},
     {"its file stays for a month", stays_for_a_month},

@@ -25,8 +25,8 @@ use Larder\Lock\Lock;
  *
  * A session is locked from session_start() until it is closed, so requests of one session run one after the other and none
  * overwrites what another has written. A request that does not get the lock fails at session_start(), and one that lost its
- * lock does not write: both by SessionFailed. Nothing is collected: a session expires session.gc_maxlifetime seconds after
- * its last use.
+ * lock does not write: both by SessionFailed. A forked child leaves its parent's session alone. Nothing is collected: a
+ * session expires session.gc_maxlifetime seconds after its last use.
  */
 final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \SessionUpdateTimestampHandlerInterface
 {
@@ -89,6 +89,9 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     /** @throws SessionFailed|StoreFailed if the lock has ended or the store refused; nothing is written then */
     public function write(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
     {
+        if ($this->isParents()) {
+            return true; // every child that ends gets here: its parent has the session
+        }
         $session = $this->locked($id);
 
         try {
@@ -104,12 +107,19 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     /** Called in the place of write() if nothing has changed: only the expiry is set. */
     public function updateTimestamp(#[\SensitiveParameter] string $id, #[\SensitiveParameter] string $data): bool
     {
-        return $this->locked($id)->touch(self::ttl()) || $this->write($id, $data);
+        return $this->isParents() || $this->locked($id)->touch(self::ttl()) || $this->write($id, $data);
     }
 
-    /** Deletes a session under its lock, also one that this request has not started. */
+    /**
+     * Deletes a session under its lock, also one that this request has not started.
+     *
+     * @return bool false in a forked child whose parent has it open
+     */
     public function destroy(#[\SensitiveParameter] string $id): bool
     {
+        if ($this->isParents()) {
+            return false;
+        }
         try {
             if (!$this->locked($id)->delete()) {
                 $this->close();
@@ -164,9 +174,15 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         }
     }
 
+    /** Whether the session was opened by the process that this one was forked from. */
+    private function isParents(): bool
+    {
+        return $this->session?->isOfThisProcess() === false;
+    }
+
     private function locked(#[\SensitiveParameter] string $id): LockedSession
     {
-        if ($this->session?->id === $id) {
+        if ($this->session?->id === $id && $this->session->isOfThisProcess()) {
             return $this->session;
         }
         $this->close();

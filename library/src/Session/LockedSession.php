@@ -11,6 +11,7 @@ use Larder\Contract\Store;
 use Larder\Exception\SessionFailed;
 use Larder\Exception\StoreFailed;
 use Larder\Lock\Lock;
+use Larder\Process\Pid;
 use Larder\Remember\Lease;
 
 /**
@@ -22,6 +23,8 @@ use Larder\Remember\Lease;
 final class LockedSession
 {
     private const VERSION_BYTES = 8;
+
+    private readonly int $process;
 
     private function __construct(
         private readonly Store&AtomicStore&LockingStore $store,
@@ -35,7 +38,9 @@ final class LockedSession
         private ?string $version,
         #[\SensitiveParameter]
         public readonly string $data,
-    ) {}
+    ) {
+        $this->process = Pid::own();
+    }
 
     /**
      * @param string $id checked by the caller
@@ -60,6 +65,12 @@ final class LockedSession
         }
 
         return new self($store, $id, $key, $lock->token, $lease, $lockSeconds, null, '');
+    }
+
+    /** False in a forked child: it inherits this object, and its parent keeps the lock. */
+    public function isOfThisProcess(): bool
+    {
+        return $this->process === Pid::own();
     }
 
     public function exists(): bool

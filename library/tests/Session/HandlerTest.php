@@ -12,6 +12,7 @@ use Larder\Exception\NotSupported;
 use Larder\Exception\SessionFailed;
 use Larder\Exception\StoreFailed;
 use Larder\Session\Handler;
+use Larder\Testing\Fork;
 use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\TestWith;
@@ -169,6 +170,30 @@ final class HandlerTest extends TestCase
         self::assertTrue($second->destroy(self::ID));
         $second->close();
         self::assertFalse($first->validateId(self::ID));
+    }
+
+    #[DataProvider('stores')]
+    public function testForkedChildLeavesTheSessionOfItsParentAlone(string $store): void
+    {
+        $cache = self::cache($store);
+        self::write($cache, 'n|i:1;');
+        $handler = new Handler($cache, wait: 0.05, allowEviction: true);
+        $handler->read(self::ID);
+        $child = Fork::start(static fn(): array => [
+            $handler->write(self::ID, 'n|i:7;'),
+            $handler->updateTimestamp(self::ID, 'n|i:7;'),
+            $handler->destroy(self::ID),
+            $handler->close(),
+            $store === 'array' ? null : self::failure(static fn(): string => $handler->read(self::ID)),
+        ])->result();
+        self::assertIsArray($child);
+        self::assertSame([true, true, false, true], \array_slice($child, 0, 4));
+        if (\is_string($child[4])) {
+            self::assertStringContainsString('another request holds it', $child[4]);
+        }
+        self::assertTrue($handler->write(self::ID, 'n|i:2;'));
+        $handler->close();
+        self::assertSame('n|i:2;', $handler->read(self::ID));
     }
 
     #[TestWith([''])]
