@@ -1,26 +1,30 @@
 # shellcheck shell=bash
 # To be sourced: fetches the source of PHP and of its extensions, from this machine's Debian or Ubuntu.
 
-# This machine's sources of Debian or Ubuntu, as sources of source packages.
-source_lists() { # folder
+# This machine's sources of Debian or Ubuntu, as sources of source packages; those of another release, if one is named.
+source_lists() { # folder, release
+    local own
+    own="$(. /etc/os-release && echo "${VERSION_CODENAME-}")"
     { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
         sed -nE 's#^deb (.*/(debian|debian-security|ubuntu)/? .*)#deb-src \1#p' >"$1/lines.list"
     { sed -s '$a\\' /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } | # a paragraph ends with its file
         awk 'BEGIN { RS = ""; ORS = "\n\n" } /\nURIs:[^\n]*\/(debian|debian-security|ubuntu)\/?( |\n|$)/' |
         sed 's/^Types:.*/Types: deb-src/' >"$1/paragraphs.sources"
+    [ -z "${2-}" ] || [ -z "$own" ] || sed -i -E "/^(deb-src|Suites:)/ s/\\b$own\\b/$2/g" "$1"/*
 }
 
 # Downloads a source package, such as php8.2, into FOLDER/package: that of an installed package; where it is gone from
-# the archive, the newest that is there. Sets source_version to its version, as 8.2.30. On failure sets source_failure to
-# the reason. The machine's own lists of packages stay as they are.
-fetch_source() { # source package, installed package, folder
+# the archive, the newest that is there. A release of Debian, such as trixie, is named for a package that this machine's
+# does not have. Sets source_version to the package's version, as 8.2.30. On failure sets source_failure to the reason.
+# The machine's own lists of packages stay as they are.
+fetch_source() { # source package, installed package, folder, release
     local apt="$3" log="$3/apt.log" options version
     if ! command -v apt-get >/dev/null; then
         source_failure="the source of $1 is a Debian package, and there is no apt-get"
         return 1
     fi
     mkdir -p "$apt"/{lists/partial,cache/archives/partial,sources,package}
-    source_lists "$apt/sources"
+    source_lists "$apt/sources" "${4-}"
     : >"$apt/status"
     options=(-qq -o APT::Sandbox::User=root -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/sources"
         -o Dir::State::Lists="$apt/lists" -o Dir::State::Status="$apt/status" -o Dir::Cache="$apt/cache")

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #ifndef ZTS
-#error "build this with a thread-safe PHP; see dev/build-php-zts"
+#error "build this with a thread-safe PHP; see dev/build-php zts"
 #endif
 
 enum { ARGUMENTS_MAX = 16, SETTINGS_MAX = 4096, NUMBERS = 3 };
