@@ -120,7 +120,7 @@ static void add_block_lists(zval *info, size_t available) {
 /* What eviction would free counts as available: a full cache is no fault, and monitors would raise the alarm. */
 ZEND_FUNCTION(apcu_sma_info) {
     bool limited = false;
-    struct larder_usage usage;
+    struct larder_memory memory;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
         Z_PARAM_OPTIONAL
@@ -131,13 +131,13 @@ ZEND_FUNCTION(apcu_sma_info) {
         php_error_docref(NULL, E_WARNING, "No APC SMA info available.  Perhaps APC is disabled via apc.enabled?");
         RETURN_FALSE;
     }
-    larder->read_usage(&usage);
+    larder->read_memory(&memory);
     array_init_size(return_value, 4);
     add_assoc_long(return_value, "num_seg", 1);
-    add_assoc_double(return_value, "seg_size", (double)usage.bytes);
-    add_assoc_double(return_value, "avail_mem", (double)(usage.bytes - usage.held));
+    add_assoc_double(return_value, "seg_size", (double)memory.pages);
+    add_assoc_double(return_value, "avail_mem", (double)(memory.pages - memory.held));
     if (!limited) {
-        add_block_lists(return_value, usage.bytes - usage.held);
+        add_block_lists(return_value, memory.pages - memory.held);
     }
 }
 

@@ -99,7 +99,6 @@ static PHP_GINIT_FUNCTION(apcu) {
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     memset(apcu_globals, 0, sizeof(*apcu_globals));
-    apcu_globals->lock_file = -1;
 }
 
 static PHP_MINIT_FUNCTION(apcu) {

@@ -17,9 +17,7 @@ ZEND_BEGIN_MODULE_GLOBALS(apcu)
     bool enabled; /* apc.enabled; on the command line apc.enable_cli too */
     bool enable_cli;
     zend_long ttl;
-    struct held *held; /* the locks of the calls of apcu_entry() that run their callbacks; see entry.c */
-    int lock_file;     /* of this request and of the process lock_pid; -1: none */
-    pid_t lock_pid;
+    unsigned computing; /* calls of apcu_entry() that missed and have not returned */
 ZEND_END_MODULE_GLOBALS(apcu)
 
 ZEND_EXTERN_MODULE_GLOBALS(apcu)

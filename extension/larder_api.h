@@ -15,7 +15,7 @@
 
 #include "php.h"
 
-#define LARDER_API_VERSION 1
+#define LARDER_API_VERSION 2
 #define LARDER_API_SYMBOL "larder_api"
 
 struct larder_entry {
@@ -28,13 +28,15 @@ struct larder_entry {
 };
 
 struct larder_usage {
-    const char *path; /* of the segment's file; valid until the request ends */
-    size_t bytes;     /* of the pages, which all values share */
-    size_t held;      /* of those that no store can have now, because readers hold them */
-    size_t live;      /* of entries */
+    size_t live; /* bytes of entries */
     size_t entries, slots;
     uint64_t hits, misses, stores; /* of all processes since the segment was created */
     time_t created;
+};
+
+struct larder_memory {
+    size_t pages; /* bytes, which all values share */
+    size_t held;  /* those that no store can have now, because readers hold them */
 };
 
 struct larder_walk;
@@ -75,11 +77,16 @@ struct larder_api {
     bool (*walk_next)(struct larder_walk *walk, struct larder_entry *entry); /* false: none is left */
     void (*walk_end)(struct larder_walk *walk);
 
-    /* Without a segment that of an empty one, whose path is "". */
+    /* Without a segment those of an empty one. */
     void (*read_usage)(struct larder_usage *usage);
+    void (*read_memory)(struct larder_memory *memory);
 
-    /* getpid(), in nanoseconds. */
-    pid_t (*pid)(void);
+    /* The right to compute a key, which one process has at a time: until it ends the claim, or its request or the process
+     * ends. False: another has it, or it cannot be had. */
+    bool (*claim)(zend_string *key);
+    /* After that, waits for it, at most for 10 ms; ask again. False: it cannot be had. */
+    bool (*await_claim)(zend_string *key);
+    void (*end_claim)(zend_string *key);
 };
 
 #endif

@@ -269,6 +269,25 @@ bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
 
 void cache_unlock(struct cache *cache);
 
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+/*
+ * The right to compute the value of a key, which one process (or thread) has at a time. Who does not ask for it is not
+ * kept from anything. It ends by cache_end_claim(), with the request, when the segment is left, and within some
+ * milliseconds after its owner died. A process may have several; a forked child has none. Claiming makes no system call.
+ *
+ * CACHE_OK: this process has it. CACHE_EXISTS: it has it already or another has it; or, for a moment, neither of two that
+ * asked at once; or so many keys are being computed that there is no room for the claim. Else CACHE_UNAVAILABLE.
+ */
+enum cache_result cache_claim(struct cache *cache, const struct cache_key *key);
+
+/* After CACHE_EXISTS: sleeps until it is worth asking again, at most for 10 ms, and less if a signal comes. False: no claim
+ * can be had now. */
+bool cache_await_claim(struct cache *cache, const struct cache_key *key);
+
+/* Nothing happens if this process does not have it. */
+void cache_end_claim(struct cache *cache, const struct cache_key *key);
+
 /* ---- Seeing what is there -------------------------------------------------------------------- */
 
 struct cache_entry {
@@ -364,18 +383,24 @@ bool cache_read_info(struct cache *cache, struct cache_info *info);
 
 /* How the segment is used. */
 struct cache_usage {
-    const char *path;              /* of the segment's file */
     uint64_t hits, misses, stores; /* as in cache_info */
     uint64_t age_ms;
     size_t slots;
-    size_t bytes; /* of all pages */
-    size_t held;  /* of those that readers hold, or that were reclaimed under them: a store cannot have them now */
-    size_t live;  /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
+    size_t live;    /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
     size_t entries; /* as many, about: what is just being stored may count twice */
 };
 
 /* Fills `usage` without a system call: a microsecond for 64 MiB. False, with zeros: as cache_read_info(). */
 bool cache_read_usage(struct cache *cache, struct cache_usage *usage);
+
+/* How much memory there is, in bytes. */
+struct cache_memory {
+    size_t pages; /* of all pages */
+    size_t held;  /* of those that readers hold: a store cannot have them now */
+};
+
+/* The same without a look at each page. */
+bool cache_read_memory(struct cache *cache, struct cache_memory *memory);
 
 /* The processes that hold pages, most pages first: fills up to `most`, returns how many. */
 struct cache_holder {

@@ -19,7 +19,7 @@ uint64_t geometry_layout(uint64_t value_layout) {
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {
-    uint64_t steps, pages, populations, records, buckets, starts, data, end;
+    uint64_t steps, claims, pages, populations, records, buckets, starts, data, end;
     uint64_t step_words;
 };
 
@@ -67,7 +67,8 @@ static struct offsets offsets_of(const struct header_shared *header) {
     const uint64_t page_steps = steps_of(header->page_count, page_step_shift(header));
     at.step_words = index_step_words(header) + (page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD;
     at.steps = sizeof(struct header_shared);
-    at.pages = align(at.steps + at.step_words * sizeof(uint64_t), 64);
+    at.claims = align(at.steps + at.step_words * sizeof(uint64_t), 64);
+    at.pages = at.claims + CLAIM_BUCKETS * sizeof(struct claims_shared);
     at.populations = at.pages + header->page_count * sizeof(struct page_shared);
     at.records = align(at.populations + 2 * pin_bytes(header), 64);
     at.buckets = align(at.records + header->record_count * record_size(header), INDEX_STEP);
@@ -163,6 +164,7 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->index_whole = false;
     map->header = (struct header_shared *)(void *)map->writable;
     map->records = map->writable + at.records;
+    map->claims = (struct claims_shared *)(void *)(map->writable + at.claims);
     map->pages = (struct page_shared *)(void *)(map->writable + at.pages);
     map->steps = (shared_word *)(void *)(map->writable + at.steps);
     map->starts = (shared_word *)(void *)(map->writable + at.starts);

@@ -1,7 +1,7 @@
 /*
  * Everything that lies in shared memory. A segment is one file:
  *
- *   header | steps | page table | two pin populations | process records | index | entry starts | pages
+ *   header | steps | claims | page table | two pin populations | process records | index | entry starts | pages
  *
  * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h); the
  * table of steps tells which have it.
@@ -20,6 +20,7 @@
  *   integer      value 64, state 64: sealed 1 | time of the last count, milliseconds, 63
  *   counters     lap 32 | units kept in it 32
  *   steps        seal 32 | a bit for each of 32 steps     without its seal: none of them
+ *   claim        tag 33 | waited for 1 | taken 1 | incarnation 17 | record 12     0: free
  *
  * A page's generation is raised each time it leaves `free`, so a compare-and-swap of its whole state word is free of
  * ABA.
@@ -30,7 +31,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 10,
+    LAYOUT_VERSION = 12,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -201,6 +202,31 @@ struct record_shared {
     shared_word pins[]; /* a bit for each page */
 };
 _Static_assert(sizeof(struct record_shared) == 64 + 8 * COUNTERS, "process record");
+
+/* ---- Claims, see claim.h ---- */
+
+enum { CLAIM_BUCKETS = 64, CLAIM_SLOTS = 8 };
+
+#define CLAIM_OWNER_BITS (OWNER_RECORD_BITS + OWNER_INCARNATION_BITS)
+#define CLAIM_TAKEN (UINT64_C(1) << CLAIM_OWNER_BITS)
+#define CLAIM_WAITED (UINT64_C(1) << (CLAIM_OWNER_BITS + 1))
+#define CLAIM_TAG_SHIFT (CLAIM_OWNER_BITS + 2)
+
+static inline uint64_t claim_owner(uint32_t incarnation, unsigned record) {
+    const uint64_t low = incarnation & ((1u << OWNER_INCARNATION_BITS) - 1);
+    return CLAIM_TAKEN | low << OWNER_RECORD_BITS | record;
+}
+static inline unsigned claim_record(uint64_t word) {
+    return (unsigned)word & ((1u << OWNER_RECORD_BITS) - 1);
+}
+static inline uint32_t claim_incarnation(uint64_t word) {
+    return (uint32_t)(word >> OWNER_RECORD_BITS) & ((1u << OWNER_INCARNATION_BITS) - 1);
+}
+
+struct claims_shared {
+    shared_word slots[CLAIM_SLOTS];
+};
+_Static_assert(sizeof(struct claims_shared) == 64, "a bucket of claims is one cache line");
 
 /* ---- Header ---- */
 

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "atomic.h"
+
 /* Locks on bytes of a file, held by an open file description: the kernel releases them at the process's death, and no
  * other close() does. None of these waits. A description never conflicts with itself. */
 bool os_lock(int fd, off_t first, off_t count); /* false: one is locked by another */
@@ -63,6 +65,12 @@ int os_rename_new(int directory, const char *from, const char *to);
 bool os_may_grow(size_t size);
 /* Whether a directory's files are only in memory: tmpfs, ramfs. */
 bool os_in_memory(int directory);
+
+/* Sleeps while the lower half of a word in shared memory is `expected`, until os_wake() of that word, a signal, or at most
+ * for so long. */
+void os_wait(const shared_word *word, uint32_t expected, uint64_t nanoseconds);
+/* Wakes all that sleep so. */
+void os_wake(const shared_word *word);
 
 size_t os_page_size(void);
 

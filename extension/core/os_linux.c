@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -133,6 +135,17 @@ bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds) {
 bool os_locked(int fd, off_t byte) {
     struct flock lock;
     return lock_command(fd, F_OFD_GETLK, F_WRLCK, byte, 1, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half of a word is at its address");
+
+void os_wait(const shared_word *word, uint32_t expected, uint64_t nanoseconds) {
+    const struct timespec most = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+    syscall(SYS_futex, word, FUTEX_WAIT, expected, &most, NULL, 0);
+}
+
+void os_wake(const shared_word *word) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 int os_open_again(int fd, bool writable) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "claim.h"
 #include "failpoint.h"
 #include "os.h"
 
@@ -81,6 +82,7 @@ static void make_orphan(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
+        cache->claims = 0; /* the parent's */
         if (cache->lock_fd >= 0) {
             close(cache->lock_fd); /* or the lock would outlive the parent */
             cache->lock_fd = -1;
@@ -259,6 +261,7 @@ bool process_claim_locked(struct cache *cache, int fd) {
             const unsigned word = cache->pinned_words[i];
             word_poke(&record->pins[word], word_load(&old->pins[word]));
         }
+        claims_carry_over(cache, (unsigned)number, (uint32_t)word_load(&record->incarnation));
         fence();
         FAILPOINT(fork_pins_carried_over);
         close(cache->fd);

@@ -38,6 +38,7 @@ struct map {
     /* the tables, in the writable mapping */
     struct header_shared *header;
     char *records;
+    struct claims_shared *claims;
     struct page_shared *pages;
     shared_word *steps;
     shared_word *starts;         /* of all pages, one after the other */

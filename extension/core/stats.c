@@ -152,7 +152,6 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     if (!attached_record(cache)) {
         return false;
     }
-    pin_recount(cache);
     const struct map *map = &cache->map;
     const uint64_t begun = word_peek(&map->header->pages_begun);
     uint64_t units = 0;
@@ -161,9 +160,6 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
         const enum page_state state = state_of(word_peek(&row->state));
         if (state == PAGE_FREE || state == PAGE_MEMBER) {
             continue;
-        }
-        if (state == PAGE_LIMBO || pin_seems_held(map, page)) {
-            usage->held += page_run(map, page) * page_bytes(map);
         }
         const uint32_t live = (uint32_t)word_peek(&row->live);
         if (state != PAGE_LIMBO && live > 0) {
@@ -174,14 +170,30 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     }
     struct cache_info counters;
     read_counters(map, &counters);
-    usage->path = segment_path(cache->segment);
     usage->hits = counters.hits;
     usage->misses = counters.misses;
     usage->stores = counters.stores;
     usage->age_ms = os_milliseconds() - map->header->created;
     usage->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
-    usage->bytes = map->page_count * page_bytes(map);
     usage->live = (size_t)units << UNIT_SHIFT;
+    return true;
+}
+
+bool cache_read_memory(struct cache *cache, struct cache_memory *memory) {
+    memset(memory, 0, sizeof *memory);
+    if (!attached_record(cache)) {
+        return false;
+    }
+    pin_recount(cache);
+    const struct map *map = &cache->map;
+    memory->pages = map->page_count * page_bytes(map);
+    for (unsigned i = 0; i < map->pin_words; i++) {
+        uint64_t held = word_peek(&map->populations[0][i]) | word_peek(&map->populations[1][i]);
+        for (; held != 0; held &= held - 1) {
+            const uint32_t page = i * 64 + (unsigned)__builtin_ctzll(held);
+            memory->held += page_run(map, page) * page_bytes(map);
+        }
+    }
     return true;
 }
 

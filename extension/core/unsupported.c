@@ -42,6 +42,7 @@ void cache_unreadable(struct cache *cache) {
 }
 NEVER(bool, cache_read_counters(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_read_usage(struct cache *cache, struct cache_usage *usage), false)
+NEVER(bool, cache_read_memory(struct cache *cache, struct cache_memory *memory), false)
 NEVER(const char *, cache_reason(const struct cache *cache), "")
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
@@ -62,6 +63,10 @@ NEVER(size_t, cache_value_max(const struct cache *cache), 0)
 NEVER(bool, cache_lock(ANY_KEY, double seconds, long *owner), false)
 NEVER(bool, cache_is_locked(const struct cache *cache, const struct cache_key *key), false)
 void cache_unlock(struct cache *cache) {
+}
+NEVER(enum cache_result, cache_claim(ANY_KEY), CACHE_UNAVAILABLE)
+NEVER(bool, cache_await_claim(ANY_KEY), false)
+void cache_end_claim(ANY_KEY) {
 }
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)

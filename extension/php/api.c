@@ -186,14 +186,10 @@ static void read_usage(struct larder_usage *usage) {
     struct cache *cache = to_read();
     struct cache_usage used;
     if (!cache || !cache_read_usage(cache, &used)) {
-        *usage = (struct larder_usage){
-            .path = "", .bytes = (size_t)segment_size, .created = unix_time(cache_now(), unix_offset())};
+        *usage = (struct larder_usage){.created = unix_time(cache_now(), unix_offset())};
         return;
     }
     *usage = (struct larder_usage){
-        .path = used.path,
-        .bytes = used.bytes,
-        .held = used.held,
         .live = used.live,
         .entries = used.entries,
         .slots = used.slots,
@@ -204,8 +200,45 @@ static void read_usage(struct larder_usage *usage) {
     };
 }
 
-static pid_t pid(void) {
-    return cache_pid();
+static void read_memory(struct larder_memory *memory) {
+    struct cache *cache = to_read();
+    struct cache_memory read;
+    const bool available = cache && cache_read_memory(cache, &read);
+    memory->pages = available ? read.pages : (size_t)segment_size;
+    memory->held = available ? read.held : 0;
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+/* Where the value will be stored, so the segment is created. */
+static struct cache *to_claim(zend_string *name) {
+    return is_key(name) ? attach_client(&LARDER_G(apcu), true) : NULL;
+}
+
+static bool claim(zend_string *name) {
+    struct cache *cache = to_claim(name);
+    if (UNEXPECTED(!cache)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    return cache_claim(cache, &key) == CACHE_OK;
+}
+
+static bool await_claim(zend_string *name) {
+    struct cache *cache = to_claim(name);
+    if (!cache) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    return cache_await_claim(cache, &key);
+}
+
+static void end_claim(zend_string *name) {
+    struct cache *cache = LARDER_G(apcu).cache;
+    if (EXPECTED(cache != NULL)) {
+        const struct cache_key key = key_of(name);
+        cache_end_claim(cache, &key);
+    }
 }
 
 ZEND_API const struct larder_api larder_api = {
@@ -225,5 +258,8 @@ ZEND_API const struct larder_api larder_api = {
     .walk_next = walk_next,
     .walk_end = walk_end,
     .read_usage = read_usage,
-    .pid = pid,
+    .read_memory = read_memory,
+    .claim = claim,
+    .await_claim = await_claim,
+    .end_claim = end_claim,
 };

@@ -220,6 +220,27 @@ static void call_release(struct cache *cache) {
         set(cache, 1000 + i, 3);
     }
 }
+/* The second time it waits for itself. */
+static void call_claim(struct cache *cache) {
+    const struct cache_key key = key_of("claim");
+    cache_claim(cache, &key);
+    cache_claim(cache, &key);
+    cache_await_claim(cache, &key);
+    cache_end_claim(cache, &key);
+}
+static void call_fork_claiming(struct cache *cache) {
+    const struct cache_key key = key_of("claim"), other = key_of("other claim");
+    cache_claim(cache, &key);
+    cache_claim(cache, &other);
+    const pid_t child = fork();
+    if (child == 0) {
+        cache_claim(cache, &key);
+        _exit(0);
+    }
+    expect_proven(cache, 1, true);
+    cache_end_claim(cache, &key);
+    waitpid(child, NULL, 0);
+}
 static void die_tentatively(void *argument) {
     struct cache *cache = open_cache(8);
     at_failpoint("index_tentative", 1, die_here);
@@ -257,6 +278,8 @@ static const struct {
     {"sets of long values in a full cache", call_fill_long, false},
     {"sets of colliding keys", call_crowd, false},
     {"fork", call_fork, true},
+    {"claim", call_claim, true},
+    {"fork with claims", call_fork_claiming, true},
     {"recount", call_recount, true},
     {"release", call_release, false},
     {"taking out a dead inserter's word", call_take_out, true},
@@ -335,6 +358,19 @@ static unsigned read_everything(struct cache *cache) {
     return found;
 }
 
+/* What was claimed can be claimed after a death. */
+static void claim_everything(struct cache *cache) {
+    const struct cache_key keys[] = {key_of("claim"), key_of("other claim")};
+    for (unsigned i = 0; i < 2; i++) {
+        enum cache_result result;
+        while ((result = cache_claim(cache, &keys[i])) == CACHE_EXISTS) {
+            EXPECT(cache_await_claim(cache, &keys[i]));
+        }
+        EXPECT_EQUAL(result, CACHE_OK);
+        cache_end_claim(cache, &keys[i]);
+    }
+}
+
 /* Nothing is refused after a death. */
 static void write_everything(struct cache *cache, unsigned version) {
     for (unsigned i = 0; i < FIRST_CROWDED + CROWDED; i++) {
@@ -372,6 +408,9 @@ static void write_beside(struct cache *cache) {
     for (unsigned i = 0; i < 300; i++) {
         EXPECT_EQUAL(set(cache, 1000 + i, 7), CACHE_OK);
     }
+    const struct cache_key key = key_of("claimed beside");
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_OK);
+    cache_end_claim(cache, &key);
 }
 
 static void one(struct cache *cache, unsigned call, unsigned point, unsigned passing, bool stop) {
@@ -416,6 +455,7 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     }
     end_request(cache);
     write_everything(cache, 9);
+    claim_everything(cache);
 }
 
 /* The first, the middle and the last time that a call passes each point. */

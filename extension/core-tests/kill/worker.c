@@ -15,7 +15,7 @@
 #include "points.h"
 #include "torn/damage.h"
 
-enum { HELD_MAX = 24, CALLS_A_REQUEST = 40, SEGMENT_MIB = 12 };
+enum { HELD_MAX = 24, CALLS_A_REQUEST = 40, SEGMENT_MIB = 12, CLAIMS = 20 };
 
 struct held {
     struct cache_value value;
@@ -321,6 +321,20 @@ static void call_read_integer(void) {
     }
 }
 
+/* ---- Claims ---- */
+
+/* Some are left to the end of the request, or to death. */
+static void call_claim(void) {
+    const struct cache_key key = key_of("claim %u", (unsigned)dice(CLAIMS));
+    const enum cache_result result = cache_claim(cache, &key);
+    if (result == CACHE_EXISTS && dice(4) == 0) {
+        cache_await_claim(cache, &key);
+    }
+    if (result == CACHE_OK && dice(8)) {
+        cache_end_claim(cache, &key);
+    }
+}
+
 /* ---- The rest ---- */
 
 static void end_the_request(void) {
@@ -419,20 +433,11 @@ static const struct {
     unsigned weight;
     void (*run)(void);
 } calls[] = {
-    {"find", 410, call_find},
-    {"set", 300, call_set},
-    {"add", 25, call_add},
-    {"replace", 25, call_replace},
-    {"abandon", 10, call_abandon},
-    {"delete", 30, call_delete},
-    {"clear", 20, call_clear},
-    {"touch", 25, call_touch},
-    {"exists", 15, call_exists},
-    {"count", 80, call_count},
-    {"read integer", 20, call_read_integer},
-    {"release", 10, call_release},
-    {"look", 2, call_look},
-    {"fork", 28, call_fork},
+    {"find", 400, call_find},      {"claim", 10, call_claim},     {"set", 300, call_set},
+    {"add", 25, call_add},         {"replace", 25, call_replace}, {"abandon", 10, call_abandon},
+    {"delete", 30, call_delete},   {"clear", 20, call_clear},     {"touch", 25, call_touch},
+    {"exists", 15, call_exists},   {"count", 80, call_count},     {"read integer", 20, call_read_integer},
+    {"release", 10, call_release}, {"look", 2, call_look},        {"fork", 28, call_fork},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -57,6 +57,13 @@ static void call_set_long(void) {
     put(caller, key_of("long"), 7, 200 * KIB);
     put(caller, key_of("long"), 8, 300 * KIB);
 }
+static void call_claim(void) {
+    const struct cache_key key = key_of("claim");
+    cache_claim(caller, &key);
+    cache_claim(caller, &key);
+    cache_await_claim(caller, &key);
+    cache_end_claim(caller, &key);
+}
 static void call_delete(void) {
     const struct cache_key key = key_of("deleted");
     put(caller, key, 9, 500);
@@ -89,8 +96,8 @@ static void call_fill(void) {
     churn(caller, 1);
 }
 
-static void (*const calls[])(void) = {call_set,   call_set_long, call_delete, call_clear,
-                                      call_count, call_find,     call_fill};
+static void (*const calls[])(void) = {call_set,   call_set_long, call_claim, call_delete,
+                                      call_clear, call_count,    call_find,  call_fill};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* ---- The fork ---- */

@@ -18,6 +18,7 @@
     SUITE(expiry)         \
     SUITE(keeping)        \
     SUITE(locks)          \
+    SUITE(claims)         \
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \

@@ -1,0 +1,163 @@
+#include "claim.h"
+
+#include "attach.h"
+#include "failpoint.h"
+#include "hash.h"
+#include "os.h"
+
+enum { WAIT_NS = 10 * 1000 * 1000 };
+
+/* Where a key's claim stands, and by what it is known there. Two keys share both once in 10^11 pairs. */
+struct where {
+    struct claims_shared *bucket;
+    uint64_t tag; /* in its place */
+};
+
+static struct where where_of(const struct cache *cache, const struct cache_key *key) {
+    const uint64_t hash = hash_mix(key->hash, cache->map.seed);
+    return (struct where){
+        .bucket = &cache->map.claims[hash % CLAIM_BUCKETS],
+        .tag = hash >> CLAIM_TAG_SHIFT << CLAIM_TAG_SHIFT,
+    };
+}
+
+static uint64_t owner_of(const struct cache *cache) {
+    return claim_owner(cache->incarnation, cache->number);
+}
+
+static bool is_own(const struct cache *cache, uint64_t word) {
+    return (word & (CLAIM_WAITED - 1)) == owner_of(cache);
+}
+
+static bool has_tag(uint64_t word, uint64_t tag) {
+    return word != 0 && word >> CLAIM_TAG_SHIFT << CLAIM_TAG_SHIFT == tag;
+}
+
+/* Whether the slot is free now that the claim in it was found to be a dead process's. */
+static bool take_out_dead(struct cache *cache, shared_word *slot, uint64_t word) {
+    const bool alive = (word & CLAIM_TAKEN) && process_alive(cache, claim_record(word), claim_incarnation(word),
+                                                             OWNER_INCARNATION_BITS, false);
+    FAILPOINT(claim_owner_asked);
+    return !alive && word_swap(slot, &word, 0);
+}
+
+/* The slot in which another has the key claimed; NULL: none. `mine` is not looked at. */
+static shared_word *find_other(struct cache *cache, struct where where, const shared_word *mine) {
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        shared_word *slot = &where.bucket->slots[i];
+        const uint64_t word = word_load_in_order(slot);
+        if (UNLIKELY(has_tag(word, where.tag)) && slot != mine && !take_out_dead(cache, slot, word)) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+/* NULL: all are taken by living processes. */
+static shared_word *find_free(struct cache *cache, const struct claims_shared *bucket) {
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        if (word_load(&bucket->slots[i]) == 0) {
+            return (shared_word *)&bucket->slots[i];
+        }
+    }
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        shared_word *slot = (shared_word *)&bucket->slots[i];
+        if (take_out_dead(cache, slot, word_load(slot))) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+/* If it is still this process's. */
+static void end(struct cache *cache, shared_word *slot) {
+    uint64_t word = word_load(slot);
+    while (is_own(cache, word)) {
+        if (word_swap(slot, &word, 0)) {
+            FAILPOINT(claim_ended);
+            cache->claims--;
+            if (UNLIKELY(word & CLAIM_WAITED)) {
+                os_wake(slot);
+            }
+            return;
+        }
+    }
+}
+
+enum cache_result cache_claim(struct cache *cache, const struct cache_key *key) {
+    if (!enter_to_store(cache)) {
+        return CACHE_UNAVAILABLE;
+    }
+    const struct where where = where_of(cache, key);
+    shared_word *slot;
+    uint64_t none;
+    do {
+        if (find_other(cache, where, NULL) || !(slot = find_free(cache, where.bucket))) {
+            return CACHE_EXISTS;
+        }
+        FAILPOINT(claim_slot_found);
+        none = 0;
+    } while (!word_swap(slot, &none, where.tag | owner_of(cache)));
+    cache->claims++;
+    FAILPOINT(claim_made);
+    if (find_other(cache, where, slot)) {
+        end(cache, slot);
+        return CACHE_EXISTS;
+    }
+    return CACHE_OK;
+}
+
+bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
+    if (!attached_record(cache)) {
+        return false;
+    }
+    const struct where where = where_of(cache, key);
+    shared_word *slot = find_other(cache, where, NULL);
+    if (!slot) { /* there was no room: for one of them, and soon look at all */
+        slot = &where.bucket->slots[cache->number % CLAIM_SLOTS];
+    }
+    uint64_t word = word_load(slot);
+    if (word == 0 || (!(word & CLAIM_WAITED) && !word_swap(slot, &word, word | CLAIM_WAITED))) {
+        return true; /* it has ended */
+    }
+    FAILPOINT(claim_waited_for);
+    os_wait(slot, (uint32_t)(word | CLAIM_WAITED), WAIT_NS);
+    return true;
+}
+
+void cache_end_claim(struct cache *cache, const struct cache_key *key) {
+    if (cache->claims == 0) {
+        return;
+    }
+    const struct where where = where_of(cache, key);
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        if (has_tag(word_load(&where.bucket->slots[i]), where.tag)) {
+            end(cache, &where.bucket->slots[i]);
+        }
+    }
+}
+
+static shared_word *slot_number(const struct cache *cache, unsigned number) {
+    return &cache->map.claims[number / CLAIM_SLOTS].slots[number % CLAIM_SLOTS];
+}
+
+void claims_end(struct cache *cache) {
+    for (unsigned i = 0; cache->claims > 0 && i < CLAIM_BUCKETS * CLAIM_SLOTS; i++) {
+        end(cache, slot_number(cache, i));
+    }
+    cache->claims = 0;
+}
+
+void claims_carry_over(struct cache *cache, unsigned number, uint32_t incarnation) {
+    const uint64_t owner = claim_owner(incarnation, number), kept = ~(CLAIM_WAITED - 1);
+    for (unsigned i = 0; cache->claims > 0 && i < CLAIM_BUCKETS * CLAIM_SLOTS; i++) {
+        shared_word *slot = slot_number(cache, i);
+        uint64_t word = word_load(slot);
+        while (is_own(cache, word)) {
+            if (word_swap(slot, &word, (word & kept) | owner)) {
+                FAILPOINT(claim_carried_over);
+                break;
+            }
+        }
+    }
+}
