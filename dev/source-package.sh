@@ -13,6 +13,23 @@ source_lists() { # folder, release
     [ -z "${2-}" ] || [ -z "$own" ] || sed -i -E "/^(deb-src|Suites:)/ s/\\b$own\\b/$2/g" "$1"/*
 }
 
+# Where a mirror does not have the sources that its lists name: a version that it has, with address and SHA-256.
+readonly KEPT='
+php8.4 pool/main/p/php8.4/php8.4_8.4.24.orig.tar.xz e127be09a8506f4327c5cfa78a614b00d210714484ec215ce0011b4a03c00731
+'
+
+fetch_kept() { # source package, folder, log
+    local name path sum mirror
+    mirror="$(sed -nE 's#^(deb-src |URIs: *)(https?://[^ ]*/debian)/?( .*)?$#\2#p' "$2"/sources/* | sed -n 1p)"
+    while read -r name path sum; do
+        [ "$name" = "$1" ] && [ -n "$mirror" ] || continue
+        source_version="$(basename "$path" .orig.tar.xz)"
+        source_version="${source_version#*_}"
+        /usr/lib/apt/apt-helper download-file "$mirror/$path" "$2/package/${path##*/}" "SHA256:$sum" >"$3" 2>&1 && return
+    done <<<"$KEPT"
+    return 1
+}
+
 # Downloads a source package, such as php8.2, into FOLDER/package: that of an installed package; where it is gone from
 # the archive, the newest that is there. A release of Debian, such as trixie, is named for a package that this machine's
 # does not have. Sets source_version to the package's version, as 8.2.30. On failure sets source_failure to the reason.
@@ -44,6 +61,7 @@ fetch_source() { # source package, installed package, folder, release
         dpkg-query -W -f '${source:Version}\n' "$2" 2>/dev/null
         apt-cache "${options[@]}" showsrc "$1" 2>/dev/null | sed -n 's/^Version: //p' | sort -rV
     )
+    ! fetch_kept "$1" "$apt" "$log.kept" || return 0
     # shellcheck disable=SC2034 # for those who source this
     source_failure="apt cannot fetch the source package $1: $(tail -n 1 "$log")"
     return 1

@@ -93,6 +93,9 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             }
             break;
         }
+        /* Others may have met it as tentative and still read it: the next try has another. */
+        reservation_end(cache, record, &cache->reservation, false);
+        reserved = false;
     }
     clear_copying(record);
     if (reserved) {

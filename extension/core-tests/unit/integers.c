@@ -2,6 +2,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "attachment.h"
+#include "failpoint.h"
 #include "fixture.h"
 #include "suites.h"
 
@@ -165,6 +167,38 @@ static void together(void) {
     expect_nothing_left(cache);
 }
 
+/* Another process that counts the key meets the entry, takes it out of the index, and may still read it. */
+static struct cache *counting, *other;
+static uint64_t met;
+static unsigned meetings;
+static void meet(const char *name) {
+    if (strcmp(name, "index_tentative") != 0) {
+        return;
+    }
+    cache_failpoint_hook = NULL;
+    EXPECT(counting->reservation.location != met);
+    met = counting->reservation.location;
+    if (meetings++ == 0) {
+        const struct cache_key key = key_of("n");
+        EXPECT_EQUAL(count_by(other, key, 5), 5);
+        EXPECT_EQUAL(cache_delete(other, &key), CACHE_OK);
+        cache_failpoint_hook = meet;
+    }
+}
+static void never_changes(void) {
+    counting = open_cache(8);
+    other = open_cache(8);
+    met = 0;
+    meetings = 0;
+    cache_failpoint_hook = meet;
+    EXPECT_EQUAL(count_by(counting, key_of("n"), 1), 1);
+    cache_failpoint_hook = NULL;
+    EXPECT_EQUAL(meetings, 2);
+    EXPECT_EQUAL(value_of(counting, key_of("n")), 1);
+    close_cache(other);
+    expect_nothing_left(counting);
+}
+
 static const struct test tests[] = {
     {"a missing key is created, an existing one counted", counts},
     {"an overflow changes nothing", overflow},
@@ -172,6 +206,7 @@ static const struct test tests[] = {
     {"counting leaves other values alone", no_integers},
     {"swap changes the expected value only", swaps},
     {"a counted entry keeps its expiry", keeps_expiry},
+    {"an entry that another has met before it was counted in is not written to again", never_changes},
     {"no count is lost when the entry is moved", while_moved},
     {"a counter that is only counted stays", counted_is_used},
     {"no count is lost among several processes", together},
