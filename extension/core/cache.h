@@ -157,6 +157,11 @@ void cache_recover(struct cache *cache);
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
+/* The same beside another value that was just found: `not_yet` is when that one expires, so what lasts as long has not
+ * expired either, and the clock need not be read. 0: that one does not expire. */
+bool cache_find_beside(struct cache *cache, const struct cache_key *key, bool zero_copy, uint64_t not_yet,
+                       struct cache_value *value);
+
 #ifdef LARDER_UNREADABLE
 /* For tests: drops the pins of pages that are used no more, now. `omitted` are kinds of memory in which pointers to them
  * are not looked for, see scan.h. */

@@ -209,7 +209,7 @@ static bool find_slowly(struct cache *cache, const struct cache_key *key, unsign
     return false;
 }
 
-/* What read_pinned() has read may expire. Apart from cache_find(), which reads no clock and so saves no registers. */
+/* What read_pinned() has read may expire. Apart from find(), which reads no clock and so saves no registers. */
 static __attribute__((noinline)) bool find_expiring(struct cache *cache, const struct cache_key *key,
                                                     unsigned from, struct cache_value *value) {
     if (UNLIKELY(value->expires <= cache_now())) {
@@ -219,7 +219,9 @@ static __attribute__((noinline)) bool find_expiring(struct cache *cache, const s
     return true;
 }
 
-bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
+static inline __attribute__((always_inline)) bool find(struct cache *cache, const struct cache_key *key,
+                                                       bool zero_copy, uint64_t not_yet,
+                                                       struct cache_value *value) {
     struct record_shared *record = cache->identity->record;
     if (UNLIKELY(--cache->calls_until_look == 0 || !record || !zero_copy)) {
         return find_slowly(cache, key, 0, zero_copy, value, NULL);
@@ -234,7 +236,7 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
             const uint64_t word = word_load(&bucket->slots[i]);
             if (slot_tag(word) == tag) {
                 if (LIKELY(read_pinned(cache, record, word, hash, key, value))) {
-                    if (UNLIKELY(value->expires != 0)) {
+                    if (UNLIKELY(value->expires != 0 && (not_yet == 0 || value->expires < not_yet))) {
                         return find_expiring(cache, key, b * BUCKET_SLOTS + i, value);
                     }
                     count(record, COUNT_HITS);
@@ -247,6 +249,15 @@ bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy
     }
     count(record, COUNT_MISSES);
     return false;
+}
+
+bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value) {
+    return find(cache, key, zero_copy, 0, value);
+}
+
+bool cache_find_beside(struct cache *cache, const struct cache_key *key, bool zero_copy, uint64_t not_yet,
+                       struct cache_value *value) {
+    return find(cache, key, zero_copy, not_yet, value);
 }
 
 #ifdef LARDER_UNREADABLE

@@ -23,15 +23,16 @@ static zend_always_inline bool decode_or_count(struct cache *cache, const struct
     return true;
 }
 
-/* False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
-static zend_always_inline bool fetch_key(struct cache *cache, const struct cache_key *key, zval *result) {
-    struct cache_value value;
+/* `not_yet`: see cache_find_beside(). False: a miss, or a value that cannot be decoded; only exit() leaves an exception. */
+static zend_always_inline bool fetch_key(struct cache *cache, const struct cache_key *key, uint64_t not_yet,
+                                         struct cache_value *value, zval *result) {
 #ifdef LARDER_UNREADABLE
     if (LARDER_G(control) >= CONTROL_SCAN) {
         cache_scan(cache, 1u << (LARDER_G(control) - CONTROL_SCAN) >> 1);
     }
 #endif
-    if (UNEXPECTED(!cache_find(cache, key, LARDER_G(zero_copy), &value))) {
+    if (UNEXPECTED(!(not_yet ? cache_find_beside(cache, key, LARDER_G(zero_copy), not_yet, value)
+                             : cache_find(cache, key, LARDER_G(zero_copy), value)))) {
         return false;
     }
 #ifdef LARDER_UNREADABLE
@@ -39,12 +40,13 @@ static zend_always_inline bool fetch_key(struct cache *cache, const struct cache
         cache_request_end(cache, false);
     }
 #endif
-    return decode_or_count(cache, &value, result);
+    return decode_or_count(cache, value, result);
 }
 
 static zend_always_inline bool fetch(struct cache *cache, zend_string *name, zval *result) {
     const struct cache_key key = key_of(name);
-    return fetch_key(cache, &key, result);
+    struct cache_value value;
+    return fetch_key(cache, &key, 0, &value, result);
 }
 
 #endif

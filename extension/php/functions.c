@@ -134,7 +134,7 @@ none:
 
 /* Fetches what is under the guard's name followed by this one. */
 static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *guard, zend_string *name,
-                                            zval *result) {
+                                            uint64_t not_yet, zval *result) {
     const size_t length = ZSTR_LEN(guard) + ZSTR_LEN(name);
     if (UNEXPECTED(length > CACHE_KEY_MAX)) {
         return false;
@@ -144,7 +144,9 @@ static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *gu
     memcpy(bytes, ZSTR_VAL(guard), ZSTR_LEN(guard));
     memcpy(bytes + ZSTR_LEN(guard), ZSTR_VAL(name), ZSTR_LEN(name));
     const zend_ulong hash = hash_joined(string_hash(guard), string_hash(name), ZSTR_LEN(name));
-    const bool found = fetch_key(cache, &(struct cache_key){bytes, (uint32_t)length, hash}, result);
+    struct cache_value value;
+    const bool found =
+        fetch_key(cache, &(struct cache_key){bytes, (uint32_t)length, hash}, not_yet, &value, result);
     free_alloca(bytes, on_heap);
     return found;
 }
@@ -152,7 +154,9 @@ static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *gu
 /* False: a miss of either entry, or one of another form or version; a destructor may have left an exception. */
 static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, zend_string *guard, zval *result) {
     zval value;
-    if (UNEXPECTED(!fetch(cache, guard, &value))) {
+    struct cache_value lease;
+    const struct cache_key key = key_of(guard);
+    if (UNEXPECTED(!fetch_key(cache, &key, 0, &lease, &value))) {
         return false;
     }
     const zval *version = element_of(&value, 0);
@@ -163,7 +167,7 @@ static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, 
         return false;
     }
     cache = attach(); /* objects beside the version may have run code */
-    if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, &value))) {
+    if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, lease.expires, &value))) {
         return false;
     }
     version = element_of(&value, 0);

@@ -181,9 +181,11 @@ final class Cache implements CacheInterface
             } catch (\ValueError) {
                 return $this->store->get($key, $default); // which says what is wrong
             }
+        } elseif ($this->guard === null) {
+            $stored = $this->store->get($key, $default);
         } else {
             try {
-                $stored = $this->guard === null ? null : \larder_fetch_if($key, $this->guard);
+                $stored = \larder_fetch_if($key, $this->guard);
             } catch (\ValueError) {
                 $stored = null;
             }

@@ -56,6 +56,10 @@ foreach (['1', '0'] as $zeroCopy) {
     larder_store('lasting', [1], 60);
     larder_store('lastingshort', [1, 'short'], 0.05);
     larder_store('lastinglong', [1, 'long'], 60);
+    for ($i = 0; $i < 10; ++$i) { // what is used often is found on a shorter way
+        larder_fetch_if('long', 'short');
+        larder_fetch_if('short', 'lasting');
+    }
     usleep(60_000);
     check('an expired guard', larder_fetch_if('long', 'short', 'default') === 'default');
     check('an expired value', larder_fetch_if('short', 'lasting', 'default') === 'default');
