@@ -439,7 +439,7 @@ trait TagsContract
 
     private static function waitForFile(string $file): void
     {
-        for ($end = microtime(true) + 20; !file_exists($file) && microtime(true) < $end; usleep(500)) {
+        for ($end = microtime(true) + 60; !file_exists($file) && microtime(true) < $end; usleep(500)) {
             clearstatcache();
         }
     }
