@@ -20,7 +20,6 @@ use Larder\Cli\Server\MemcachedServer;
 use Larder\Cli\Server\PostgreSqlServer;
 use Larder\Cli\Server\RedisServer;
 use Larder\Cli\TemporaryDirectory;
-use Larder\Exception\StoreFailed;
 use Psr\Log\NullLogger;
 use Symfony\Component\Cache\Adapter\AdapterInterface;
 use Symfony\Component\Cache\Adapter\DoctrineDbalAdapter;
