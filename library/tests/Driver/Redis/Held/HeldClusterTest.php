@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Held;
 
 use Larder\Cache;
+use Larder\Cli\TemporaryDirectory;
 use Larder\Contract\Store;
 use Larder\Exception\StoreFailed;
 use Larder\Testing\AllContracts;
@@ -66,6 +67,17 @@ final class HeldClusterTest extends StoreTestCase
         self::assertSame([true], $client->exec());
         self::assertSame(1, $cache->get('k'));
         self::assertTrue($cache->clear());
+    }
+
+    public function testLocalCopiesAreOfTheCluster(): void
+    {
+        $folder = new TemporaryDirectory('/dev/shm');
+        $over = static fn(string $options): Cache => Cache::over(self::client(), $options, local: "file://$folder->path/copies");
+        $first = $over('namespace=copies&poll=0&on_failure=throw');
+        self::assertTrue($first->set('k', 1));
+        self::assertTrue(Cache::over(self::client(), 'namespace=copies')->delete('k'));
+        self::assertSame(1, $over('namespace=copies&poll=0')->get('k'));
+        self::assertTrue($first->clear());
     }
 
     /** Which are behind, and refuse what is written. */
