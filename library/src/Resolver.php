@@ -6,6 +6,7 @@ namespace Larder;
 
 use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
+use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\Store;
@@ -23,6 +24,9 @@ use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Event\Events;
+use Larder\Event\Failed;
+use Larder\Event\Observer;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
@@ -51,6 +55,7 @@ final class Resolver implements Opener
         public readonly Failures $failures,
         private readonly ?\Closure $credentials,
         private readonly ?HeldClient $client = null,
+        public readonly ?Events $events = null,
     ) {
         $this->shared = new \ArrayObject();
     }
@@ -60,11 +65,16 @@ final class Resolver implements Opener
      *
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
      * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
+     * @param Observer|null $observer of the cache, its servers and its codecs
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null): self
+    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null, ?Observer $observer = null): self
     {
-        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client));
+        $events = $observer === null ? null : new Events($observer, $logger);
+        $scheme = $dsn->scheme;
+        $failures = new Failures($events === null ? null : static fn(Failure $failure) => $events->tell(new Failed($scheme, '', $failure->value)));
+
+        return self::opened(new self($dsn, $logger, $failures, $credentials, $client, $events));
     }
 
     /**
@@ -73,7 +83,7 @@ final class Resolver implements Opener
      */
     public function inSubNamespace(string $name): self
     {
-        $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client);
+        $resolver = new self($this->dsn->inSubNamespace($name, $this->client ?? new Drivers()), $this->logger, $this->failures, $this->credentials, $this->client, $this->events);
         $resolver->shared = $this->shared;
 
         return self::opened($resolver);
@@ -184,7 +194,7 @@ final class Resolver implements Opener
         $throws = $throws || $dsn->throws();
         $record = OutageRecord::ofThisUser(serialize([(string) $endpoint, $this->way($dsn)]));
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws, $this->events);
     }
 
     public function shared(string $class, string $key, \Closure $make): object
@@ -211,7 +221,7 @@ final class Resolver implements Opener
     {
         $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws, $this->events);
     }
 
     public function codec(Dsn $dsn): Codec
