@@ -80,6 +80,9 @@ final class ResponseCacheTest extends TestCase
         yield 'varies by what is no name' => [['Vary' => 'Accept Cookie', ...self::KEPT]];
         yield 'shorter than it says' => [['Content-Length' => '1000', ...self::KEPT]];
         yield 'older than it may become' => [['Cache-Control' => 'max-age=60', 'Age' => '60']];
+        yield 'caches of networks must not' => [['CDN-Cache-Control' => 'max-age=5, no-store', ...self::KEPT]];
+        yield 'caches of networks must not, in an older word' => [['Surrogate-Control' => 'no-store', ...self::KEPT]];
+        yield 'nginx must not' => [['X-Accel-Expires' => '0', ...self::KEPT]];
         yield 'varies by everything' => [['Vary' => 'Accept, *', ...self::KEPT]];
         yield 'a part' => [['Content-Range' => 'bytes 0-5/10', ...self::KEPT], 206];
         yield 'an error of the server' => [self::KEPT, 500];
@@ -104,6 +107,7 @@ final class ResponseCacheTest extends TestCase
         yield 'max-age' => [['Cache-Control' => 'max-age=60']];
         yield 's-maxage over max-age' => [['Cache-Control' => 'max-age=0, s-maxage=60']];
         yield 'quoted' => [['Cache-Control' => 'max-age="60"']];
+        yield 'caches of networks may, for less' => [['CDN-Cache-Control' => 'max-age=5', 'X-Accel-Expires' => '5', ...self::KEPT]];
         yield 'Expires' => [['Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() + 3600)]];
         yield 'as long as it says' => [['Content-Length' => '6', ...self::KEPT]];
         yield 'not found' => [self::KEPT, 404];
@@ -356,6 +360,13 @@ final class ResponseCacheTest extends TestCase
         $found = $this->get($application);
         self::assertSame('20', $found->getHeaderLine('Age'));
         self::assertMatchesRegularExpression('/ttl=(40|39)$/D', $found->getHeaderLine('Cache-Status'));
+    }
+
+    public function testNothingIsKeptForLongerThanADay(): void
+    {
+        $application = self::application(['Cache-Control' => 'max-age=31536000']);
+        $this->get($application);
+        self::assertMatchesRegularExpression('/ttl=(86400|86399)$/D', $this->get($application)->getHeaderLine('Cache-Status'));
     }
 
     public function testLongAndUnendingResponsesPassThroughWhole(): void
