@@ -21,6 +21,12 @@ use Larder\Contract\Tokens;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\Engine\EngineStore;
 use Larder\Dsn\Endpoint;
+use Larder\Event\ComputationFailed;
+use Larder\Event\Computed;
+use Larder\Event\Events;
+use Larder\Event\Hit;
+use Larder\Event\Miss;
+use Larder\Event\Observer;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreUnavailable;
@@ -47,18 +53,21 @@ final class Cache implements CacheInterface
     /** Not many, as their values are read too. */
     private const KEYS_AT_ONCE = 16;
 
-    /** Whether a fetch is the engine's own, without a key put before: then get() calls it without a detour. */
+    /** Whether a fetch is the engine's own, without a key put before, and nobody observes: then get() calls it without a detour. */
     private readonly bool $isEngine;
     /** What makes a tier's local copies in the engine valid, likewise: see LocalCopies. */
     private readonly ?string $guard;
     private readonly Tags $tags;
     private readonly ?HasWaitBudget $waitBudget;
+    private readonly ?Events $events;
     private ?Remember $remember = null;
 
-    public function __construct(private readonly Store $store, private readonly ?Resolver $search = null)
+    /** @param Observer|null $observer of a store that you opened yourself; the others get it by open() and over() */
+    public function __construct(private readonly Store $store, private readonly ?Resolver $search = null, ?Observer $observer = null)
     {
-        $this->isEngine = $store instanceof EngineStore;
-        $this->guard = $store instanceof TierStore ? $store->copies->guard : null;
+        $this->events = $search === null && $observer !== null ? new Events($observer, new ErrorLog()) : $search?->events;
+        $this->isEngine = $store instanceof EngineStore && $this->events === null;
+        $this->guard = $store instanceof TierStore && $this->events === null ? $store->copies->guard : null;
         $this->tags = new Tags($store);
         while ($store instanceof Decorator) {
             $store = $store->decorated();
@@ -75,12 +84,13 @@ final class Cache implements CacheInterface
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials for a login that rotates: called at each
      *        connecting to a Redis or memcached server, it gives the password, or user and password. Is an exception thrown,
      *        that is an outage
+     * @param Observer|null $observer is told of hits, misses, computations and failures, also of sub-namespaces
      * @throws InvalidDsn with the part that is wrong
      * @throws StoreUnavailable if an extension or a directory is missing; the message says how to get it
      */
-    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null): self
+    public static function open(#[\SensitiveParameter] string $dsn = 'auto:', LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?Observer $observer = null): self
     {
-        $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials);
+        $search = Resolver::at(Drivers::parse($dsn), $logger, $credentials, observer: $observer);
 
         return new self($search->store(), $search);
     }
@@ -97,15 +107,21 @@ final class Cache implements CacheInterface
      * @param LoggerInterface $logger receives the first failure of each outage, at once; by default PHP's error log
      * @param string $local the DSN of a local tier, such as "larder:": copies in the memory of this host, as those of tier:,
      *        whose options local_ttl and poll stand among $options. Copies of two servers never mix
+     * @param Observer|null $observer as for open()
      * @throws InvalidDsn for options that are unknown, or belong to the client, such as a timeout
      * @throws NotSupported for an object of another class; for a client whose settings the store cannot work with
      * @throws StoreUnavailable as open() does
      */
-    public static function over(object $client, string $options = '', LoggerInterface $logger = new ErrorLog(), string $local = ''): self
-    {
+    public static function over(
+        object $client,
+        string $options = '',
+        LoggerInterface $logger = new ErrorLog(),
+        string $local = '',
+        ?Observer $observer = null,
+    ): self {
         $held = Drivers::hold($client, $local !== '');
         $tier = $local === '' ? null : Drivers::parse($local)->asTier('of the whole cache: write it among the options');
-        $search = Resolver::at($held->dsn($options), $logger, client: $held, local: $tier);
+        $search = Resolver::at($held->dsn($options), $logger, client: $held, local: $tier, observer: $observer);
 
         return new self($search->store(), $search);
     }
@@ -181,15 +197,17 @@ final class Cache implements CacheInterface
             } catch (\ValueError) {
                 return $this->store->get($key, $default); // which says what is wrong
             }
-        } elseif ($this->guard === null) {
-            $stored = $this->store->get($key, $default);
-        } else {
+        } elseif ($this->guard !== null) {
             try {
                 $stored = \larder_fetch_if($key, $this->guard);
             } catch (\ValueError) {
                 $stored = null;
             }
             $stored ??= $this->store->get($key, $default); // which knows null from a miss, and says what is wrong
+        } elseif ($this->events === null) {
+            $stored = $this->store->get($key, $default);
+        } else {
+            return $this->observed($this->events, $key, $this->stored($key), $default);
         }
 
         return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $default) : $stored;
@@ -197,20 +215,12 @@ final class Cache implements CacheInterface
 
     public function getMany(array $keys, mixed $default = null): array
     {
-        $values = $this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
-        $tagVersions = [];
-        foreach ($values as $key => $stored) {
-            if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
-                $wrapped = $stored === $default ? null : StoredValue::of($stored);
-                $isFresh = $wrapped !== null && $wrapped->isFresh(microtime(true));
-                $values[$key] = $isFresh ? $wrapped->value : $default;
-                if ($isFresh && $wrapped->tagVersions !== []) {
-                    $tagVersions[$key] = $wrapped->tagVersions;
-                }
-            }
+        if ($this->events === null) {
+            return $this->readMany($keys, $default);
         }
-        foreach ($tagVersions === [] ? [] : array_diff_key($tagVersions, $this->tags->current($tagVersions)) as $key => $ofOldTags) {
-            $values[$key] = $default;
+        $values = $this->readMany($keys, $this);
+        foreach ($values as $key => $value) {
+            $values[$key] = $this->observed($this->events, (string) $key, $value, $default);
         }
 
         return $values;
@@ -227,7 +237,14 @@ final class Cache implements CacheInterface
             }
         }
 
-        return array_intersect_key($values, $this->tags->current($tagVersions));
+        $current = array_intersect_key($values, $this->tags->current($tagVersions));
+        if ($this->events !== null) {
+            foreach ($keys as $key) {
+                $this->events->tell(isset($current[$key]) ? new Hit((string) $key) : new Miss((string) $key));
+            }
+        }
+
+        return $current;
     }
 
     public function pull(string $key, mixed $default = null): mixed
@@ -238,11 +255,14 @@ final class Cache implements CacheInterface
 
             return !StoredValue::is($there) || StoredValue::of($there)?->isNothing() === false;
         }, StoredValue::pulled()->stored(), self::PULLED_SECONDS);
-        if (!$isPulled) {
-            return $default;
-        }
+        $value = match (true) {
+            !$isPulled => $this,
+            StoredValue::is($pulled) => $this->unwrap($pulled, $this),
+            default => $pulled,
+        };
+        $this->events?->tell($value === $this ? new Miss($key) : new Hit($key));
 
-        return StoredValue::is($pulled) ? $this->unwrap($pulled, $default) : $pulled;
+        return $value === $this ? $default : $value;
     }
 
     public function has(string $key): bool
@@ -287,7 +307,7 @@ final class Cache implements CacheInterface
         float $beta = 1.0,
         float $jitter = 0.05,
     ): mixed {
-        $this->remember ??= new Remember($this->store, $this->tags);
+        $this->remember ??= new Remember($this->store, $this->tags, events: $this->events);
 
         return $this->remember->value(new RememberOptions($key, $ttl, $make, $stale, $tags, $wait, $lease, $beta, $jitter));
     }
@@ -301,9 +321,23 @@ final class Cache implements CacheInterface
             return $values;
         }
         $tagVersions = $tags === [] ? [] : $this->tagVersions($tags);
-        $made = array_intersect_key($make($missing), array_flip($missing));
-        if ($made !== []) {
-            $this->setMany($made, $ttl, $tagVersions);
+        $start = hrtime(true);
+
+        try {
+            $made = array_intersect_key($make($missing), array_flip($missing));
+        } catch (\Throwable $error) {
+            foreach ($missing as $key) {
+                $this->events?->tell(new ComputationFailed($key, self::secondsSince($start) / \count($missing), $error::class));
+            }
+
+            throw $error;
+        }
+        $seconds = self::secondsSince($start);
+        $areStored = $made !== [] && $this->setMany($made, $ttl, $tagVersions);
+        foreach ($missing as $key) {
+            if (\array_key_exists($key, $made)) {
+                $this->events?->tell(new Computed($key, $seconds / \count($made), $areStored));
+            }
         }
 
         return array_filter(array_replace($values, $made), fn(mixed $value): bool => $value !== $this);
@@ -422,6 +456,7 @@ final class Cache implements CacheInterface
             default => new StoredValue($found[0]),
         };
         $token = $found === null || $valid === null ? null : $found[1] . self::condition($valid);
+        $this->events?->tell($valid === null ? new Miss($key) : new Hit($key));
 
         return $valid === null ? $default : $valid->value;
     }
@@ -477,6 +512,47 @@ final class Cache implements CacheInterface
         return Capability::of($this->store, PrunableStore::class)->prune();
     }
 
+    /**
+     * @param array<string|int> $keys
+     * @return array<array-key, mixed>
+     */
+    private function readMany(array $keys, mixed $default): array
+    {
+        $values = $this->withinOneWaitBudget(fn(): array => $this->store->getMany(array_map(strval(...), array_values($keys)), $default));
+        $tagVersions = [];
+        foreach ($values as $key => $stored) {
+            if (\is_array($stored) && isset($stored[StoredValue::MARK])) {
+                $wrapped = $stored === $default ? null : StoredValue::of($stored);
+                $isFresh = $wrapped !== null && $wrapped->isFresh(microtime(true));
+                $values[$key] = $isFresh ? $wrapped->value : $default;
+                if ($isFresh && $wrapped->tagVersions !== []) {
+                    $tagVersions[$key] = $wrapped->tagVersions;
+                }
+            }
+        }
+        foreach ($tagVersions === [] ? [] : array_diff_key($tagVersions, $this->tags->current($tagVersions)) as $key => $ofOldTags) {
+            $values[$key] = $default;
+        }
+
+        return $values;
+    }
+
+    /** @return mixed this object on a miss */
+    private function stored(string $key): mixed
+    {
+        $stored = $this->store->get($key, $this);
+
+        return \is_array($stored) && isset($stored[StoredValue::MARK]) ? $this->unwrap($stored, $this) : $stored;
+    }
+
+    /** @param mixed $value this object for a miss */
+    private function observed(Events $events, string $key, mixed $value, mixed $default): mixed
+    {
+        $events->tell($value === $this ? new Miss($key) : new Hit($key));
+
+        return $value === $this ? $default : $value;
+    }
+
     /** What a token ends with: how it is known, without reading the value again, whether that is still one for get(). */
     private static function condition(StoredValue $value): string
     {
@@ -485,6 +561,12 @@ final class Cache implements CacheInterface
             $value->freshUntil !== 0.0 => \sprintf('@%.6F', $value->freshUntil),
             default => '',
         };
+    }
+
+    /** @param int|float $start as hrtime(true) has told */
+    private static function secondsSince(int|float $start): float
+    {
+        return (hrtime(true) - $start) / 1e9;
     }
 
     /** @return bool false: what set() answers */

@@ -6,6 +6,7 @@ namespace Larder;
 
 use Larder\Codec\Codec;
 use Larder\Codec\CodecOptions;
+use Larder\Codec\Failure;
 use Larder\Codec\Failures;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\Store;
@@ -25,6 +26,9 @@ use Larder\Driver\Opener;
 use Larder\Dsn\Dsn;
 use Larder\Dsn\Endpoint;
 use Larder\Dsn\Scheme;
+use Larder\Event\Events;
+use Larder\Event\Failed;
+use Larder\Event\Observer;
 use Larder\Exception\InvalidDsn;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
@@ -54,6 +58,7 @@ final class Resolver implements Opener
         private readonly ?\Closure $credentials,
         private readonly ?HeldClient $client = null,
         private readonly ?Dsn $local = null,
+        public readonly ?Events $events = null,
     ) {
         $this->shared = new \ArrayObject();
     }
@@ -64,11 +69,22 @@ final class Resolver implements Opener
      * @param \Closure(Endpoint): (string|array{string, string})|null $credentials see Cache::open()
      * @param HeldClient|null $client of the application, which the store uses; the DSN says the rest then
      * @param Dsn|null $local of a local tier before that
+     * @param Observer|null $observer of the cache, its servers and its codecs
      * @throws InvalidDsn
      */
-    public static function at(Dsn $dsn, LoggerInterface $logger = new ErrorLog(), ?\Closure $credentials = null, ?HeldClient $client = null, ?Dsn $local = null): self
-    {
-        return self::opened(new self($dsn, $logger, new Failures(), $credentials, $client, $local));
+    public static function at(
+        Dsn $dsn,
+        LoggerInterface $logger = new ErrorLog(),
+        ?\Closure $credentials = null,
+        ?HeldClient $client = null,
+        ?Dsn $local = null,
+        ?Observer $observer = null,
+    ): self {
+        $events = $observer === null ? null : new Events($observer, $logger);
+        $scheme = $dsn->scheme;
+        $failures = new Failures($events === null ? null : static fn(Failure $failure) => $events->tell(new Failed($scheme, '', $failure->value)));
+
+        return self::opened(new self($dsn, $logger, $failures, $credentials, $client, $local, $events));
     }
 
     /**
@@ -78,7 +94,8 @@ final class Resolver implements Opener
     public function inSubNamespace(string $name): self
     {
         $dsn = $this->dsn->inSubNamespace($name, $this->client ?? new Drivers());
-        $resolver = new self($dsn, $this->logger, $this->failures, $this->credentials, $this->client, $this->local?->inSubNamespace($name, new Drivers()));
+        $local = $this->local?->inSubNamespace($name, new Drivers());
+        $resolver = new self($dsn, $this->logger, $this->failures, $this->credentials, $this->client, $local, $this->events);
         $resolver->shared = $this->shared;
 
         return self::opened($resolver);
@@ -194,7 +211,7 @@ final class Resolver implements Opener
         $throws = $throws || $dsn->throws();
         $record = OutageRecord::ofThisUser(serialize([(string) $endpoint, $this->way($dsn)]));
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, (string) $endpoint, $record, $this->logger, probe: 1.0 + 4.0 * max($dsn->connectTimeout(), $dsn->readTimeout())), $throws, $this->events);
     }
 
     public function shared(string $class, string $key, \Closure $make): object
@@ -221,7 +238,7 @@ final class Resolver implements Opener
     {
         $throws = $dsn->choice('on_failure', ['miss', 'throw'], 'miss') === 'throw';
 
-        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws);
+        return new BreakerStore($store, new Breaker($dsn->scheme, HeldClient::NAME, logger: $this->logger, threshold: 1), $throws, $this->events);
     }
 
     public function codec(Dsn $dsn): Codec

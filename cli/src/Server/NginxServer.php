@@ -19,14 +19,16 @@ final class NginxServer
      * @param string $directory for configuration, log and temporary files; made when missing
      * @param string $root the directory of the scripts; every path that ends in .php is a script in it
      * @param string $fpmSocket of the pool that runs the scripts
+     * @param string $http further directives for all servers, such as fastcgi_cache_path
+     * @param string $scripts further directives for the scripts, such as fastcgi_cache
      * @throws ServerFailed
      */
-    public static function start(string $directory, string $root, string $fpmSocket): self
+    public static function start(string $directory, string $root, string $fpmSocket, string $http = '', string $scripts = ''): self
     {
         $executable = Executable::find(['nginx'], 'nginx');
         $home = \dirname(Address::socket($directory, 'nginx'));
-        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $fpmSocket): ServerProcess {
-            file_put_contents($home . '/nginx.conf', self::configuration($home, $root, $fpmSocket, $port));
+        [$process, $port] = Address::onFreePort(static function (int $port) use ($executable, $home, $root, $fpmSocket, $http, $scripts): ServerProcess {
+            file_put_contents($home . '/nginx.conf', self::configuration($home, $root, $fpmSocket, $port, $http, $scripts));
 
             return ServerProcess::start(
                 [$executable->path, '-p', $home, '-e', $home . '/nginx.log', '-c', $home . '/nginx.conf'],
@@ -48,7 +50,7 @@ final class NginxServer
      * Debian's settings, except that no request is logged, a connection serves any number of requests, and a page of 60 KB
      * fits into the buffers: with the default ones it may go through a file.
      */
-    private static function configuration(string $home, string $root, string $fpmSocket, int $port): string
+    private static function configuration(string $home, string $root, string $fpmSocket, int $port, string $http, string $scripts): string
     {
         $user = posix_geteuid() === 0 ? 'user root;' : '';
         $workers = max(1, \count(CpuAffinity::allowed()));
@@ -81,6 +83,7 @@ final class NginxServer
             tcp_nopush on;
             keepalive_requests 100000000;
             $temporary
+            $http
             server {
             listen $host:$port;
             server_name localhost;
@@ -90,6 +93,7 @@ final class NginxServer
             fastcgi_buffer_size 16k;
             fastcgi_buffers 16 16k;
             $parameters
+            $scripts
             }
             }
             }

@@ -10,9 +10,15 @@ final class Failures
     /** @var array<value-of<Failure>, int> */
     private array $counts = [];
 
+    /** @param (\Closure(Failure): void)|null $told of each */
+    public function __construct(private readonly ?\Closure $told = null) {}
+
     public function add(Failure $failure): void
     {
         $this->counts[$failure->value] = ($this->counts[$failure->value] ?? 0) + 1;
+        if ($this->told !== null) {
+            ($this->told)($failure);
+        }
     }
 
     /** @return array<value-of<Failure>, int> those that happened */

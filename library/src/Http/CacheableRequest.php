@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\Http;
 
+use Psr\Http\Message\ServerRequestFactoryInterface;
 use Psr\Http\Message\ServerRequestInterface;
 
 /** What of a request decides whether its response may be kept, and under which name. */
@@ -23,6 +24,11 @@ final class CacheableRequest
 
     /** These are answered by this cache; the application must make the whole response. */
     private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
+
+    /** What a web server tells PHP of a visitor, besides the headers. */
+    private const OF_VISITOR = '~^(REDIRECT_)*(REMOTE_|SSL_CLIENT_|SSL_SESSION_|GEOIP_|CONTENT_(TYPE|LENGTH)$)~';
+
+    private const NOBODY = ['REMOTE_ADDR' => '0.0.0.0', 'REMOTE_PORT' => '0'];
 
     /** Longer ones are longer than fnmatch() takes. */
     private const LONGEST_COOKIE = 255;
@@ -98,22 +104,94 @@ final class CacheableRequest
     }
 
     /**
-     * As the application gets it, to answer for everybody: without the conditions and the ignored cookies of this visitor,
-     * and with headers as they stand in the name.
+     * Without the conditions and the ignored cookies of this visitor, and with headers as they stand in the name of a variant.
      *
      * @param array<string, \Closure(string): string> $normalize by name of a header
      */
-    public static function ofEverybody(ServerRequestInterface $request, array $normalize): ServerRequestInterface
+    public static function normalized(ServerRequestInterface $request, array $normalize): ServerRequestInterface
     {
-        foreach ([...self::CONDITIONS, 'Cookie'] as $name) {
-            $request = $request->withoutHeader($name);
-        }
+        $request = self::withoutConditions($request)->withoutHeader('Cookie')->withCookieParams([]);
         foreach ($normalize as $name => $normalized) {
             $value = $normalized($request->getHeaderLine($name));
             $request = $value === '' ? $request->withoutHeader($name) : $request->withHeader($name, $value);
         }
 
-        return $request->withCookieParams([]);
+        return $request;
+    }
+
+    public static function withoutConditions(ServerRequestInterface $request): ServerRequestInterface
+    {
+        foreach (self::CONDITIONS as $name) {
+            $request = $request->withoutHeader($name);
+        }
+
+        return $request;
+    }
+
+    /**
+     * As the application gets it, to answer for everybody: with those headers alone that are part of the name of its response.
+     *
+     * @param ServerRequestInterface $request that is normalized
+     * @param list<string> $names of the headers that the response varies by, lower case
+     */
+    public static function ofEverybody(ServerRequestInterface $request, array $names, ServerRequestFactoryInterface $requests): ServerRequestInterface
+    {
+        $visible = array_filter($request->getHeaders(), static fn(int|string $name): bool => self::isInName((string) $name, $names), \ARRAY_FILTER_USE_KEY);
+        $shared = $requests->createServerRequest($request->getMethod(), $request->getUri(), self::serverOfEverybody($request->getServerParams(), $request, $names))
+            ->withProtocolVersion($request->getProtocolVersion())
+            ->withQueryParams($request->getQueryParams())
+            ->withCookieParams([]);
+        foreach (array_keys($shared->getHeaders()) as $name) {
+            $shared = $shared->withoutHeader((string) $name);
+        }
+        foreach ($visible as $name => $values) {
+            $shared = $shared->withHeader((string) $name, $values);
+        }
+        foreach ($request->getAttributes() as $name => $value) {
+            $shared = $shared->withAttribute((string) $name, $value);
+        }
+
+        return $shared->getRequestTarget() === $request->getRequestTarget() ? $shared : $shared->withRequestTarget($request->getRequestTarget());
+    }
+
+    /**
+     * The same of $_SERVER, and of what a PSR-7 request has of it. The address of the visitor is one that nobody has, since
+     * applications rely on it that there is one.
+     *
+     * @param array<array-key, mixed> $server
+     * @param ServerRequestInterface $request that is normalized
+     * @param list<string> $names as for ofEverybody()
+     * @return array<array-key, mixed>
+     */
+    public static function serverOfEverybody(array $server, ServerRequestInterface $request, array $names): array
+    {
+        $shared = [];
+        foreach ($server as $name => $value) {
+            $header = preg_match('~^(?:REDIRECT_)*HTTP_(.+)$~D', (string) $name, $found) === 1 ? self::plain($found[1]) : null;
+            if ($header !== null && $request->hasHeader($header) && self::isInName($header, $names)) {
+                $shared[$name] = \in_array($value, $request->getHeader($header), true) ? $value : $request->getHeaderLine($header);
+            } elseif ($header === null && preg_match(self::OF_VISITOR, (string) $name) !== 1) {
+                $shared[$name] = $value;
+            }
+        }
+
+        return array_replace($shared, array_intersect_key(self::NOBODY, $server));
+    }
+
+    /**
+     * Whether it has a header that the application does not get when it answers for everybody.
+     *
+     * @param list<string> $names as for ofEverybody()
+     */
+    public static function hasMore(ServerRequestInterface $request, array $names): bool
+    {
+        return array_filter(array_keys($request->getHeaders()), static fn(int|string $name): bool => !self::isInName((string) $name, $names)) !== [];
+    }
+
+    /** @param list<string> $names as for ofEverybody() */
+    private static function isInName(string $header, array $names): bool
+    {
+        return \in_array(strtolower($header), $names, true) || preg_match(self::STANDS_IN, self::plain($header)) === 1;
     }
 
     /** @param list<string> $names lower case */

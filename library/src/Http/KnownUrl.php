@@ -13,29 +13,31 @@ final class KnownUrl
     /**
      * @param list<string> $names of request headers, lower case, sorted
      * @param array<string, int> $variants by their name in the cache, the oldest first: seconds for which they may be stale
-     * @param float $passedUntil unix time until which nobody waits for a response of it
+     * @param bool $isLearned whether a response to a whole request has told that it may be kept
+     * @param float $passedUntil unix time until which the application answers for itself, as a response could not be kept
      */
     private function __construct(
         public readonly string $id,
         public readonly array $names,
         private readonly array $variants,
+        private readonly bool $isLearned,
         private readonly float $passedUntil,
     ) {}
 
     /** @param mixed $stored by stored(); anything else is nothing known */
     public static function of(string $id, mixed $stored): self
     {
-        if (!\is_array($stored) || array_keys($stored) !== ['names', 'variants', 'passed']) {
-            return new self($id, [], [], 0.0);
+        if (!\is_array($stored) || array_keys($stored) !== ['names', 'variants', 'learned', 'passed']) {
+            return new self($id, [], [], false, 0.0);
         }
-        /** @var array{names: list<string>, variants: array<string, int>, passed: float} $stored */
-        return new self($id, $stored['names'], $stored['variants'], $stored['passed']);
+        /** @var array{names: list<string>, variants: array<string, int>, learned: bool, passed: float} $stored */
+        return new self($id, $stored['names'], $stored['variants'], $stored['learned'], $stored['passed']);
     }
 
     /** @return array<string, mixed> */
     public function stored(): array
     {
-        return ['names' => $this->names, 'variants' => $this->variants, 'passed' => $this->passedUntil];
+        return ['names' => $this->names, 'variants' => $this->variants, 'learned' => $this->isLearned, 'passed' => $this->passedUntil];
     }
 
     public function isPassed(float $now): bool
@@ -43,9 +45,14 @@ final class KnownUrl
         return $now < $this->passedUntil;
     }
 
+    public function isLearned(): bool
+    {
+        return $this->isLearned;
+    }
+
     public function passed(float $until): self
     {
-        return new self($this->id, $this->names, $this->variants, $until);
+        return new self($this->id, $this->names, $this->variants, false, $until);
     }
 
     /** @param list<string> $names by which a response that may be kept varies */
@@ -54,7 +61,7 @@ final class KnownUrl
         $all = array_values(array_unique([...$this->names, ...$names]));
         sort($all);
 
-        return new self($this->id, $all, $this->variants, 0.0);
+        return new self($this->id, $all, $this->variants, true, 0.0);
     }
 
     /** @return int|null seconds for which this variant may be stale; null if it is not known */
@@ -63,12 +70,12 @@ final class KnownUrl
         return $this->variants[$variant] ?? null;
     }
 
-    /** @param \Closure(string): void $forget called with those that are too many */
-    public function including(string $variant, int $stale, int $most, \Closure $forget): self
+    /** @return array{self, list<string>} with this variant as the newest, and those that are too many then */
+    public function including(string $variant, int $stale, int $most): array
     {
         $variants = [...array_diff_key($this->variants, [$variant => true]), $variant => $stale];
-        array_map($forget, array_keys(\array_slice($variants, 0, max(0, \count($variants) - $most))));
+        $dropped = array_keys(\array_slice($variants, 0, max(0, \count($variants) - $most)));
 
-        return new self($this->id, $this->names, \array_slice($variants, -$most), 0.0);
+        return [new self($this->id, $this->names, \array_slice($variants, -$most), true, 0.0), $dropped];
     }
 }

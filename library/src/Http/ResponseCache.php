@@ -5,10 +5,12 @@ declare(strict_types=1);
 namespace Larder\Http;
 
 use Larder\CacheInterface;
+use Larder\Contract\Capability;
 use Larder\Remember\Computation;
 use Psr\Clock\ClockInterface;
 use Psr\Http\Message\ResponseFactoryInterface;
 use Psr\Http\Message\ResponseInterface;
+use Psr\Http\Message\ServerRequestFactoryInterface;
 use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Message\StreamFactoryInterface;
 use Psr\Http\Server\MiddlewareInterface;
@@ -19,21 +21,27 @@ use Psr\Http\Server\RequestHandlerInterface;
  *
  * Only what is surely the same for everybody is kept: GET, of a host that is named, without cookies, a login or a body;
  * and only if the response asks for it (Cache-Control: s-maxage or max-age, or Expires) and has no Set-Cookie, private,
- * no-store, no-cache or "Vary: *", nor PHP a session or such a header. The application gets the request without what is of
- * this visitor alone: its conditions and ignored cookies, and headers as $normalize makes them. A HEAD is answered from a
- * stored GET. One process makes a missing response, the others wait for it. The header Cache-Status (RFC 9211) says what
- * was done. The request has the attribute Computation::class: by its tag() the application tags the response, before it
- * reads the data, for CacheInterface::invalidateTags(). A request by another method than GET and HEAD that succeeds makes
- * what is kept of its URL a miss.
+ * no-store, no-cache or "Vary: *", nor PHP a session or such a header. The application makes what is kept from a request that
+ * has nothing of a visitor: of the headers only those that are part of the name, which are those by which the responses of the
+ * URL vary, and some that stand in for the URL. So the first response of a URL, made from the whole request, is not kept: it
+ * tells whether the next one may be, and by what it varies.
+ *
+ * A HEAD is answered from a stored GET. One process makes a missing response, the others wait for it. The header Cache-Status
+ * (RFC 9211) says what was done. The request of a response that may be kept has the attribute Computation::class: by its tag()
+ * the application tags the response, before it reads the data, for CacheInterface::invalidateTags(). A request by another
+ * method than GET and HEAD that succeeds makes what is kept of its URL a miss.
  *
  * Processes and threads: as the cache. Errors: those of the application, and none of its own; a store that fails is a miss.
  */
 final class ResponseCache implements MiddlewareInterface
 {
-    /** Seconds in which the next request for a URL that may not be kept does not wait for the one before it. */
+    /** Seconds in which the application answers all requests for a URL whose response may not be kept; after an error of the server. */
     private const PASS = 60;
-    /** Seconds for which the variants of a URL are known. */
+    private const PASS_ERROR = 1;
+    /** Seconds for which the variants of a URL are known, and no response is kept for longer. */
     private const KNOWN = 86_400;
+    /** Others may change what is known of a URL just then; after so many tries the response is not kept. */
+    private const TRIES = 50;
     /** By default, of responses that do not depend on what was asked beyond the URL (RFC 9110 15.1). */
     private const STATUSES = [200, 203, 300, 301, 308, 404, 410];
 
@@ -44,13 +52,14 @@ final class ResponseCache implements MiddlewareInterface
     private readonly array $normalize;
 
     /**
+     * @param ServerRequestFactoryInterface $requests makes the request without what is of a visitor
      * @param list<string> $hosts "example.org", "example.org:8080"; requests for others are never kept, since anybody can
      *        send any Host
      * @param list<string> $ignoredCookies patterns (fnmatch) of cookies that change nothing in a response: "_ga*". A request
-     *        with any other cookie is never kept, nor answered from here. The application does not get them when it makes
-     *        a response that may be kept
+     *        with any other cookie is never kept, nor answered from here
      * @param array<string, \Closure(string): string> $normalize by name of a request header that responses vary by: gives
-     *        the value that it stands for, to have fewer variants; the application gets that value, and no header for ''
+     *        the value that it stands for, to have fewer variants; the application gets that value, and no header for '', when
+     *        it makes what is kept
      * @param int $maxVariants of one URL; the oldest goes
      * @param int $maxBody bytes; longer responses, and those of unknown length, pass through
      * @param int $maxStale seconds; a longer stale-while-revalidate counts as this
@@ -59,6 +68,7 @@ final class ResponseCache implements MiddlewareInterface
         private readonly CacheInterface $cache,
         private readonly ResponseFactoryInterface $responses,
         private readonly StreamFactoryInterface $streams,
+        private readonly ServerRequestFactoryInterface $requests,
         array $hosts,
         private readonly array $ignoredCookies = [],
         array $normalize = [],
@@ -84,52 +94,103 @@ final class ResponseCache implements MiddlewareInterface
         if (!\is_string($id)) { // something else has this key
             return self::said($handler->handle($request), 'fwd=bypass; detail=key');
         }
-        $shared = CacheableRequest::ofEverybody($request, $this->normalize);
         $id = hash('sha256', $id . CacheableRequest::standIns($request));
+        $normalized = CacheableRequest::normalized($request, $this->normalize);
         $url = $this->known($id);
-        $name = self::name($url, $shared);
-        $stored = StoredResponse::of($this->cache->get($name));
         $now = $this->now();
+        $isUnknown = !$url->isPassed($now) && !$url->isLearned() && CacheableRequest::hasMore($normalized, $url->names);
+        if ($isUnknown && $request->getMethod() === 'GET') {
+            $response = $this->learnt($id, $request, $handler);
+            if ($response !== null) {
+                return $this->answer($request, $response, 'fwd=uri-miss');
+            }
+            $url = $this->known($id);
+            $isUnknown = !$url->isLearned();
+        }
+        $name = self::name($url, $normalized);
+        $stored = StoredResponse::of($this->cache->get($name));
         if ($stored?->isFresh($now) === true) {
             return $this->found($request, $stored, 'hit');
         }
         if ($request->getMethod() === 'HEAD') {
             return self::said($handler->handle($request), 'fwd=method');
         }
+        if ($isUnknown || $url->isPassed($now)) {
+            return self::said($handler->handle($request), 'fwd=bypass; detail=response');
+        }
 
-        return $this->remembered($request, $shared, $handler, $url, $name, $url->isPassed($now) ? \INF : 1.0);
+        return $this->remembered($request, $normalized, $handler, $url, $name, 1.0);
+    }
+
+    /**
+     * The response to the whole request of a visitor, which is not kept. It tells what may be.
+     *
+     * @return ResponseInterface|null null when another process has just learnt it
+     */
+    private function learnt(string $id, ServerRequestInterface $request, RequestHandlerInterface $handler): ?ResponseInterface
+    {
+        $made = null;
+        $this->cache->remember("response:$id:learnt", self::PASS, function (Computation $computation) use ($id, $request, $handler, &$made): bool {
+            $native = NativeHeaders::watch();
+
+            try {
+                $made = $handler->handle(CacheableRequest::withoutConditions($request));
+            } finally {
+                $native->end();
+            }
+            $taken = $native->areClean() === true ? $this->taken($made) : null;
+            $made = $taken[1] ?? $made;
+            if ($taken !== null) {
+                $names = self::varies($made) ?? [];
+                $this->change($id, static fn(KnownUrl $url): KnownUrl => $url->with($names));
+            } else {
+                $this->pass($id, $made);
+                $computation->expireAfter(self::secondsToPass($made));
+            }
+
+            return true;
+        }, beta: 0.0, jitter: 0.0);
+
+        return $made;
     }
 
     /**
      * One process makes it; the others wait, or take the one before.
      *
-     * @param ServerRequestInterface $shared the request as the application gets it
-     * @param float $beta INF to make it now, without waiting for others: they would wait in vain for what may not be kept
+     * @param ServerRequestInterface $normalized the request, of which the application gets what is part of the name
+     * @param float $beta INF to make it now, without waiting for others
      */
-    private function remembered(ServerRequestInterface $request, ServerRequestInterface $shared, RequestHandlerInterface $handler, KnownUrl $url, string $name, float $beta): ResponseInterface
+    private function remembered(ServerRequestInterface $request, ServerRequestInterface $normalized, RequestHandlerInterface $handler, KnownUrl $url, string $name, float $beta): ResponseInterface
     {
         $made = null;
-        $result = $this->cache->remember($name, $this->maxStale, function (Computation $computation) use ($shared, $handler, $url, $name, &$made): array {
-            $found = $this->madeMeanwhile($url->id, $name, $shared);
+        $result = $this->cache->remember($name, $this->maxStale, function (Computation $computation) use ($normalized, $handler, $url, $name, &$made): array {
+            $found = $this->madeMeanwhile($url->id, $name, $normalized);
             if ($found !== null) {
                 $computation->doNotStore();
 
                 return $found->stored();
             }
-            $made = $handler->handle($shared->withAttribute(Computation::class, $computation));
-            $taken = $this->taken($made);
+            [$made, $names, $isClean] = $this->made($normalized->withAttribute(Computation::class, $computation), $handler, $url->names);
+            $taken = $isClean === true ? $this->taken($made) : null;
             if ($taken === null) {
                 $computation->doNotStore();
                 if ($made->getStatusCode() < 500) {
                     $this->cache->delete($name); // the one before must not come back as stale
                 }
-                $this->know($this->known($url->id)->passed($this->now() + self::PASS));
+                if ($isClean !== null) {
+                    $this->pass($url->id, $made);
+                }
 
                 return [];
             }
             [$stored, $made] = $taken;
-            $known = $this->known($url->id)->with(self::varies($made) ?? []);
-            $proper = self::name($known, $shared);
+            $known = $this->known($url->id)->with($names);
+            if (array_filter(array_diff($known->names, $names), $normalized->hasHeader(...)) !== []) { // others have just learnt of it
+                $computation->doNotStore();
+
+                return [];
+            }
+            $proper = self::name($known, $normalized);
             $ttl = max(1, $stored->ttl($this->now()));
             $computation->expireAfter($ttl);
             if ($proper !== $name) { // it varies by more than was known: those who wait for this name must not take it
@@ -139,7 +200,10 @@ final class ResponseCache implements MiddlewareInterface
                     return [];
                 }
             }
-            $this->know($known->including($proper, $stored->stale(), $this->maxVariants, $this->forget(...)));
+            if (!$this->include($url->id, $names, $proper, $stored->stale())) {
+                $computation->doNotStore();
+                $this->cache->delete($proper);
+            }
 
             return $stored->stored();
         }, stale: $url->stale($name) ?? $this->maxStale, beta: $beta, jitter: 0.0);
@@ -148,16 +212,42 @@ final class ResponseCache implements MiddlewareInterface
         }
         $stored = StoredResponse::of($result);
         if ($stored === null || !$stored->isUsable($this->now())) { // it is kept for longer than it may be served
-            return $this->remembered($request, $shared, $handler, $url, $name, \INF);
+            return $this->remembered($request, $normalized, $handler, $url, $name, \INF);
         }
 
         return $this->found($request, $stored, $stored->isFresh($this->now()) ? 'hit' : 'hit; fwd=stale');
     }
 
-    /** Who waited for what varies by more than was known then finds it by another name. */
-    private function madeMeanwhile(string $id, string $name, ServerRequestInterface $shared): ?StoredResponse
+    /**
+     * Made from what is part of the name alone; again if it varies by a header that the application did not get.
+     *
+     * @param list<string> $names of the headers that are part of the name
+     * @return array{ResponseInterface, list<string>, bool|null} with the names by which it varies too, and whether it is all
+     *         that was sent; null if that cannot be known
+     */
+    private function made(ServerRequestInterface $normalized, RequestHandlerInterface $handler, array $names): array
     {
-        $proper = self::name($this->known($id), $shared);
+        do {
+            $globals = VisitorGlobals::hide($normalized, $names);
+            $native = NativeHeaders::watch();
+
+            try {
+                $made = $handler->handle(CacheableRequest::ofEverybody($normalized, $names, $this->requests));
+            } finally {
+                $native->end();
+                $globals->restore();
+            }
+            $more = array_diff(self::varies($made) ?? [], $names);
+            array_push($names, ...$more);
+        } while ($native->areClean() === true && array_filter($more, $normalized->hasHeader(...)) !== []);
+
+        return [$made, $names, $native->areClean()];
+    }
+
+    /** Who waited for what varies by more than was known then finds it by another name. */
+    private function madeMeanwhile(string $id, string $name, ServerRequestInterface $normalized): ?StoredResponse
+    {
+        $proper = self::name($this->known($id), $normalized);
         $found = $proper === $name ? null : StoredResponse::of($this->cache->get($proper));
 
         return $found?->isFresh($this->now()) === true ? $found : null;
@@ -179,9 +269,9 @@ final class ResponseCache implements MiddlewareInterface
         $control = CacheControl::of($response);
         $now = $this->now();
         $ttl = self::ttl($control, $response, $now);
-        if ($ttl <= 0 || $control->isRefused() || !\in_array($response->getStatusCode(), self::STATUSES, true)
+        if ($ttl <= 0 || $control->isRefused() || self::isRefusedToProxies($response) || !\in_array($response->getStatusCode(), self::STATUSES, true)
             || $response->hasHeader('Set-Cookie') || $response->hasHeader('Set-Cookie2') || $response->hasHeader('Content-Range')
-            || self::varies($response) === null || self::isSentBesides()) {
+            || self::varies($response) === null) {
             return null;
         }
         $body = $this->body($response);
@@ -217,11 +307,12 @@ final class ResponseCache implements MiddlewareInterface
         return $isWhole && \strlen($body) <= $this->maxBody ? $body : null;
     }
 
-    /** Whether the application began a session, or sent a cookie or a refusal, past PSR-7: by PHP's own functions. */
-    private static function isSentBesides(): bool
+    /** What is said to the caches of web servers and of networks alone (such as RFC 9213) holds for this one too. */
+    private static function isRefusedToProxies(ResponseInterface $response): bool
     {
-        return (\function_exists('session_status') && session_status() === \PHP_SESSION_ACTIVE)
-            || preg_grep('~^(Set-Cookie\s*:|Cache-Control\s*:.*\b(private|no-store|no-cache)\b)~i', headers_list()) !== [];
+        $said = $response->getHeaderLine('CDN-Cache-Control') . ',' . $response->getHeaderLine('Surrogate-Control');
+
+        return $response->getHeaderLine('X-Accel-Expires') === '0' || preg_match('~(^|[\s,])(private|no-store|no-cache)\b~i', $said) === 1;
     }
 
     /** @return int seconds that are left; 0 if the response does not ask to be kept */
@@ -233,7 +324,7 @@ final class ResponseCache implements MiddlewareInterface
             $ttl = $until === null ? 0 : $until - (HttpDate::parse($response->getHeaderLine('Date')) ?? (int) $now);
         }
 
-        return max(0, ($ttl ?? 0) - StoredResponse::age($response, $now));
+        return max(0, min(self::KNOWN, $ttl ?? 0) - StoredResponse::age($response, $now));
     }
 
     /** @return list<string>|null lower case; null if by everything, or by what is no name */
@@ -254,24 +345,78 @@ final class ResponseCache implements MiddlewareInterface
         return bin2hex(random_bytes(16));
     }
 
-    private static function name(KnownUrl $url, ServerRequestInterface $shared): string
+    private static function name(KnownUrl $url, ServerRequestInterface $normalized): string
     {
-        return 'response:' . $url->id . ':' . CacheableRequest::variant($shared, $url->names);
+        return 'response:' . $url->id . ':' . CacheableRequest::variant($normalized, $url->names);
     }
 
     private function known(string $id): KnownUrl
     {
-        return KnownUrl::of($id, $this->cache->get('response:' . $id));
+        return KnownUrl::of($id, $this->cache->get("response:$id"));
     }
 
-    private function know(KnownUrl $url): void
+    /**
+     * Nothing that another process has learnt meanwhile is lost, on a store that can compare and swap.
+     *
+     * @param \Closure(KnownUrl): KnownUrl $change
+     * @return KnownUrl|null as it is now; null if others change it all the time
+     */
+    private function change(string $id, \Closure $change): ?KnownUrl
     {
-        $this->cache->set('response:' . $url->id, $url->stored(), self::KNOWN);
+        if (!$this->cache->can(Capability::Atomic)) {
+            $changed = $change($this->known($id));
+
+            return $this->cache->set("response:$id", $changed->stored(), self::KNOWN) ? $changed : null;
+        }
+        $wasRefused = false;
+        for ($try = 0; $try < self::TRIES; ++$try) {
+            $stored = $this->cache->getWithToken("response:$id", null, $token);
+            $changed = $change(KnownUrl::of($id, $stored));
+            if ($token === null ? $this->cache->add("response:$id", $changed->stored(), self::KNOWN) : $this->cache->setIfUnchanged("response:$id", $token, $changed->stored(), self::KNOWN)) {
+                return $changed;
+            }
+            if ($wasRefused && $token === null) {
+                return null; // by a store that is unreachable or full
+            }
+            $wasRefused = $token === null;
+            usleep(random_int(0, 1000 * $try));
+        }
+
+        return null;
     }
 
-    private function forget(string $name): void
+    private static function secondsToPass(ResponseInterface $response): int
     {
-        $this->cache->delete($name);
+        return $response->getStatusCode() < 500 ? self::PASS : self::PASS_ERROR;
+    }
+
+    private function pass(string $id, ResponseInterface $response): void
+    {
+        $until = $this->now() + self::secondsToPass($response);
+        $this->change($id, static fn(KnownUrl $url): KnownUrl => $url->passed($until));
+    }
+
+    /**
+     * Counts a variant among those of its URL. One that is too many goes, also while it is being made: what is deleted then
+     * is not stored any more.
+     *
+     * @param list<string> $names
+     * @return bool false if it may not be kept
+     */
+    private function include(string $id, array $names, string $variant, int $stale): bool
+    {
+        $dropped = [];
+        $changed = $this->change($id, function (KnownUrl $url) use ($names, $variant, $stale, &$dropped): KnownUrl {
+            [$url, $dropped] = $url->with($names)->including($variant, $stale, $this->maxVariants);
+
+            return $url;
+        });
+        if ($changed === null) {
+            return false;
+        }
+        $this->cache->deleteMany($dropped);
+
+        return true;
     }
 
     private function found(ServerRequestInterface $request, StoredResponse $stored, string $status): ResponseInterface

@@ -8,6 +8,11 @@ use Larder\Contract\Capability;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\Store;
+use Larder\Event\ComputationFailed;
+use Larder\Event\Computed;
+use Larder\Event\Events;
+use Larder\Event\Hit;
+use Larder\Event\Miss;
 use Larder\Key\ReservedKey;
 use Larder\Lock\Backoff;
 use Larder\Lock\Lock;
@@ -41,6 +46,7 @@ final class Remember
         private readonly Store $store,
         private readonly Tags $tags,
         private readonly Freshness $freshness = new Freshness(),
+        private readonly ?Events $events = null,
     ) {
         $this->locks = Capability::Lock->isOf($store) ? Capability::of($store, LockingStore::class) : null;
         $this->claims = new Claims($store);
@@ -61,9 +67,13 @@ final class Remember
         $stored = $this->stored($options);
         $found = $this->usable($options, $stored);
         if ($found === null) {
+            $this->events?->tell(new Miss($options->key));
+
             return $this->computedByOne($options, self::token($stored), $stored === $this);
         }
-        if ($found->isFresh($this->freshness->now()) && !$this->freshness->isEarly($found, $options->beta)) {
+        $isFresh = $found->isFresh($this->freshness->now());
+        $this->events?->tell(new Hit($options->key, !$isFresh));
+        if ($isFresh && !$this->freshness->isEarly($found, $options->beta)) {
             return $this->of($options, $found);
         }
 
@@ -214,6 +224,7 @@ final class Remember
     private function compute(RememberOptions $options, ?Lease $lease, Claim $claim, ?StoredValue $previous = null, bool $throws = false): mixed
     {
         $isStored = false;
+        $event = null;
         $this->computing->begin($options, $lease, $claim);
 
         try {
@@ -223,6 +234,7 @@ final class Remember
             try {
                 $value = ($options->make)($computation);
             } catch (\Throwable $error) {
+                $event = new ComputationFailed($options->key, (hrtime(true) - $start) / 1e9, $error::class);
                 if ($throws || $previous === null) {
                     throw $error;
                 }
@@ -230,12 +242,18 @@ final class Remember
 
                 return $this->of($options, $previous);
             }
-            $stored = $computation->stored($value, (hrtime(true) - $start) / 1e9, $this->freshness);
+            $seconds = (hrtime(true) - $start) / 1e9;
+            $event = new Computed($options->key, $seconds, false);
+            $stored = $computation->stored($value, $seconds, $this->freshness);
             $isStored = $stored !== null && $claim->store(...$stored);
+            $event = new Computed($options->key, $seconds, $isStored);
 
             return $value;
         } finally {
             $this->computing->end($options, $lease, $isStored);
+            if ($event !== null) {
+                $this->events?->tell($event);
+            }
         }
     }
 

@@ -30,7 +30,7 @@ final class NativeSessionTest extends TestCase
 
             return new Nyholm\Psr7\Response(200, ['Cache-Control' => 'max-age=60'], 'a page of ' . hrtime(true));
         });
-        $middleware = new Larder\Http\ResponseCache(Larder\Cache::open('file://' . __DIR__ . '/cache'), $factory, $factory, [$_SERVER['HTTP_HOST']]);
+        $middleware = new Larder\Http\ResponseCache(Larder\Cache::open('file://' . __DIR__ . '/cache'), $factory, $factory, $factory, [$_SERVER['HTTP_HOST']]);
         echo $middleware->process($request, $application)->getBody();
         PHP;
 
@@ -67,6 +67,7 @@ final class NativeSessionTest extends TestCase
 
     public function testControlOtherPageIsKept(): void
     {
+        $this->page('page');
         self::assertSame($this->page('page'), $this->page('page'));
     }
 

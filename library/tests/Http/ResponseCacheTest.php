@@ -81,6 +81,9 @@ final class ResponseCacheTest extends TestCase
         yield 'varies by what is no name' => [['Vary' => 'Accept Cookie', ...self::KEPT]];
         yield 'shorter than it says' => [['Content-Length' => '1000', ...self::KEPT]];
         yield 'older than it may become' => [['Cache-Control' => 'max-age=60', 'Age' => '60']];
+        yield 'caches of networks must not' => [['CDN-Cache-Control' => 'max-age=5, no-store', ...self::KEPT]];
+        yield 'caches of networks must not, in an older word' => [['Surrogate-Control' => 'no-store', ...self::KEPT]];
+        yield 'nginx must not' => [['X-Accel-Expires' => '0', ...self::KEPT]];
         yield 'varies by everything' => [['Vary' => 'Accept, *', ...self::KEPT]];
         yield 'a part' => [['Content-Range' => 'bytes 0-5/10', ...self::KEPT], 206];
         yield 'an error of the server' => [self::KEPT, 500];
@@ -105,6 +108,7 @@ final class ResponseCacheTest extends TestCase
         yield 'max-age' => [['Cache-Control' => 'max-age=60']];
         yield 's-maxage over max-age' => [['Cache-Control' => 'max-age=0, s-maxage=60']];
         yield 'quoted' => [['Cache-Control' => 'max-age="60"']];
+        yield 'caches of networks may, for less' => [['CDN-Cache-Control' => 'max-age=5', 'X-Accel-Expires' => '5', ...self::KEPT]];
         yield 'Expires' => [['Expires' => gmdate('D, d M Y H:i:s \G\M\T', time() + 3600)]];
         yield 'as long as it says' => [['Content-Length' => '6', ...self::KEPT]];
         yield 'not found' => [self::KEPT, 404];
@@ -230,7 +234,8 @@ final class ResponseCacheTest extends TestCase
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
             => new Response(200, ['Vary' => 'Accept-Language, Accept', ...self::KEPT], $request->getHeaderLine('Accept-Language') . $call));
-        foreach (['de' => 'de1', 'fr' => 'fr2', '' => '3'] as $language => $body) {
+        self::assertSame('1', (string) $this->get($application)->getBody());
+        foreach (['de' => 'de2', 'fr' => 'fr3', '' => '1'] as $language => $body) {
             for ($i = 0; $i < 3; ++$i) {
                 self::assertSame($body, (string) $this->get($application, $language === '' ? [] : ['Accept-Language' => $language])->getBody());
             }
@@ -244,31 +249,69 @@ final class ResponseCacheTest extends TestCase
         self::assertSame('a1', (string) $this->get($application, ['X-Group' => 'a'])->getBody());
         self::assertSame('2', (string) $this->get($application)->getBody());
         self::assertSame('b3', (string) $this->get($application, ['X-Group' => 'b'])->getBody());
-        self::assertSame(['a1', '2', 'b3'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+        self::assertSame(['a4', '2', 'b3'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+    }
+
+    /** An application that sends Vary only with what it varies by: it does not get the header, and is asked again with it. */
+    public function testResponseThatVariesByAHeaderThatWasHiddenIsMadeAgain(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, [...($call === 1 ? [] : ['Vary' => 'X-Group']), ...self::KEPT], $request->getHeaderLine('X-Group') . $call));
+        self::assertSame('1', (string) $this->get($application)->getBody());
+        $this->cache->deleteMany(array_filter([...$this->cache->keys('response:')], static fn(string $key): bool => substr_count($key, ':') === 2));
+        self::assertSame('a3', (string) $this->get($application, ['X-Group' => 'a'])->getBody());
+        self::assertSame(['a3', '4', 'b5'], [(string) $this->get($application, ['X-Group' => 'a'])->getBody(), (string) $this->get($application)->getBody(), (string) $this->get($application, ['X-Group' => 'b'])->getBody()]);
+    }
+
+    public function testErrorOfAMomentKeepsAUrlOutForAMomentOnly(): void
+    {
+        $clock = new class implements \Psr\Clock\ClockInterface {
+            public int $now = 1_800_000_000;
+
+            public function now(): \DateTimeImmutable
+            {
+                return new \DateTimeImmutable("@$this->now");
+            }
+        };
+        $factory = new Psr17Factory();
+        $middleware = new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], clock: $clock);
+        foreach ([503 => 1, 404 => 60] as $status => $seconds) {
+            $request = new ServerRequest('GET', self::URL . "&status=$status");
+            $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+                => new Response($call === 1 ? $status : 200, ['Cache-Control' => $call === 1 ? 'private' : 'max-age=600'], "call $call"));
+            $bodies = [];
+            foreach ([0, 0, $seconds - 1, 1, 0] as $later) {
+                $clock->now += $later;
+                $bodies[] = (string) $middleware->process($request, $application)->getBody();
+            }
+            self::assertSame(['call 1', 'call 2', 'call 3', 'call 4', 'call 4'], $bodies);
+        }
     }
 
     public function testVariantsAreBounded(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
             => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT], str_repeat('x', 1000)));
+        $this->get($application);
         for ($i = 0; $i < 100; ++$i) {
             $this->get($application, ['Accept-Language' => "x-$i"]);
         }
         self::assertLessThan(25, \count([...$this->cache->keys()]));
-        self::assertSame(100, $application->calls);
-        $this->get($application, ['Accept-Language' => 'x-99']);
-        self::assertSame(100, $application->calls);
-        $this->get($application, ['Accept-Language' => 'x-0']);
         self::assertSame(101, $application->calls);
+        $this->get($application, ['Accept-Language' => 'x-99']);
+        self::assertSame(101, $application->calls);
+        $this->get($application, ['Accept-Language' => 'x-0']);
+        self::assertSame(102, $application->calls);
     }
 
     public function testNormalizedHeaderMakesFewVariants(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], "call $call"));
         $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
+        $this->get($application);
         foreach (['gzip, br', 'gzip;q=1', 'gzip'] as $encodings) {
             $response = $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $encodings]), $application);
-            self::assertSame('call 1', (string) $response->getBody());
+            self::assertSame('call 2', (string) $response->getBody());
         }
     }
 
@@ -276,8 +319,8 @@ final class ResponseCacheTest extends TestCase
     {
         $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], $request->getHeaderLine('Accept-Encoding')));
         $normalize = ['Accept-Encoding' => static fn(string $line): string => str_contains($line, 'gzip') ? 'gzip' : ''];
-        $bodies = array_map(fn(string $line): string => (string) $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $line]), $application)->getBody(), ['gzip, br', 'gzip', 'br']);
-        self::assertSame(['gzip', 'gzip', ''], $bodies);
+        $bodies = array_map(fn(string $line): string => (string) $this->middleware(normalize: $normalize)->process(new ServerRequest('GET', self::URL, ['Accept-Encoding' => $line]), $application)->getBody(), ['gzip, br', 'gzip, br', 'gzip', 'br']);
+        self::assertSame(['gzip, br', 'gzip', 'gzip', ''], $bodies, 'the first is not kept');
     }
 
     public function testClientThatHasItIsToldSo(): void
@@ -318,6 +361,13 @@ final class ResponseCacheTest extends TestCase
         $found = $this->get($application);
         self::assertSame('20', $found->getHeaderLine('Age'));
         self::assertMatchesRegularExpression('/ttl=(40|39)$/D', $found->getHeaderLine('Cache-Status'));
+    }
+
+    public function testNothingIsKeptForLongerThanADay(): void
+    {
+        $application = self::application(['Cache-Control' => 'max-age=31536000']);
+        $this->get($application);
+        self::assertMatchesRegularExpression('/ttl=(86400|86399)$/D', $this->get($application)->getHeaderLine('Cache-Status'));
     }
 
     public function testLongAndUnendingResponsesPassThroughWhole(): void
@@ -564,7 +614,7 @@ final class ResponseCacheTest extends TestCase
     {
         $factory = new Psr17Factory();
 
-        return new ResponseCache($cache ?? $this->cache, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
+        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
     }
 
     /** @param array<string, string|list<string>> $headers */

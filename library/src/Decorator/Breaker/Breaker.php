@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\Decorator\Breaker;
 
+use Larder\Event\Failed;
+use Larder\Event\Reason;
 use Larder\Exception\StoreFailed;
 use Larder\Process\SystemClock;
 use Psr\Clock\ClockInterface;
@@ -123,6 +125,12 @@ final class Breaker
             $this->isProbing = false;
             $this->record->change(static fn(Outage $outage): Outage => $outage->until(0.0));
         }
+    }
+
+    /** The event of a call that was not answered. */
+    public function event(Reason $reason): Failed
+    {
+        return new Failed($this->store, $this->where, $reason->value);
     }
 
     /** The exception for a call that allows() refused. */

@@ -15,6 +15,8 @@ use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
 use Larder\Decorator\StoreDecorator;
 use Larder\Driver\None\NullStore;
+use Larder\Event\Events;
+use Larder\Event\Reason;
 use Larder\Exception\StoreFailed;
 use Larder\Key\Key;
 
@@ -25,7 +27,7 @@ use Larder\Key\Key;
 final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsOutages
 {
     /** @param bool $throws StoreFailed, in place of misses and false */
-    public function __construct(private readonly RemoteStore $store, private readonly Breaker $breaker, private readonly bool $throws = false) {}
+    public function __construct(private readonly RemoteStore $store, private readonly Breaker $breaker, private readonly bool $throws = false, private readonly ?Events $events = null) {}
 
     public function reach(): void
     {
@@ -223,6 +225,7 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
         } else {
             $this->breaker->failed($failure, $seconds);
         }
+        $this->events?->tell($this->breaker->event(Reason::of($failure)));
 
         return $this->throws ? throw $failure : $otherwise;
     }
@@ -234,6 +237,8 @@ final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsO
      */
     private function refuse(mixed $otherwise): mixed
     {
+        $this->events?->tell($this->breaker->event(Reason::BreakerOpen));
+
         return $this->throws ? throw $this->breaker->refusal() : $otherwise;
     }
 }

@@ -1,0 +1,8 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Event;
+
+/** What happened in a cache: Hit, Miss, Computed, ComputationFailed or Failed. Later versions may have more. */
+interface Event {}

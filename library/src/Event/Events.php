@@ -1,0 +1,40 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Larder\Event;
+
+use Psr\Log\LoggerInterface;
+
+/** Tells an observer, so that nothing of it reaches the cache: neither its exceptions nor what it asks the cache for. */
+final class Events
+{
+    private bool $isTelling = false;
+    private bool $isLogged = false;
+
+    public function __construct(private readonly Observer $observer, private readonly LoggerInterface $logger) {}
+
+    public function tell(Event $event): void
+    {
+        if ($this->isTelling) {
+            return;
+        }
+        $this->isTelling = true;
+
+        try {
+            $this->observer->observe($event);
+        } catch (\Throwable $thrown) {
+            if (!$this->isLogged) {
+                $this->isLogged = true;
+                $this->logger->error('{observer} has thrown {exception} at {file}:{line}; the cache goes on, and no more of it is logged', [
+                    'observer' => $this->observer::class,
+                    'exception' => $thrown::class,
+                    'file' => $thrown->getFile(),
+                    'line' => $thrown->getLine(),
+                ]);
+            }
+        } finally {
+            $this->isTelling = false;
+        }
+    }
+}
