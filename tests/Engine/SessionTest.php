@@ -106,6 +106,15 @@ final class SessionTest extends EngineTestCase
             PHP));
     }
 
+    public function testSessionsWorkAfterPreloading(): void
+    {
+        $script = $this->sandbox->write('preload.php', '<?php function preloaded(): bool { return true; } ob_start(); @session_id("basket"); @session_start(); $_SESSION["items"] = 7;');
+        $fpm = $this->sandbox->fpm(ini: ['opcache.enable' => '1', 'opcache.preload' => $script, 'opcache.preload_user' => User::site()->name] + self::INI);
+        self::assertSame([true, 0], $fpm->run(str_replace('return ', 'return [preloaded(), ', rtrim(self::COUNT, ';')) . '];'));
+        self::assertTrue($fpm->run(self::UPDATE));
+        self::assertSame(1_000, $fpm->run(self::COUNT));
+    }
+
     private function updatedByFour(): int
     {
         $processes = [];
