@@ -66,7 +66,9 @@ final class SessionTest extends EngineTestCase
         self::needsRoot();
         $group = '/sys/fs/cgroup/memory/larder-test-' . bin2hex(random_bytes(4));
         $through = ['sh', '-c', "mkdir $group && echo 64M >$group/memory.limit_in_bytes && echo \$\$ >$group/tasks && exec \"\$@\"", 'sh'];
-        $this->sandbox->stopLater(static fn(): bool => @rmdir($group));
+        $this->sandbox->stopLater(static function () use ($group): void {
+            @rmdir($group);
+        });
         if ((new Process([...$through, 'true']))->run() !== 0 || !rmdir($group)) {
             self::markTestSkipped('this machine has no memory cgroups of version 1');
         }
