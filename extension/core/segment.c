@@ -459,23 +459,32 @@ static size_t plan_size(struct attempt *attempt) {
                attempt->folder, (unsigned long long)space.free >> 20, (int)(CACHE_SIZE_MIN >> 20));
         return 0;
     }
+    const char *const setting = attempt->options->keeps ? "larder.session_size" : "larder.size";
     if (size > space.total - space.total / SPARE_PART) {
         size = (size_t)(space.total - space.total / SPARE_PART);
-        refuse(attempt, "%s has room for %zu of the %zu MiB that larder.size asks for", attempt->folder,
-               size >> 20, attempt->options->size >> 20);
+        refuse(attempt, "%s has room for %zu of the %zu MiB that %s asks for", attempt->folder, size >> 20,
+               attempt->options->size >> 20, setting);
     }
-    const uint64_t limit = limit_read().limit;
+    const struct limit least = limit_read();
+    const uint64_t limit = least.limit;
     if (size > limit - limit / LIMIT_PART) {
         size = (size_t)(limit - limit / LIMIT_PART);
-        refuse(attempt,
-               "the memory limit of this process leaves room for %zu of the %zu MiB that larder.size asks for",
-               size >> 20, attempt->options->size >> 20);
+        refuse(attempt, "the memory limit of this process leaves room for %zu of the %zu MiB that %s asks for",
+               size >> 20, attempt->options->size >> 20, setting);
         if (size < CACHE_SIZE_MIN) {
             refuse(attempt,
                    "the memory limit of this process is %llu MiB, too little for a segment: 11 MiB are the least",
                    (unsigned long long)limit >> 20);
             return 0;
         }
+    }
+    /* All of its memory is taken now. At the limit the kernel would kill this process. */
+    if (attempt->options->keeps && (space.free < size || least.left < size + limit / SPARE_PART)) {
+        const bool full = space.free < size;
+        refuse(attempt, "%s%s%llu MiB free, and %s asks for %zu; free some or lower the setting",
+               full ? attempt->folder : "the memory limit of this process", full ? " has " : " leaves ",
+               (unsigned long long)(full ? space.free : least.left) >> 20, setting, size >> 20);
+        return 0;
     }
     return size & ~(size_t)((1 << PAGE_SHIFT_MIN) - 1);
 }

@@ -224,8 +224,9 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
 
 PS_DESTROY_FUNC(larder) {
     if (is_parents(mod_data)) {
-        php_error_docref(NULL, E_WARNING,
-                         "The session is open in the parent of this process. Close it and start it here to destroy it");
+        php_error_docref(
+            NULL, E_WARNING,
+            "The session is open in the parent of this process. Close it and start it here to destroy it");
         return FAILURE;
     }
     struct cache *cache = to_use();

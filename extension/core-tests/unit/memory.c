@@ -330,6 +330,20 @@ static void version_2(void) {
     expect_limit(30000000, 20000000);
 }
 
+/* All of its memory is taken at once, and at the limit the kernel kills. */
+static void keeping_is_refused(void) {
+    begin_tree("0::/\n");
+    write_file("memory.max", "100000000\n");
+    write_file("memory.current", "90000000\n");
+    struct cache_options options = options_of(8);
+    close_cache(open_with(&options));
+    remove(segment_file());
+    options.keeps = true;
+    expect_refused(&options, "limit");
+    write_file("memory.current", "80000000\n");
+    close_cache(open_with(&options));
+}
+
 static void version_1(void) {
     begin_tree("12:cpu,cpuacct:/a\n4:hugetlb,memory:/docker/x\n0::/b\n");
     write_file("memory/docker/x/memory.limit_in_bytes", "9223372036854771712\n");
@@ -501,6 +515,7 @@ static const struct test tests[] = {
     {"a segment in use is no leftover, whatever its name", named_like_a_leftover},
     {"limits of cgroups of version 2", version_2},
     {"limits of cgroups of version 1", version_1},
+    {"a segment that keeps is refused where a limit leaves no memory for it", keeping_is_refused},
     {"without cgroups there is no limit", no_membership},
     {"a memory limit that comes near stops the growth, not the cache", lives_with_a_limit},
     {"under a limit of 48 MiB nobody is killed; control: filling the file", limit_of_the_kernel},
