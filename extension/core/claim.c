@@ -54,14 +54,14 @@ static shared_word *find_other(struct cache *cache, struct where where, const sh
 }
 
 /* NULL: all are taken by living processes. */
-static shared_word *find_free(struct cache *cache, const struct claims_shared *bucket) {
+static shared_word *find_free(struct cache *cache, struct claims_shared *bucket) {
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         if (word_load(&bucket->slots[i]) == 0) {
-            return (shared_word *)&bucket->slots[i];
+            return &bucket->slots[i];
         }
     }
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
-        shared_word *slot = (shared_word *)&bucket->slots[i];
+        shared_word *slot = &bucket->slots[i];
         if (take_out_dead(cache, slot, word_load(slot))) {
             return slot;
         }
