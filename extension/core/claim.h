@@ -5,12 +5,12 @@
  * compare-and-swap makes it, another ends it. A dead owner is seen from its record, by whoever wants the claim or its slot.
  *
  * Two processes may claim one key at once in two slots, if another claim ends while they look for a free one. So each looks
- * at the other slots after it made its claim, and gives it up if one of them has the key:
+ * at the other slots after it made its claim, and ends it if one of them has the key:
  *
  *   either      swap my slot from free to my claim; load the other slots
  *
- * Swaps and these loads are in one order, so of two the later one sees the other's claim; at most one keeps its claim. If
- * both give up, they ask again.
+ * All of these are in one order, so of two the later one sees the other's claim, and at most one keeps its own. If both end
+ * theirs, they ask again.
  *
  * A waiter marks the claim as waited for and sleeps at its word, for a bounded time, since the owner may die. It holds
  * nothing meanwhile, so a stopped one is in nobody's way.
