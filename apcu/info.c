@@ -9,9 +9,9 @@ void info_register(void) {
                                       "deletion_time", "ttl",         "refs"};
     static const char *const list[] = {"info",          "ttl",         "num_hits",  "mtime",   "creation_time",
                                        "deletion_time", "access_time", "ref_count", "mem_size"};
-    static const char *const cache[] = {"num_slots",   "ttl",       "num_hits",         "num_misses",
-                                        "num_inserts", "num_entries", "cleanups",         "defragmentations",
-                                        "expunges",    "start_time", "mem_size",         "memory_type"};
+    static const char *const cache[] = {"num_slots",   "ttl",         "num_hits", "num_misses",
+                                        "num_inserts", "num_entries", "cleanups", "defragmentations",
+                                        "expunges",    "start_time",  "mem_size", "memory_type"};
     of_key = shape_new(key, sizeof(key) / sizeof(key[0]));
     of_list = shape_new(list, sizeof(list) / sizeof(list[0]));
     of_cache = shape_new(cache, sizeof(cache) / sizeof(cache[0]));
