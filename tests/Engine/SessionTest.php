@@ -8,8 +8,8 @@ namespace Larder\ProjectTests\Engine;
 final class SessionTest extends EngineTestCase
 {
     private const INI = [
-        'session.save_handler' => 'larder', 'session.use_cookies' => '0', 'session.use_only_cookies' => '0', 'session.cache_limiter' => '',
-        'larder.session_size' => '8M',
+        'session.save_handler' => 'larder', 'session.use_strict_mode' => '0', 'session.use_cookies' => '0',
+        'session.cache_limiter' => '', 'larder.session_size' => '8M',
     ];
 
     private const UPDATE = <<<'PHP'

@@ -6,10 +6,12 @@ namespace Larder\ProjectTests\Legacy;
 
 use Larder\ProjectTests\Apcu\Peer;
 use Larder\ProjectTests\Engine\Proof;
+use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 
 /** apc_*() and APCIterator of larder/legacy. */
 final class ApcTest extends LegacyTestCase
 {
+    #[RequiresPhpExtension('apcu')]
     public function testRandomCallsGiveWhatApcuGives(): void
     {
         $seed = random_int(1, 1_000_000_000);
@@ -19,6 +21,7 @@ final class ApcTest extends LegacyTestCase
         self::assertSame($apcu, $this->calls($seed, $calls, 'apc'), "seed $seed");
     }
 
+    #[RequiresPhpExtension('apcu')]
     public function testControlOneWrongFunctionIsFound(): void
     {
         self::assertNotSame($this->apcu(1, 1_000), $this->calls(1, 1_000, 'broken'));
@@ -77,6 +80,7 @@ final class ApcTest extends LegacyTestCase
         self::assertSame('mine mine 71', $process->getOutput());
     }
 
+    #[RequiresPhpExtension('apcu')]
     public function testIteratorUnderstandsTheFlagsOfApcu(): void
     {
         $code = 'apc_store("a", 5); echo json_encode([(new APCIterator("user", null, APC_ITER_KEY | APC_ITER_VALUE | APC_ITER_FILENAME | APC_ITER_MD5))->current(), APC_ITER_VALUE]);';

@@ -12,7 +12,7 @@ $ask = static fn(string $name): string => \is_string($_GET[$name] ?? null) ? $_G
 $cache = Cache::open('file://' . $ask('directory'));
 $start = microtime(true);
 if ($ask('do') === 'session') {
-    session_start(['save_path' => $ask('directory'), 'use_cookies' => 0, 'use_only_cookies' => 0]);
+    session_start(['save_path' => $ask('directory'), 'use_cookies' => 0]);
     register_shutdown_function(static function (): void {
         $_SESSION['late'] = 'kept';
     });
