@@ -81,7 +81,7 @@ ZEND_FUNCTION(apcu_entry) {
         Z_PARAM_LONG(ttl)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (APCU_G(enabled) && !larder->fetch(key, return_value) && !EG(exception)) {
+    if (is_enabled() && !larder->fetch(key, return_value) && !EG(exception)) {
         claim_and_compute(key, &call, &callee, ttl, return_value);
     }
 }

@@ -73,7 +73,7 @@ static void store_array(HashTable *values, zend_long ttl, bool adds, zval *faile
     ZEND_HASH_FOREACH_KEY_VAL(values, number, key, value) {
         key = key ? zend_string_copy(key) : zend_long_to_str((zend_long)number);
         ZVAL_COPY_DEREF(&held, value); /* methods of its objects may assign to a reference in the array */
-        if (!APCU_G(enabled) || !store_value(key, &held, ttl, adds)) {
+        if (!is_enabled() || !store_value(key, &held, ttl, adds)) {
             zend_symtable_update(Z_ARRVAL_P(failed), key, &error);
         }
         zval_ptr_dtor(&held);
@@ -97,7 +97,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, bool
     ZEND_PARSE_PARAMETERS_END();
 
     if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-        RETURN_BOOL(value && APCU_G(enabled) && store_value(Z_STR_P(key), value, ttl, adds));
+        RETURN_BOOL(value && is_enabled() && store_value(Z_STR_P(key), value, ttl, adds));
     }
     if (Z_TYPE_P(key) == IS_ARRAY) {
         store_array(Z_ARRVAL_P(key), ttl, adds, return_value);
@@ -135,7 +135,7 @@ static void fetch_array(HashTable *keys, zval *values) {
         ZVAL_DEREF(key);
         if (Z_TYPE_P(key) != IS_STRING) {
             php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
-        } else if (APCU_G(enabled)) {
+        } else if (is_enabled()) {
             fetch_into(Z_ARRVAL_P(values), Z_STR_P(key));
         }
         if (UNEXPECTED(EG(exception))) {
@@ -147,7 +147,7 @@ static void fetch_array(HashTable *keys, zval *values) {
 
 static bool fetch_of_any_type(zval *key, zval *value) {
     zend_string *name = zval_get_string(key);
-    const bool found = !EG(exception) && APCU_G(enabled) && larder->fetch(name, value);
+    const bool found = !EG(exception) && is_enabled() && larder->fetch(name, value);
     zend_string_release(name);
     return found;
 }
@@ -163,7 +163,7 @@ ZEND_FUNCTION(apcu_fetch) {
     ZEND_PARSE_PARAMETERS_END();
 
     if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-        found = APCU_G(enabled) && larder->fetch(Z_STR_P(key), return_value);
+        found = is_enabled() && larder->fetch(Z_STR_P(key), return_value);
     } else if (Z_TYPE_P(key) == IS_ARRAY) {
         fetch_array(Z_ARRVAL_P(key), return_value);
         found = true;
@@ -179,7 +179,7 @@ ZEND_FUNCTION(apcu_fetch) {
 }
 
 static bool exists(zend_string *key) {
-    return APCU_G(enabled) && larder->exists(key);
+    return is_enabled() && larder->exists(key);
 }
 
 static void exists_array(HashTable *keys, zval *found) {
@@ -216,7 +216,7 @@ ZEND_FUNCTION(apcu_exists) {
 /* ---- Deleting -------------------------------------------------------------------------------- */
 
 static bool delete (const zval *key) {
-    return APCU_G(enabled) && larder->remove(Z_STR_P(key));
+    return is_enabled() && larder->remove(Z_STR_P(key));
 }
 
 static ZEND_COLD void warn_of_delete(void) {
@@ -263,7 +263,7 @@ ZEND_FUNCTION(apcu_delete) {
 ZEND_FUNCTION(apcu_clear_cache) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    if (APCU_G(enabled)) {
+    if (is_enabled()) {
         larder->clear();
     }
     RETURN_TRUE;
@@ -274,7 +274,7 @@ ZEND_FUNCTION(apcu_clear_cache) {
 /* One that would expire at once is not created. */
 static bool count(zend_string *key, zend_long step, zend_long ttl, zend_long *sum) {
     ttl = (int32_t)(uint32_t)ttl;
-    if (!APCU_G(enabled) || (ttl < 0 && !larder->exists(key))) {
+    if (!is_enabled() || (ttl < 0 && !larder->exists(key))) {
         return false;
     }
     return larder->count(key, step, MAX(ttl, 0), sum);
@@ -321,5 +321,5 @@ ZEND_FUNCTION(apcu_cas) {
         Z_PARAM_LONG(new)
     ZEND_PARSE_PARAMETERS_END();
 
-    RETURN_BOOL(APCU_G(enabled) && larder->swap(key, old, new));
+    RETURN_BOOL(is_enabled() && larder->swap(key, old, new));
 }

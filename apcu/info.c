@@ -33,7 +33,7 @@ ZEND_FUNCTION(apcu_key_info) {
         Z_PARAM_STR(key)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (!APCU_G(enabled) || !larder->describe(key, &entry)) {
+    if (!is_enabled() || !larder->describe(key, &entry)) {
         RETURN_NULL();
     }
     Bucket *part = shape_copy(of_key, return_value);
@@ -86,7 +86,7 @@ ZEND_FUNCTION(apcu_cache_info) {
         Z_PARAM_BOOL(limited)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (!APCU_G(enabled)) {
+    if (!is_enabled()) {
         php_error_docref(NULL, E_WARNING,
                          "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in "
                          "your ini file");
@@ -131,7 +131,7 @@ ZEND_FUNCTION(apcu_sma_info) {
         Z_PARAM_BOOL(limited)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (!APCU_G(enabled)) {
+    if (!is_enabled()) {
         php_error_docref(NULL, E_WARNING, "No APC SMA info available.  Perhaps APC is disabled via apc.enabled?");
         RETURN_FALSE;
     }
@@ -148,5 +148,5 @@ ZEND_FUNCTION(apcu_sma_info) {
 ZEND_FUNCTION(apcu_enabled) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    RETURN_BOOL(APCU_G(enabled) && larder->is_enabled());
+    RETURN_BOOL(is_enabled() && larder->is_enabled());
 }

@@ -231,7 +231,7 @@ static zend_array *strings_of(HashTable *list) {
 static bool check(zend_long format, zend_long chunk_size, zend_long list) {
     if (chunk_size < 0) {
         php_error_docref(NULL, E_ERROR, "APCUIterator chunk size must be 0 or greater");
-    } else if (!APCU_G(enabled)) {
+    } else if (!is_enabled()) {
         zend_throw_error(NULL, "APC must be enabled to use APCUIterator");
     } else if (format > ITER_ALL) {
         php_error_docref(NULL, E_ERROR, "APCUIterator format is invalid");

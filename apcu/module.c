@@ -149,7 +149,7 @@ static PHP_RSHUTDOWN_FUNCTION(apcu) {
 static PHP_MINFO_FUNCTION(apcu) {
     (void)zend_module;
     php_info_print_table_start();
-    php_info_print_table_row(2, "APCu Support", APCU_G(enabled) ? "Enabled" : "Disabled");
+    php_info_print_table_row(2, "APCu Support", is_enabled() ? "Enabled" : "Disabled");
     php_info_print_table_row(2, "Version", APCU_VERSION);
     php_info_print_table_row(2, "Engine", "Larder");
     php_info_print_table_end();

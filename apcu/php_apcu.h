@@ -34,6 +34,11 @@ extern zend_module_entry apcu_module_entry;
 /* The engine's functions: set when the module starts. With apc.enabled off none is called. */
 extern const struct larder_api *larder;
 
+/* Without the engine PHP does not start the module, but keeps its functions; and a thread has no globals of it. */
+static inline bool is_enabled(void) {
+    return EXPECTED(larder != NULL) && APCU_G(enabled);
+}
+
 /* The constants APC_ITER_*: a bit for each part of an item of APCUIterator, in their order. */
 enum format {
     ITER_TYPE = 1 << 0,

@@ -53,7 +53,8 @@ function steps(bool $long): array
     }
     $steps['sanitizers'] = 'dev/prove-sanitizers' . ($long ? '' : ' 3000');
     $steps['workers'] = 'dev/prove-workers' . ($long ? ' 50000' : ' 5000');
-    $steps['threads'] = "{$environment}dev/checks/zts";
+    $steps['threads'] = "{$environment}dev/checks/zts 8.2";
+    $steps['threads-8.4'] = "{$environment}dev/checks/zts 8.4";
     $steps['php-src'] = 'dev/prove-php-src' . ($long ? '' : ' --short');
 
     return $steps;

@@ -16,6 +16,10 @@ if test "$PHP_LARDER" != "no"; then
   case " $CFLAGS " in
     *" -O2 "*[)] larder_flags="$larder_flags -O3" ;;
   esac
+  dnl As a thread-safe PHP is compiled itself: where a setting lies among its globals depends on it.
+  if test "$PHP_THREAD_SAFETY" = "yes"; then
+    larder_flags="$larder_flags -pthread"
+  fi
   if test "$PHP_LARDER_UNREADABLE" != "no"; then
     larder_flags="$larder_flags -DLARDER_UNREADABLE=1"
   fi

@@ -3,13 +3,14 @@
 declare(strict_types=1);
 
 /*
- * A request that forks while other threads work (storm.php), if it is of the first place. Parent and child go on with what
- * was fetched before, fetch and store; the child has only its own descriptors of segments. Ends with 1 if not.
+ * A request that forks while other threads work (storm.php, or the script that $argv[5] names), if it is of the first
+ * place. Parent and child go on with what was fetched before, fetch and store; the child has only its own descriptors of
+ * segments. Ends with 1 if not.
  */
 
 /** @var list<string> $argv */
 if ((int) $argv[1] !== 0) {
-    require __DIR__ . '/storm.php';
+    require __DIR__ . '/' . ($argv[5] ?? 'storm.php');
 }
 
 require __DIR__ . '/descriptors.php';

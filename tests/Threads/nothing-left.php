@@ -9,7 +9,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/descriptors.php';
 
-larder_fetch('held');
+larder_store('last', true);
 $processes = larder_info()['processes'];
 $files = open_segments();
 if (!is_array($processes) || $processes['attached'] !== 1 || count($files) !== 1) {
