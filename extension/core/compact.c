@@ -189,7 +189,7 @@ static int64_t surplus(const struct cache *cache) {
 }
 
 /* Drops the expired entries of some pages. False: all pages have been looked through within the last second. */
-static bool sweep(struct cache *cache, struct record_shared *record) {
+static bool sweep(struct cache *cache) {
     const uint64_t now = os_milliseconds();
     if (cache->sweep_next == 0) {
         if (cache->swept_at != 0 && now - cache->swept_at < SWEEP_EVERY_MS) {
@@ -198,7 +198,7 @@ static bool sweep(struct cache *cache, struct record_shared *record) {
         cache->swept_at = now ? now : 1;
     }
     for (unsigned i = 0; i < SWEPT_AT_ONCE && cache->sweep_next < cache->map.page_count; i++) {
-        reclaim_expired(cache, record, cache->sweep_next++);
+        reclaim_expired(cache, cache->sweep_next++);
     }
     if (cache->sweep_next == cache->map.page_count) {
         cache->sweep_next = 0;
@@ -208,14 +208,14 @@ static bool sweep(struct cache *cache, struct record_shared *record) {
 
 /* Each page that is opened ages the log by one, so room of so many pages lasts for as long: the pages are counted again
  * only then. */
-bool compact_has_room(struct cache *cache, struct record_shared *record, uint64_t units) {
+bool compact_has_room(struct cache *cache, uint64_t units) {
     const int64_t pages = (int64_t)((units + page_units(&cache->map) - 1) >> cache->map.unit_shift);
     const uint64_t age = word_peek(&cache->map.header->age[LOG_PROBATION]);
     if (LIKELY(age + (uint64_t)pages < cache->room_until)) {
         return true;
     }
     int64_t left = surplus(cache);
-    for (unsigned i = 0; left < pages && i < SWEPT_A_CALL / SWEPT_AT_ONCE && sweep(cache, record); i++) {
+    for (unsigned i = 0; left < pages && i < SWEPT_A_CALL / SWEPT_AT_ONCE && sweep(cache); i++) {
         left = surplus(cache);
     }
     cache->room_until = age + (left > 0 ? (uint64_t)left : 0);

@@ -18,7 +18,7 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
                      struct reservation *reservation);
 
 /* Whether a new key may take so much. Drops expired entries if not. */
-bool compact_has_room(struct cache *cache, struct record_shared *record, uint64_t units);
+bool compact_has_room(struct cache *cache, uint64_t units);
 
 /* Space in the destination for an entry that reclaiming moves. False: it does not
  * fit, or no page is spare. */

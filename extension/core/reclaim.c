@@ -382,7 +382,7 @@ bool reclaim_victim(struct cache *cache, struct record_shared *record, const str
     return false;
 }
 
-void reclaim_expired(struct cache *cache, struct record_shared *record, uint32_t page) {
+void reclaim_expired(struct cache *cache, uint32_t page) {
     struct page_shared *row = page_row(cache, page);
     uint64_t state = word_load(&row->state);
     uint64_t reclaiming = state_make(state_generation(state), cache->incarnation, cache->number, PAGE_RECLAIMING);

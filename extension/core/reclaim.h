@@ -30,6 +30,6 @@ bool reclaim_victim(struct cache *cache, struct record_shared *record, const str
                     enum reclaim_effort effort);
 
 /* Drops the expired entries of a closed page, and nothing else. */
-void reclaim_expired(struct cache *cache, struct record_shared *record, uint32_t page);
+void reclaim_expired(struct cache *cache, uint32_t page);
 
 #endif

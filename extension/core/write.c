@@ -71,7 +71,7 @@ static bool is_cold(struct cache *cache, const struct reservation *reservation) 
 /* In a segment that keeps: whether this entry may take room. One that replaces another of its size always may. */
 static bool may_take_room(struct cache *cache, struct record_shared *record, const struct cache_key *key,
                           uint64_t units) {
-    if (LIKELY(compact_has_room(cache, record, units))) {
+    if (LIKELY(compact_has_room(cache, units))) {
         return true;
     }
     const struct place place = index_place(cache, key);
