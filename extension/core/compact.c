@@ -1,5 +1,6 @@
 #include "compact.h"
 
+#include "destination.h"
 #include "evict.h"
 #include "failpoint.h"
 #include "os.h"
@@ -20,60 +21,6 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* ---- The destination ---- */
-
-/* Units that the destination has left; 0: there is none. */
-static uint64_t destination_tail(const struct cache *cache) {
-    return cache->destination ? page_tail(&cache->map, page_row(cache, cache->destination - 1)) : 0;
-}
-
-static void set_destination(struct cache *cache, uint32_t page) {
-    cache->destination = page + 1;
-}
-
-/* The destination of a process that died, the rest of which would else be of use to nobody without another spare page. */
-static bool adopt(struct cache *cache) {
-    for (uint32_t page = 0; page < cache->map.page_count; page++) {
-        struct page_shared *row = page_row(cache, page);
-        uint64_t state = word_load(&row->state);
-        const uint64_t append = word_load(&row->append);
-        if (state_of(state) == PAGE_OPENING && state_generation(state) == append >> 32 &&
-            page_tail(&cache->map, row) > 0 && (uint32_t)word_load(&row->live) > 0 &&
-            page_abandoned(cache, page, state, true) &&
-            word_swap(&row->state, &state,
-                      state_make(state_generation(state), cache->incarnation, cache->number, PAGE_OPENING))) {
-            FAILPOINT(compact_adopted);
-            set_destination(cache, page);
-            return true;
-        }
-    }
-    return false;
-}
-
-bool compact_place(struct cache *cache, uint64_t units, struct reservation *reservation) {
-    for (unsigned spare = 0; !cache->destination;) {
-        const uint32_t page = spare_take(cache, &spare);
-        if (page == cache->map.page_count) {
-            return false;
-        }
-        if (page_claim(cache, page, LOG_PROBATION)) {
-            set_destination(cache, page);
-            FAILPOINT(compact_begun);
-        }
-    }
-    return page_append_own(cache, cache->destination - 1, units, reservation);
-}
-
-void compact_end(struct cache *cache) {
-    if (!cache->destination) {
-        return;
-    }
-    const uint32_t page = cache->destination - 1;
-    const uint64_t seen = word_load(&cache->map.header->current[LOG_PROBATION]);
-    cache->destination = 0;
-    page_release(cache, page, LOG_PROBATION, seen);
-}
-
 /* ---- One step ---- */
 
 /* A page to empty: a free or dead one first, then the one that gains most. */
@@ -91,7 +38,7 @@ static bool may_move(struct cache *cache, bool last_resort) {
     if (cache->destination || spare_count(cache) > 0) {
         return true;
     }
-    const bool adopted = adopt(cache);
+    const bool adopted = destination_adopt(cache);
     evict_survey(cache, last_resort);
     return adopted;
 }
@@ -105,7 +52,7 @@ static void empty(struct cache *cache, struct record_shared *record, const struc
     if (!reclaim_victim(cache, record, victim, last_resort ? RECLAIM_INSIST : RECLAIM_GENTLY)) {
         const uint64_t left = destination_tail(cache);
         if (cache->unmovable != unmovable && (left == tail || left < page_units(&cache->map) / FULL_SHARE)) {
-            compact_end(cache);
+            destination_end(cache);
         }
         return;
     }
@@ -151,7 +98,7 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
         }
         reserved = reserved || take(cache, record, units, reservation);
     }
-    compact_end(cache);
+    destination_end(cache);
     return reserved;
 }
 

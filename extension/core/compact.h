@@ -20,11 +20,4 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
 /* Whether a new key may take so much. Drops expired entries if not. */
 bool compact_has_room(struct cache *cache, uint64_t units);
 
-/* Space in the destination for an entry that reclaiming moves. False: it does not
- * fit, or no page is spare. */
-bool compact_place(struct cache *cache, uint64_t units, struct reservation *reservation);
-
-/* Opens the destination to all, or closes it. Called at the end of each operation that may have moved entries. */
-void compact_end(struct cache *cache);
-
 #endif

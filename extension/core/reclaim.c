@@ -1,6 +1,6 @@
 #include "reclaim.h"
 
-#include "compact.h"
+#include "destination.h"
 #include "failpoint.h"
 #include "hash.h"
 #include "index.h"
@@ -58,7 +58,7 @@ struct rule {
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
     if (UNLIKELY(cache->map.keeps)) {
-        return compact_place(cache, units, reservation);
+        return destination_place(cache, units, reservation);
     }
     for (unsigned spare = 0;;) {
         const uint64_t seen = word_load(&cache->map.header->current[log]);

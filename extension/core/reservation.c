@@ -1,6 +1,7 @@
 #include "reservation.h"
 
 #include "compact.h"
+#include "destination.h"
 #include "evict.h"
 #include "failpoint.h"
 #include "os.h"
@@ -98,7 +99,7 @@ bool reservation_make(struct cache *cache, struct record_shared *record, uint64_
     }
     if (units > page_units(&cache->map) / 2) {
         const bool made = run_make(cache, record, units, reservation);
-        compact_end(cache);
+        destination_end(cache);
         return made;
     }
     if (UNLIKELY(cache->map.keeps)) {

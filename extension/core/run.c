@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "compact.h"
+#include "destination.h"
 #include "evict.h"
 #include "failpoint.h"
 #include "os.h"
@@ -181,7 +181,7 @@ static enum outcome claim_window(struct cache *cache, struct record_shared *reco
     uint64_t head = 0;
     for (uint32_t i = 0; i < pages; i++) {
         uint64_t claimed = 0;
-        compact_end(cache);
+        destination_end(cache);
         evict_fill_spare(cache, record, 1, SPARE_TRIES); /* moves out of several pages need more than one */
         const enum outcome outcome = claim_page(cache, record, window, start + i, effort, &claimed);
         if (outcome != CLAIMED) {
