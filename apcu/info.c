@@ -2,20 +2,27 @@
 #include "php_apcu.h"
 #include "shape.h"
 
-static zend_array *of_key, *of_list;
+static zend_array *of_key, *of_list, *of_cache;
 
 void info_register(void) {
     static const char *const key[] = {"hits",          "access_time", "mtime", "creation_time",
                                       "deletion_time", "ttl",         "refs"};
     static const char *const list[] = {"info",          "ttl",         "num_hits",  "mtime",   "creation_time",
                                        "deletion_time", "access_time", "ref_count", "mem_size"};
+    static const char *const cache[] = {"num_slots",   "ttl",         "num_hits", "num_misses",
+                                        "num_inserts", "num_entries", "cleanups", "defragmentations",
+                                        "expunges",    "start_time",  "mem_size", "memory_type"};
     of_key = shape_new(key, sizeof(key) / sizeof(key[0]));
     of_list = shape_new(list, sizeof(list) / sizeof(list[0]));
+    of_cache = shape_new(cache, sizeof(cache) / sizeof(cache[0]));
+    zval *type = &of_cache->arData[of_cache->nNumUsed - 1].val;
+    ZVAL_INTERNED_STR(type, zend_string_init_interned(ZEND_STRL("mmap"), true));
 }
 
 void info_unregister(void) {
     shape_free(of_key);
     shape_free(of_list);
+    shape_free(of_cache);
 }
 
 ZEND_FUNCTION(apcu_key_info) {
@@ -86,19 +93,16 @@ ZEND_FUNCTION(apcu_cache_info) {
         RETURN_FALSE;
     }
     larder->read_usage(&usage);
-    array_init_size(return_value, 15);
-    add_assoc_long(return_value, "num_slots", (zend_long)usage.slots);
-    add_assoc_long(return_value, "ttl", APCU_G(ttl));
-    add_assoc_double(return_value, "num_hits", (double)usage.hits);
-    add_assoc_double(return_value, "num_misses", (double)usage.misses);
-    add_assoc_double(return_value, "num_inserts", (double)usage.stores);
-    add_assoc_long(return_value, "num_entries", (zend_long)usage.entries);
-    add_assoc_long(return_value, "cleanups", 0); /* these three stop APCu for all; here they never happen */
-    add_assoc_long(return_value, "defragmentations", 0);
-    add_assoc_long(return_value, "expunges", 0);
-    add_assoc_long(return_value, "start_time", (zend_long)usage.created);
-    add_assoc_double(return_value, "mem_size", (double)usage.live);
-    add_assoc_string(return_value, "memory_type", "mmap");
+    Bucket *part = shape_copy(of_cache, return_value);
+    ZVAL_LONG(&part++->val, (zend_long)usage.slots);
+    ZVAL_LONG(&part++->val, APCU_G(ttl));
+    ZVAL_DOUBLE(&part++->val, (double)usage.hits);
+    ZVAL_DOUBLE(&part++->val, (double)usage.misses);
+    ZVAL_DOUBLE(&part++->val, (double)usage.stores);
+    ZVAL_LONG(&part++->val, (zend_long)usage.entries);
+    part += 3; /* what stops APCu for all never happens here: cleanups, defragmentations, expunges */
+    ZVAL_LONG(&part++->val, (zend_long)usage.created);
+    ZVAL_DOUBLE(&part->val, (double)usage.live);
     if (!limited) {
         add_lists(return_value);
     }

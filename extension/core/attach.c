@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "claim.h"
 #include "commit.h"
 #include "failpoint.h"
 #include "geometry.h"
@@ -75,7 +74,7 @@ static bool copy_options(struct cache *cache, const struct cache_options *option
 }
 
 static void leave_segment(struct cache *cache) {
-    claims_end(cache);
+    process_end_claims(cache);
     process_close_lock(cache);
     process_leave(cache);
     if (cache->segment) {
@@ -108,7 +107,7 @@ static bool hold(struct cache *cache) {
 
 /* Leaves the segment; values that the script may hold stay mapped and pinned. */
 static void leave_holding(struct cache *cache) {
-    claims_end(cache);
+    process_end_claims(cache);
     process_close_lock(cache);
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
@@ -361,7 +360,7 @@ struct record_shared *attach_record(struct cache *cache) {
 bool cache_request_begin(struct cache *cache) {
     struct record_shared *record = cache->identity->record;
     release_held(cache);
-    claims_end(cache);
+    process_end_claims(cache);
     cache->record_refused = false;
     if (!record) {
         process_leave(cache); /* forked since: the old record's pins are not needed any more */
@@ -388,7 +387,7 @@ bool cache_request_begin(struct cache *cache) {
 
 void cache_request_end(struct cache *cache, bool keep_pins) {
     cache_unlock(cache);
-    claims_end(cache);
+    process_end_claims(cache);
     const bool owned = process_owns(cache);
     if (owned) {
         cache_recover(cache);

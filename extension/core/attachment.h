@@ -95,7 +95,7 @@ struct cache {
     int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
     uint64_t locked;      /* the byte that it has locked; 0 none */
     pid_t locked_by;      /* the process that did: a child does not have the lock */
-    unsigned claims;      /* of this process, see claim.h */
+    unsigned claims;      /* of this process, see claim.c */
     bool long_lived;
     bool record_refused; /* no record was free; retried at the next request or second */
 

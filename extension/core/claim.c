@@ -1,5 +1,20 @@
-#include "claim.h"
-
+/*
+ * Claims: the right to compute a key, without a system call unless somebody waits.
+ *
+ * A claim is a word in one of the slots of the key's bucket; it names the key by a tag, and the record of its owner. A
+ * compare-and-swap makes it, another ends it. A dead owner is seen from its record, by whoever wants the claim or its slot.
+ *
+ * Two processes may claim one key at once in two slots, if another claim ends while they look for a free one. So each looks
+ * at the other slots after it made its claim, and ends it if one of them has the key:
+ *
+ *   either      swap my slot from free to my claim; load the other slots
+ *
+ * All of these are in one order, so of two the later one sees the other's claim, and at most one keeps its own. If both end
+ * theirs, they ask again.
+ *
+ * A waiter marks the claim as waited for and sleeps at its word, for a bounded time, since the owner may die. It holds
+ * nothing meanwhile, so a stopped one is in nobody's way.
+ */
 #include "attach.h"
 #include "failpoint.h"
 #include "hash.h"
@@ -23,10 +38,6 @@ static struct where where_of(const struct cache *cache, const struct cache_key *
 
 static uint64_t owner_of(const struct cache *cache) {
     return claim_owner(cache->incarnation, cache->number);
-}
-
-static bool is_own(const struct cache *cache, uint64_t word) {
-    return (word & (CLAIM_WAITED - 1)) == owner_of(cache);
 }
 
 static bool has_tag(uint64_t word, uint64_t tag) {
@@ -54,34 +65,19 @@ static shared_word *find_other(struct cache *cache, struct where where, const sh
 }
 
 /* NULL: all are taken by living processes. */
-static shared_word *find_free(struct cache *cache, const struct claims_shared *bucket) {
+static shared_word *find_free(struct cache *cache, struct claims_shared *bucket) {
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         if (word_load(&bucket->slots[i]) == 0) {
-            return (shared_word *)&bucket->slots[i];
+            return &bucket->slots[i];
         }
     }
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
-        shared_word *slot = (shared_word *)&bucket->slots[i];
+        shared_word *slot = &bucket->slots[i];
         if (take_out_dead(cache, slot, word_load(slot))) {
             return slot;
         }
     }
     return NULL;
-}
-
-/* If it is still this process's. */
-static void end(struct cache *cache, shared_word *slot) {
-    uint64_t word = word_load(slot);
-    while (is_own(cache, word)) {
-        if (word_swap(slot, &word, 0)) {
-            FAILPOINT(claim_ended);
-            cache->claims--;
-            if (UNLIKELY(word & CLAIM_WAITED)) {
-                os_wake(slot);
-            }
-            return;
-        }
-    }
 }
 
 enum cache_result cache_claim(struct cache *cache, const struct cache_key *key) {
@@ -101,7 +97,7 @@ enum cache_result cache_claim(struct cache *cache, const struct cache_key *key) 
     cache->claims++;
     FAILPOINT(claim_made);
     if (find_other(cache, where, slot)) {
-        end(cache, slot);
+        process_end_claim(cache, slot);
         return CACHE_EXISTS;
     }
     return CACHE_OK;
@@ -132,32 +128,7 @@ void cache_end_claim(struct cache *cache, const struct cache_key *key) {
     const struct where where = where_of(cache, key);
     for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
         if (has_tag(word_load(&where.bucket->slots[i]), where.tag)) {
-            end(cache, &where.bucket->slots[i]);
-        }
-    }
-}
-
-static shared_word *slot_number(const struct cache *cache, unsigned number) {
-    return &cache->map.claims[number / CLAIM_SLOTS].slots[number % CLAIM_SLOTS];
-}
-
-void claims_end(struct cache *cache) {
-    for (unsigned i = 0; cache->claims > 0 && i < CLAIM_BUCKETS * CLAIM_SLOTS; i++) {
-        end(cache, slot_number(cache, i));
-    }
-    cache->claims = 0;
-}
-
-void claims_carry_over(struct cache *cache, unsigned number, uint32_t incarnation) {
-    const uint64_t owner = claim_owner(incarnation, number), kept = ~(CLAIM_WAITED - 1);
-    for (unsigned i = 0; cache->claims > 0 && i < CLAIM_BUCKETS * CLAIM_SLOTS; i++) {
-        shared_word *slot = slot_number(cache, i);
-        uint64_t word = word_load(slot);
-        while (is_own(cache, word)) {
-            if (word_swap(slot, &word, (word & kept) | owner)) {
-                FAILPOINT(claim_carried_over);
-                break;
-            }
+            process_end_claim(cache, &where.bucket->slots[i]);
         }
     }
 }

@@ -56,11 +56,15 @@ static bool look(struct cache *cache, struct record_shared *record, shared_word 
 
 bool index_find_announced(struct cache *cache, struct record_shared *record, const struct place *place,
                           const struct cache_key *key, struct found *found) {
-    for (unsigned i = 0; i < place_slots(place); i++) {
-        shared_word *slot = place_slot(place, i);
-        if (slot_tag(word_peek(slot)) == place->tag && look(cache, record, slot, place, key, found) &&
-            slot_is_committed(found->word)) {
-            return true;
+    struct bucket_shared *bucket = place->first;
+    for (unsigned b = 0; b < 2; b++, bucket = place->second) {
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
+            shared_word *slot = &bucket->slots[i];
+            if (UNLIKELY(slot_tag(word_peek(slot)) == place->tag) &&
+                look(cache, record, slot, place, key, found) && slot_is_committed(found->word)) {
+                return true;
+            }
         }
     }
     found->slot = NULL;

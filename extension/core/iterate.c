@@ -115,7 +115,7 @@ static uint64_t slot_count(const struct map *map) {
 }
 
 /* How many buckets ahead entries begin to be loaded: they lie all over the pages, and a walk would wait for each. */
-enum { BUCKETS_AHEAD = 16 };
+enum { BUCKETS_AHEAD = 16, CACHE_LINE = 64 };
 
 /* Most are, so this is what a walk costs. The compiler does not unroll a loop. */
 static bool is_empty(const struct bucket_shared *bucket) {
@@ -132,7 +132,10 @@ static void prefetch_entries(const struct map *map, const struct bucket_shared *
     }
     for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
         const uint64_t location = slot_location(word_peek(&bucket->slots[i]));
-        __builtin_prefetch((const void *)((uintptr_t)map->readonly + (location << UNIT_SHIFT)));
+        const uintptr_t entry = (uintptr_t)map->readonly + (location << UNIT_SHIFT);
+        __builtin_prefetch((const void *)entry);
+        __builtin_prefetch(
+            (const void *)(entry + CACHE_LINE)); /* the end of the key, and the beginning of the value */
     }
 }
 

@@ -203,7 +203,7 @@ struct record_shared {
 };
 _Static_assert(sizeof(struct record_shared) == 64 + 8 * COUNTERS, "process record");
 
-/* ---- Claims, see claim.h ---- */
+/* ---- Claims, see claim.c ---- */
 
 enum { CLAIM_BUCKETS = 64, CLAIM_SLOTS = 8 };
 
@@ -215,6 +215,9 @@ enum { CLAIM_BUCKETS = 64, CLAIM_SLOTS = 8 };
 static inline uint64_t claim_owner(uint32_t incarnation, unsigned record) {
     const uint64_t low = incarnation & ((1u << OWNER_INCARNATION_BITS) - 1);
     return CLAIM_TAKEN | low << OWNER_RECORD_BITS | record;
+}
+static inline bool claim_is_of(uint64_t word, uint64_t owner) {
+    return (word & (CLAIM_WAITED - 1)) == owner;
 }
 static inline unsigned claim_record(uint64_t word) {
     return (unsigned)word & ((1u << OWNER_RECORD_BITS) - 1);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,9 +43,10 @@
 #define RENAME_NOREPLACE 1
 #endif
 
-/* From linux/magic.h, which Alpine has in a package of its own. */
+/* From linux/magic.h and linux/futex.h, which Alpine has in a package of its own. */
 #define TMPFS_MAGIC 0x01021994
 #define RAMFS_MAGIC 0x858458f6
+enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1 };
 
 enum { INTERRUPTIONS = 100 };
 

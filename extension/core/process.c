@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "claim.h"
 #include "failpoint.h"
 #include "os.h"
 
@@ -247,6 +246,42 @@ static int claim_number(const struct map *map, int fd, enum record_use use) {
     return -1;
 }
 
+void process_end_claim(struct cache *cache, shared_word *slot) {
+    uint64_t word = word_load(slot);
+    while (claim_is_of(word, claim_owner(cache->incarnation, cache->number))) {
+        if (word_swap(slot, &word, 0)) {
+            FAILPOINT(claim_ended);
+            cache->claims--;
+            if (UNLIKELY(word & CLAIM_WAITED)) {
+                os_wake(slot);
+            }
+            return;
+        }
+    }
+}
+
+void process_end_claims(struct cache *cache) {
+    for (unsigned i = 0; cache->claims > 0 && i < CLAIMS_MAX; i++) {
+        process_end_claim(cache, ref_claim(&cache->map, i));
+    }
+    cache->claims = 0;
+}
+
+/* After a fork the parent gets another record: from then on its claims of keys name that one. The child has none. */
+static void carry_claims_over(const struct cache *cache, uint64_t owner) {
+    const uint64_t old = claim_owner(cache->incarnation, cache->number), kept = ~(CLAIM_WAITED - 1);
+    for (unsigned i = 0; cache->claims > 0 && i < CLAIMS_MAX; i++) {
+        shared_word *slot = ref_claim(&cache->map, i);
+        uint64_t word = word_load(slot);
+        while (claim_is_of(word, old)) {
+            if (word_swap(slot, &word, (word & kept) | owner)) {
+                FAILPOINT(claim_carried_over);
+                break;
+            }
+        }
+    }
+}
+
 bool process_claim_locked(struct cache *cache, int fd) {
     const enum record_use use = cache->long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;
     const int number = claim_number(&cache->map, fd, use);
@@ -261,7 +296,7 @@ bool process_claim_locked(struct cache *cache, int fd) {
             const unsigned word = cache->pinned_words[i];
             word_poke(&record->pins[word], word_load(&old->pins[word]));
         }
-        claims_carry_over(cache, (unsigned)number, (uint32_t)word_load(&record->incarnation));
+        carry_claims_over(cache, claim_owner((uint32_t)word_load(&record->incarnation), (unsigned)number));
         fence();
         FAILPOINT(fork_pins_carried_over);
         close(cache->fd);

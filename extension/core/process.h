@@ -40,6 +40,9 @@ void process_leave(struct cache *cache);
 void process_leave_locked(struct cache *cache);
 /* Releases the lock of a key, see lock.c, and closes its description. */
 void process_close_lock(struct cache *cache);
+/* Ends the claim of a key in a slot, see claim.c, if it is this process's; and all that it has. */
+void process_end_claim(struct cache *cache, shared_word *slot);
+void process_end_claims(struct cache *cache);
 /* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged; nor is the
  * descriptor closed, whose number may have become another file's. */
 bool process_owns(struct cache *cache);

@@ -64,6 +64,12 @@ static inline unsigned ref_records_used(const struct map *map) {
     return used < map->record_count ? (unsigned)used : map->record_count;
 }
 
+/* A slot of a claim, of all buckets. */
+enum { CLAIMS_MAX = CLAIM_BUCKETS * CLAIM_SLOTS };
+static inline shared_word *ref_claim(const struct map *map, unsigned number) {
+    return &map->claims[number / CLAIM_SLOTS].slots[number % CLAIM_SLOTS];
+}
+
 static inline shared_word *ref_starts(const struct map *map, uint32_t page) {
     return map->starts + ((uint64_t)page << (map->unit_shift - 6));
 }

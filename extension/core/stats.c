@@ -157,12 +157,9 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     uint64_t units = 0;
     for (uint32_t page = 0; page < map->page_count && page < begun; page++) {
         const struct page_shared *row = &map->pages[page];
-        const enum page_state state = state_of(word_peek(&row->state));
-        if (state == PAGE_FREE || state == PAGE_MEMBER) {
-            continue;
-        }
         const uint32_t live = (uint32_t)word_peek(&row->live);
-        if (state != PAGE_LIMBO && live > 0) {
+        const enum page_state state = state_of(word_peek(&row->state));
+        if (live > 0 && state != PAGE_FREE && state != PAGE_MEMBER && state != PAGE_LIMBO) {
             const uint64_t taken = units_taken(map, page), dead = word_peek(&row->dead);
             units += taken > dead ? taken - dead : 0;
             usage->entries += live;

@@ -46,8 +46,8 @@ static struct cache_key neighbour(const struct cache *cache, unsigned number) {
 
 static unsigned claims_there(const struct cache *cache) {
     unsigned count = 0;
-    for (unsigned i = 0; i < CLAIM_BUCKETS * CLAIM_SLOTS; i++) {
-        count += word_load(&cache->map.claims[i / CLAIM_SLOTS].slots[i % CLAIM_SLOTS]) != 0;
+    for (unsigned i = 0; i < CLAIMS_MAX; i++) {
+        count += word_load(ref_claim(&cache->map, i)) != 0;
     }
     return count;
 }
