@@ -113,6 +113,9 @@ bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
         slot = &where.bucket->slots[cache->number % CLAIM_SLOTS];
     }
     uint64_t word = word_load(slot);
+    if (claim_is_of(word, owner_of(cache))) {
+        return false; /* of a call that was cut short: it ends with the request, which would wait for itself */
+    }
     if (word == 0 || (!(word & CLAIM_WAITED) && !word_swap(slot, &word, word | CLAIM_WAITED))) {
         return true; /* it has ended */
     }

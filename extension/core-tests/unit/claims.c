@@ -89,6 +89,8 @@ static void excludes_only_its_key(void) {
     EXPECT_EQUAL(claim(cache, "b"), CACHE_OK);
     EXPECT_EQUAL(claim(cache, "c"), CACHE_OK);
     EXPECT_EQUAL(claim(cache, "b"), CACHE_EXISTS);
+    const struct cache_key b = key_of("b");
+    EXPECT(!cache_await_claim(cache, &b)); /* it would wait for itself */
     end(cache, "b");
     EXPECT_EQUAL(claim(cache, "b"), CACHE_OK);
     end(cache, "c");
@@ -251,13 +253,13 @@ static const char *const points[] = {"claim_slot_found", "claim_made", "claim_ow
                                      "claim_ended"};
 
 static void die_claiming(void *argument) {
-    struct cache *cache = open_cache(8);
+    struct cache *owner = open_cache(8), *waiter = open_cache(8);
     const struct cache_key key = key_of("a");
     at_failpoint(argument, 1, die_here);
-    claim(cache, "a");
-    claim(cache, "a");
-    cache_await_claim(cache, &key);
-    end(cache, "a");
+    claim(owner, "a");
+    claim(waiter, "a");
+    cache_await_claim(waiter, &key);
+    end(owner, "a");
 }
 
 static void death_passes_it_on(void) {
