@@ -54,12 +54,23 @@ static bool is_own(const struct cache *cache) {
     return pthread_equal(cache->thread, pthread_self());
 }
 
+/* Another record, now: who waits for a claim must see this process's death, also if its child lives on. */
+static void take_claims_along(struct cache *cache) {
+    const int fd = os_open_again(cache->fd, true);
+    if (fd >= 0 && !process_claim_locked(cache, fd)) {
+        close(fd);
+    }
+}
+
 /* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
  * use the record again: it would look alive through the other after its death. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (is_own(cache)) {
             cache->identity->record = NULL;
+            if (cache->claims > 0 && cache->fd >= 0) {
+                take_claims_along(cache);
+            }
         }
     }
     process_unlock();

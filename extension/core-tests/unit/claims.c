@@ -465,6 +465,33 @@ static void parents_death(void) {
     claim_waiting(cache, &key);
 }
 
+static void fork_and_wait(void *argument) {
+    (void)argument;
+    parents = open_cache(8);
+    EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
+    const pid_t child = fork();
+    reached(child == 0 ? 10 : 11, 1);
+    hold_on();
+}
+
+/* As it does with a child that its callback waits for. */
+static void parents_death_while_it_waits(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t parent = start(fork_and_wait, NULL);
+    await(10, 1);
+    await(11, 1);
+    const struct cache_key key = key_of("a");
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
+    kill_and_wait(parent);
+    enum { TURNS = 2000 }; /* of 10 ms */
+    unsigned turns = 0;
+    while (cache_claim(cache, &key) != CACHE_OK && turns < TURNS) {
+        EXPECT(cache_await_claim(cache, &key));
+        turns++;
+    }
+    EXPECT(turns < TURNS);
+}
+
 static const struct test tests[] = {
     {"a claim excludes others from its key only", excludes_only_its_key},
     {"one process at a time has a claim, whoever is killed", one_owner_at_a_time},
@@ -483,6 +510,7 @@ static const struct test tests[] = {
     {"a fork leaves the claim to the parent", fork_keeps_it},
     {"a claim may end right after a fork", fork_may_end_it_at_once},
     {"a forked child does not keep its dead parent's claim", parents_death},
+    {"nor does one that has not used the cache, nor its parent since", parents_death_while_it_waits},
     {0},
 };
 const struct suite suite_claims = {.name = "claims", .tests = tests};
