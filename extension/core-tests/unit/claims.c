@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -492,6 +493,21 @@ static void parents_death_while_it_waits(void) {
     EXPECT(turns < TURNS);
 }
 
+/* As libraries may that call clone() themselves. */
+static void bare_fork(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
+    const long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0) {
+        cache_request_end(cache, false);
+        _exit(claim(cache, "a") == CACHE_EXISTS && claim(cache, "b") == CACHE_OK ? 0 : 1);
+    }
+    finish((pid_t)child);
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_EXISTS);
+    end(cache, "a");
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
+}
+
 static const struct test tests[] = {
     {"a claim excludes others from its key only", excludes_only_its_key},
     {"one process at a time has a claim, whoever is killed", one_owner_at_a_time},
@@ -511,6 +527,7 @@ static const struct test tests[] = {
     {"a claim may end right after a fork", fork_may_end_it_at_once},
     {"a forked child does not keep its dead parent's claim", parents_death},
     {"nor does one that has not used the cache, nor its parent since", parents_death_while_it_waits},
+    {"a fork without handlers leaves the claim to the parent", bare_fork},
     {0},
 };
 const struct suite suite_claims = {.name = "claims", .tests = tests};
