@@ -346,7 +346,7 @@ struct record_shared *attach_record(struct cache *cache) {
     }
     process_lock();
     const int fd = segment_open_locked(cache->segment, cache->fd);
-    if (cache->pinned_word_count == 0 && cache->claims == 0 && cache->fd >= 0) {
+    if (cache->pinned_word_count == 0 && cache->identity->claims == 0 && cache->fd >= 0) {
         /* Nothing to carry over: the old record may be the free one. */
         close(cache->fd);
         cache->fd = -1;

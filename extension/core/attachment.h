@@ -17,6 +17,7 @@ enum { VICTIMS_MIN = 8, VICTIMS_MAX = 32 };
 /* Lies in a page that a forked child finds zeroed. */
 struct identity {
     struct record_shared *record; /* NULL: claim one first */
+    unsigned claims;              /* of this process, see claim.c */
 };
 
 #define USER_NONE ((uid_t)-1)
@@ -95,7 +96,6 @@ struct cache {
     int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
     uint64_t locked;      /* the byte that it has locked; 0 none */
     pid_t locked_by;      /* the process that did: a child does not have the lock */
-    unsigned claims;      /* of this process, see claim.c */
     bool long_lived;
     bool record_refused; /* no record was free; retried at the next request or second */
 

@@ -288,7 +288,7 @@ void cache_unlock(struct cache *cache);
 enum cache_result cache_claim(struct cache *cache, const struct cache_key *key);
 
 /* After CACHE_EXISTS: sleeps until it is worth asking again, at most for 10 ms, and less if a signal comes. False: no claim
- * can be had now. */
+ * can be had now, or this process has it. */
 bool cache_await_claim(struct cache *cache, const struct cache_key *key);
 
 /* Nothing happens if this process does not have it. */

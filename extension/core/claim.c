@@ -94,7 +94,7 @@ enum cache_result cache_claim(struct cache *cache, const struct cache_key *key) 
         FAILPOINT(claim_slot_found);
         none = 0;
     } while (!word_swap(slot, &none, where.tag | owner_of(cache)));
-    cache->claims++;
+    cache->identity->claims++;
     FAILPOINT(claim_made);
     if (find_other(cache, where, slot)) {
         process_end_claim(cache, slot);
@@ -113,6 +113,9 @@ bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
         slot = &where.bucket->slots[cache->number % CLAIM_SLOTS];
     }
     uint64_t word = word_load(slot);
+    if (claim_is_of(word, owner_of(cache))) {
+        return false; /* of a call that was cut short: it ends with the request, which would wait for itself */
+    }
     if (word == 0 || (!(word & CLAIM_WAITED) && !word_swap(slot, &word, word | CLAIM_WAITED))) {
         return true; /* it has ended */
     }
@@ -122,7 +125,7 @@ bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
 }
 
 void cache_end_claim(struct cache *cache, const struct cache_key *key) {
-    if (cache->claims == 0) {
+    if (cache->identity->claims == 0) {
         return;
     }
     const struct where where = where_of(cache, key);

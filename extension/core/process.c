@@ -54,12 +54,23 @@ static bool is_own(const struct cache *cache) {
     return pthread_equal(cache->thread, pthread_self());
 }
 
+/* Another record, now: who waits for a claim must see this process's death, also if its child lives on. */
+static void take_claims_along(struct cache *cache) {
+    const int fd = os_open_again(cache->fd, true);
+    if (fd >= 0 && !process_claim_locked(cache, fd)) {
+        close(fd);
+    }
+}
+
 /* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
  * use the record again: it would look alive through the other after its death. */
 static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (is_own(cache)) {
             cache->identity->record = NULL;
+            if (cache->identity->claims > 0 && cache->fd >= 0) {
+                take_claims_along(cache);
+            }
         }
     }
     process_unlock();
@@ -81,7 +92,7 @@ static void make_orphan(struct cache *cache) {
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
-        cache->claims = 0; /* the parent's */
+        cache->identity->claims = 0; /* the parent's */
         if (cache->lock_fd >= 0) {
             close(cache->lock_fd); /* or the lock would outlive the parent */
             cache->lock_fd = -1;
@@ -251,7 +262,7 @@ void process_end_claim(struct cache *cache, shared_word *slot) {
     while (claim_is_of(word, claim_owner(cache->incarnation, cache->number))) {
         if (word_swap(slot, &word, 0)) {
             FAILPOINT(claim_ended);
-            cache->claims--;
+            cache->identity->claims--;
             if (UNLIKELY(word & CLAIM_WAITED)) {
                 os_wake(slot);
             }
@@ -261,16 +272,16 @@ void process_end_claim(struct cache *cache, shared_word *slot) {
 }
 
 void process_end_claims(struct cache *cache) {
-    for (unsigned i = 0; cache->claims > 0 && i < CLAIMS_MAX; i++) {
+    for (unsigned i = 0; cache->identity->claims > 0 && i < CLAIMS_MAX; i++) {
         process_end_claim(cache, ref_claim(&cache->map, i));
     }
-    cache->claims = 0;
+    cache->identity->claims = 0;
 }
 
 /* After a fork the parent gets another record: from then on its claims of keys name that one. The child has none. */
 static void carry_claims_over(const struct cache *cache, uint64_t owner) {
     const uint64_t old = claim_owner(cache->incarnation, cache->number), kept = ~(CLAIM_WAITED - 1);
-    for (unsigned i = 0; cache->claims > 0 && i < CLAIMS_MAX; i++) {
+    for (unsigned i = 0; cache->identity->claims > 0 && i < CLAIMS_MAX; i++) {
         shared_word *slot = ref_claim(&cache->map, i);
         uint64_t word = word_load(slot);
         while (claim_is_of(word, old)) {

@@ -220,13 +220,15 @@ static void call_release(struct cache *cache) {
         set(cache, 1000 + i, 3);
     }
 }
-/* The second time it waits for itself. */
+/* The second time it waits, by another attachment. */
 static void call_claim(struct cache *cache) {
+    struct cache *waiter = open_cache(8);
     const struct cache_key key = key_of("claim");
     cache_claim(cache, &key);
-    cache_claim(cache, &key);
-    cache_await_claim(cache, &key);
+    cache_claim(waiter, &key);
+    cache_await_claim(waiter, &key);
     cache_end_claim(cache, &key);
+    close_cache(waiter);
 }
 static void call_fork_claiming(struct cache *cache) {
     const struct cache_key key = key_of("claim"), other = key_of("other claim");

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +90,8 @@ static void excludes_only_its_key(void) {
     EXPECT_EQUAL(claim(cache, "b"), CACHE_OK);
     EXPECT_EQUAL(claim(cache, "c"), CACHE_OK);
     EXPECT_EQUAL(claim(cache, "b"), CACHE_EXISTS);
+    const struct cache_key b = key_of("b");
+    EXPECT(!cache_await_claim(cache, &b)); /* it would wait for itself */
     end(cache, "b");
     EXPECT_EQUAL(claim(cache, "b"), CACHE_OK);
     end(cache, "c");
@@ -251,13 +254,13 @@ static const char *const points[] = {"claim_slot_found", "claim_made", "claim_ow
                                      "claim_ended"};
 
 static void die_claiming(void *argument) {
-    struct cache *cache = open_cache(8);
+    struct cache *owner = open_cache(8), *waiter = open_cache(8);
     const struct cache_key key = key_of("a");
     at_failpoint(argument, 1, die_here);
-    claim(cache, "a");
-    claim(cache, "a");
-    cache_await_claim(cache, &key);
-    end(cache, "a");
+    claim(owner, "a");
+    claim(waiter, "a");
+    cache_await_claim(waiter, &key);
+    end(owner, "a");
 }
 
 static void death_passes_it_on(void) {
@@ -463,6 +466,48 @@ static void parents_death(void) {
     claim_waiting(cache, &key);
 }
 
+static void fork_and_wait(void *argument) {
+    (void)argument;
+    parents = open_cache(8);
+    EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
+    const pid_t child = fork();
+    reached(child == 0 ? 10 : 11, 1);
+    hold_on();
+}
+
+/* As it does with a child that its callback waits for. */
+static void parents_death_while_it_waits(void) {
+    struct cache *cache = open_cache(8);
+    const pid_t parent = start(fork_and_wait, NULL);
+    await(10, 1);
+    await(11, 1);
+    const struct cache_key key = key_of("a");
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
+    kill_and_wait(parent);
+    enum { TURNS = 2000 }; /* of 10 ms */
+    unsigned turns = 0;
+    while (cache_claim(cache, &key) != CACHE_OK && turns < TURNS) {
+        EXPECT(cache_await_claim(cache, &key));
+        turns++;
+    }
+    EXPECT(turns < TURNS);
+}
+
+/* As libraries may that call clone() themselves. */
+static void bare_fork(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
+    const long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0) {
+        cache_request_end(cache, false);
+        _exit(claim(cache, "a") == CACHE_EXISTS && claim(cache, "b") == CACHE_OK ? 0 : 1);
+    }
+    finish((pid_t)child);
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_EXISTS);
+    end(cache, "a");
+    EXPECT_EQUAL(claim(cache, "a"), CACHE_OK);
+}
+
 static const struct test tests[] = {
     {"a claim excludes others from its key only", excludes_only_its_key},
     {"one process at a time has a claim, whoever is killed", one_owner_at_a_time},
@@ -481,6 +526,8 @@ static const struct test tests[] = {
     {"a fork leaves the claim to the parent", fork_keeps_it},
     {"a claim may end right after a fork", fork_may_end_it_at_once},
     {"a forked child does not keep its dead parent's claim", parents_death},
+    {"nor does one that has not used the cache, nor its parent since", parents_death_while_it_waits},
+    {"a fork without handlers leaves the claim to the parent", bare_fork},
     {0},
 };
 const struct suite suite_claims = {.name = "claims", .tests = tests};

@@ -327,6 +327,52 @@ static void deaths_at_once(void) {
     expect_sound(cache);
 }
 
+/* Rewrites all but one, when it is told to. */
+static void rewrite_others(void *argument) {
+    struct cache *cache = open_keeping();
+    await(0, (long)(uintptr_t)argument);
+    for (unsigned i = 0; i < 2 * keys_stored; i++) {
+        const unsigned key = 1 + pick(i, keys_stored - 1);
+        put(cache, key_of("k%u", key), key, session_length(key));
+    }
+    close_cache(cache);
+}
+
+/* While spare pages are few, pages are also emptied for those who come next after there is room for a value. Then
+ * others go on until it is stored. */
+static void written_slowly(void) {
+    struct cache *cache = open_keeping();
+    keys_stored = fill_up(cache, session_length, 0);
+    unsigned emptied = 0, missing = 0;
+    for (uintptr_t i = 1; i <= 4; i++) {
+        const pid_t others = start(rewrite_others, (void *)i);
+        pid_t holders[SPARE_MAX];
+        unsigned held = 0;
+        for (; spare_count(cache) > 1; held++) {
+            holders[held] = start(rewrite_and_stop, NULL);
+            wait_stopped(holders[held]);
+        }
+        const uint64_t moved = info_of(cache).moved;
+        const struct cache_key key = key_of("k0");
+        struct cache_span span;
+        EXPECT_EQUAL(cache_reserve(cache, &key, session_length(0), CACHE_SET, &span), CACHE_OK);
+        emptied += info_of(cache).moved > moved;
+        for (unsigned holder = 0; holder < held; holder++) {
+            kill_and_wait(holders[holder]);
+        }
+        reached(0, (long)i);
+        finish(others);
+        fill_pattern(span.bytes, session_length(0), 0);
+        EXPECT_EQUAL(cache_commit(cache, &key, KIND, 0, CACHE_SET, NULL), CACHE_OK);
+        for (unsigned k = 0; k < keys_stored; k++) {
+            missing += !has_copied(cache, key_of("k%u", k), k, session_length(k));
+        }
+        EXPECT_EQUAL(missing, 0);
+    }
+    EXPECT(emptied > 0);
+    expect_sound(cache);
+}
+
 static void matches_only_its_kind(void) {
     close_cache(open_keeping());
     const struct cache_options evicts = options_of(8);
@@ -373,6 +419,7 @@ static const struct test tests[] = {
     {"several processes lose nothing, and none is refused", several_processes},
     {"processes that die while they compact take no room with them", deaths_take_no_room},
     {"room that several processes had made comes back when they die", deaths_at_once},
+    {"what is written slowly while others compact stays where it is written", written_slowly},
     {"it is joined only as what it is", matches_only_its_kind},
     {"it has all its memory", has_all_memory},
     {"its file stays for a month", stays_for_a_month},
