@@ -20,7 +20,7 @@ final class CacheableRequest
     private const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'x-auth-token', 'x-access-token', 'remote-user', 'x-remote-user', 'x-auth-request-user'];
 
     /** The same, of a login by the web server, which may hide the header from the application. */
-    private const LOGINS = ['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
+    private const LOGINS = ['REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
 
     /** These are answered by this cache; the application must make the whole response. */
     private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
@@ -206,11 +206,13 @@ final class CacheableRequest
         return strtr(strtolower($header), '_', '-');
     }
 
+    /** Also by a header that is there alone, as the rewrite rules of Apache leave one: REDIRECT_HTTP_AUTHORIZATION. */
     private static function isLoggedIn(ServerRequestInterface $request): bool
     {
-        $server = $request->getServerParams();
-        foreach (self::LOGINS as $name) {
-            if (($server[$name] ?? '') !== '') {
+        foreach ($request->getServerParams() as $name => $value) {
+            $name = (string) preg_replace('~^(REDIRECT_)+~', '', (string) $name);
+            $isLogin = \in_array($name, self::LOGINS, true) || (str_starts_with($name, 'HTTP_') && \in_array(self::plain(substr($name, 5)), self::CREDENTIALS, true));
+            if ($isLogin && $value !== '' && $value !== null) {
                 return true;
             }
         }

@@ -185,7 +185,7 @@ final class ResponseCacheTest extends TestCase
     /** @return iterable<string, array{ServerRequest}> */
     public static function requestsOfOneVisitorByMoreThanHeaders(): iterable
     {
-        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'] as $name) {
+        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY'] as $name) {
             yield "the web server has checked $name" => [new ServerRequest('GET', self::URL, serverParams: [$name => 'bob'])];
         }
         $request = new ServerRequest('GET', self::URL);
