@@ -155,7 +155,7 @@ final class CacheableRequest
     }
 
     /**
-     * The same of $_SERVER, and of what a PSR-7 request has of it. The address of the visitor is one that nobody has, since
+     * The same of $_SERVER, of what $_ENV and a PSR-7 request have of it. The address of the visitor is one that nobody has, since
      * applications rely on it that there is one.
      *
      * @param array<array-key, mixed> $server

@@ -42,7 +42,7 @@ $application = new Application(static function (ServerRequestInterface $request)
 
     switch ($is) {
         case 'seen':
-            $body = json_encode([$request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_COOKIE], JSON_THROW_ON_ERROR);
+            $body = json_encode([$request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_ENV, $_COOKIE, $_REQUEST], JSON_THROW_ON_ERROR);
             break;
         case 'varies':
             $headers['Vary'] = 'Accept-Language';
