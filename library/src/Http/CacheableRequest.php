@@ -77,7 +77,7 @@ final class CacheableRequest
      */
     public static function standIns(ServerRequestInterface $request): string
     {
-        $parts = [$request->getUri()->getUserInfo(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
+        $parts = [$request->getUri()->getUserInfo(), $request->getUri()->getFragment(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
         foreach ($request->getHeaders() as $name => $values) {
             if (preg_match(self::STANDS_IN, self::plain((string) $name)) === 1) {
                 $parts[strtolower((string) $name)] = $values;

@@ -194,6 +194,7 @@ final class ResponseCacheTest extends TestCase
         yield 'a query that was parsed elsewhere' => [$request->withQueryParams(['id' => '8'])];
         yield 'a body of a length that nobody knows' => [$request->withBody(new LyingStream(Stream::create('id=8'), null))];
         yield 'the URL in other bytes' => [new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>'])];
+        yield 'a fragment, which some servers hand on' => [$request->withUri($request->getUri()->withFragment('<script>'))];
         yield 'another target' => [$request->withRequestTarget('https://evil.example/page?id=7')];
     }
 
