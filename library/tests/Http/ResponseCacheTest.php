@@ -305,6 +305,17 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(102, $application->calls);
     }
 
+    public function testNoVariantAtAllLeavesNothingBehind(): void
+    {
+        $application = new Application(static fn(): Response => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT]));
+        $sizes = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $this->middleware(maxVariants: 0)->process(new ServerRequest('GET', self::URL, ['Accept-Language' => "x-$i"]), $application);
+            $sizes[] = \strlen(serialize(array_map($this->cache->get(...), [...$this->cache->keys('response:')])));
+        }
+        self::assertSame($sizes[5], $sizes[19]);
+    }
+
     public function testNormalizedHeaderMakesFewVariants(): void
     {
         $application = new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response(200, ['Vary' => 'Accept-Encoding', ...self::KEPT], "call $call"));
@@ -611,11 +622,11 @@ final class ResponseCacheTest extends TestCase
     }
 
     /** @param array<string, \Closure(string): string> $normalize */
-    private function middleware(?Cache $cache = null, array $normalize = []): ResponseCache
+    private function middleware(?Cache $cache = null, array $normalize = [], int $maxVariants = 16): ResponseCache
     {
         $factory = new Psr17Factory();
 
-        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
+        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize, $maxVariants);
     }
 
     /** @param array<string, string|list<string>> $headers */
