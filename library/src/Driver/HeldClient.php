@@ -48,7 +48,7 @@ final class HeldClient implements Schemes
     }
 
     /** @throws InvalidDsn for options that the store does not take here */
-    public function dsn(string $options): Dsn
+    public function dsn(#[\SensitiveParameter] string $options): Dsn
     {
         return Dsn::parse(\sprintf('%s:?%s', $this->scheme->name, $options), $this);
     }
