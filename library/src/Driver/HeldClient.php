@@ -137,7 +137,7 @@ final class HeldClient implements Schemes
     {
         try {
             $client = $closure();
-        } catch (\Exception $error) { // each framework has another one for a server that is away
+        } catch (\Exception|\TypeError $error) { // each framework has another one for a server that is away; or it returns null
             throw StoreFailed::because($this->scheme->name, \sprintf('the application\'s function that connects has failed (%s)', $error->getMessage()), $error);
         }
 
