@@ -76,6 +76,18 @@ $application = new Application(static function (ServerRequestInterface $request)
         case 'private':
             header('Cache-Control: max-age=60, private');
             break;
+        case 'network':
+            header('CDN-Cache-Control: max-age=60, no-store');
+            break;
+        case 'surrogate':
+            header('Surrogate-Control: no-store');
+            break;
+        case 'native-accel':
+            header('X-Accel-Expires: 0');
+            break;
+        case 'vary':
+            header('Vary: *');
+            break;
         case 'psr-cookie':
             $headers['Set-Cookie'] = 'sid=' . bin2hex(random_bytes(8));
             break;
