@@ -226,7 +226,7 @@ final class ObserverTest extends TestCase
     {
         $redis = new \Redis();
         $redis->connect(Servers::redis()->socket);
-        $cache = Cache::over($redis, 'namespace=observed-held', new RecordingLogger(), $this->observer);
+        $cache = Cache::over($redis, 'namespace=observed-held', new RecordingLogger(), observer: $this->observer);
         $redis->multi();
         $cache->get('a');
         $redis->discard();
