@@ -114,8 +114,10 @@ final class Cache implements CacheInterface
      */
     public static function over(
         object $client,
+        #[\SensitiveParameter]
         string $options = '',
         LoggerInterface $logger = new ErrorLog(),
+        #[\SensitiveParameter]
         string $local = '',
         ?Observer $observer = null,
     ): self {

@@ -48,7 +48,7 @@ final class HeldClient implements Schemes
     }
 
     /** @throws InvalidDsn for options that the store does not take here */
-    public function dsn(string $options): Dsn
+    public function dsn(#[\SensitiveParameter] string $options): Dsn
     {
         return Dsn::parse(\sprintf('%s:?%s', $this->scheme->name, $options), $this);
     }
@@ -137,7 +137,7 @@ final class HeldClient implements Schemes
     {
         try {
             $client = $closure();
-        } catch (\Exception $error) { // each framework has another one for a server that is away
+        } catch (\Exception|\TypeError $error) { // each framework has another one for a server that is away; or it returns null
             throw StoreFailed::because($this->scheme->name, \sprintf('the application\'s function that connects has failed (%s)', $error->getMessage()), $error);
         }
 

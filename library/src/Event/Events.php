@@ -9,17 +9,20 @@ use Psr\Log\LoggerInterface;
 /** Tells an observer, so that nothing of it reaches the cache: neither its exceptions nor what it asks the cache for. */
 final class Events
 {
-    private bool $isTelling = false;
+    /** @var array<int, true> by fiber, 0 for none: while an observer waits in one, the others go on */
+    private array $telling = [];
     private bool $isLogged = false;
 
     public function __construct(private readonly Observer $observer, private readonly LoggerInterface $logger) {}
 
     public function tell(Event $event): void
     {
-        if ($this->isTelling) {
+        $current = \Fiber::getCurrent();
+        $fiber = $current === null ? 0 : spl_object_id($current);
+        if (isset($this->telling[$fiber])) {
             return;
         }
-        $this->isTelling = true;
+        $this->telling[$fiber] = true;
 
         try {
             $this->observer->observe($event);
@@ -34,7 +37,7 @@ final class Events
                 ]);
             }
         } finally {
-            $this->isTelling = false;
+            unset($this->telling[$fiber]);
         }
     }
 }

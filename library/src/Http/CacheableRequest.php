@@ -20,7 +20,7 @@ final class CacheableRequest
     private const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'x-auth-token', 'x-access-token', 'remote-user', 'x-remote-user', 'x-auth-request-user'];
 
     /** The same, of a login by the web server, which may hide the header from the application. */
-    private const LOGINS = ['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
+    private const LOGINS = ['REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
 
     /** These are answered by this cache; the application must make the whole response. */
     private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
@@ -77,7 +77,7 @@ final class CacheableRequest
      */
     public static function standIns(ServerRequestInterface $request): string
     {
-        $parts = [$request->getUri()->getUserInfo(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
+        $parts = [$request->getUri()->getUserInfo(), $request->getUri()->getFragment(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
         foreach ($request->getHeaders() as $name => $values) {
             if (preg_match(self::STANDS_IN, self::plain((string) $name)) === 1) {
                 $parts[strtolower((string) $name)] = $values;
@@ -155,7 +155,7 @@ final class CacheableRequest
     }
 
     /**
-     * The same of $_SERVER, and of what a PSR-7 request has of it. The address of the visitor is one that nobody has, since
+     * The same of $_SERVER, of what $_ENV and a PSR-7 request have of it. The address of the visitor is one that nobody has, since
      * applications rely on it that there is one.
      *
      * @param array<array-key, mixed> $server
@@ -206,11 +206,13 @@ final class CacheableRequest
         return strtr(strtolower($header), '_', '-');
     }
 
+    /** Also by a header that is there alone, as the rewrite rules of Apache leave one: REDIRECT_HTTP_AUTHORIZATION. */
     private static function isLoggedIn(ServerRequestInterface $request): bool
     {
-        $server = $request->getServerParams();
-        foreach (self::LOGINS as $name) {
-            if (($server[$name] ?? '') !== '') {
+        foreach ($request->getServerParams() as $name => $value) {
+            $name = (string) preg_replace('~^(REDIRECT_)+~', '', (string) $name);
+            $isLogin = \in_array($name, self::LOGINS, true) || (str_starts_with($name, 'HTTP_') && \in_array(self::plain(substr($name, 5)), self::CREDENTIALS, true));
+            if ($isLogin && $value !== '' && $value !== null) {
                 return true;
             }
         }

@@ -76,6 +76,6 @@ final class KnownUrl
         $variants = [...array_diff_key($this->variants, [$variant => true]), $variant => $stale];
         $dropped = array_keys(\array_slice($variants, 0, max(0, \count($variants) - $most)));
 
-        return [new self($this->id, $this->names, \array_slice($variants, -$most), true, 0.0), $dropped];
+        return [new self($this->id, $this->names, \array_slice($variants, \count($dropped)), true, 0.0), $dropped];
     }
 }

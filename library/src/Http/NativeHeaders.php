@@ -12,7 +12,7 @@ namespace Larder\Http;
  */
 final class NativeHeaders
 {
-    private const REFUSAL = '~^(Set-Cookie2?\s*:|Cache-Control\s*:.*\b(private|no-store|no-cache)\b)~i';
+    private const REFUSAL = '~^(Set-Cookie2?\s*:|(CDN-Cache|Cache|Surrogate)-Control\s*:.*\b(private|no-store|no-cache)\b|X-Accel-Expires\s*:\s*0\s*$|Vary\s*:.*\*)~i';
 
     private bool $isTooLate = false;
 

@@ -7,16 +7,18 @@ namespace Larder\Http;
 use Psr\Http\Message\ServerRequestInterface;
 
 /**
- * Hides a visitor from code that reads PHP's own $_SERVER and $_COOKIE while a response for everybody is made. A process that
- * takes requests by itself, such as a worker of RoadRunner, has nothing of a visitor there.
+ * Hides a visitor from code that reads PHP's own $_SERVER, $_ENV, $_COOKIE and $_REQUEST while a response for everybody is made.
+ * A process that takes requests by itself, such as a worker of RoadRunner, has nothing of a visitor there.
  */
 final class VisitorGlobals
 {
     /**
      * @param array<array-key, mixed> $server
+     * @param array<array-key, mixed> $environment
      * @param array<array-key, mixed> $cookies
+     * @param array<array-key, mixed> $parameters
      */
-    private function __construct(private readonly array $server, private readonly array $cookies) {}
+    private function __construct(private readonly array $server, private readonly array $environment, private readonly array $cookies, private readonly array $parameters) {}
 
     /**
      * @param ServerRequestInterface $normalized of which nothing but what is part of the name stays
@@ -24,9 +26,12 @@ final class VisitorGlobals
      */
     public static function hide(ServerRequestInterface $normalized, array $names): self
     {
-        $hidden = new self($_SERVER, $_COOKIE);
+        $hidden = new self($_SERVER, $_ENV, $_COOKIE, $_REQUEST);
         if (isset($_SERVER['REQUEST_METHOD'])) {
             $_SERVER = CacheableRequest::serverOfEverybody($_SERVER, $normalized, $names);
+            $_ENV = CacheableRequest::serverOfEverybody($_ENV, $normalized, $names);
+            // Without request_order in php.ini, cookies are in it, before or in the place of what the URL says.
+            $_REQUEST = array_replace(array_diff_key($_REQUEST, $_COOKIE), array_intersect_key($_GET, $_REQUEST));
             $_COOKIE = [];
         }
 
@@ -36,6 +41,8 @@ final class VisitorGlobals
     public function restore(): void
     {
         $_SERVER = $this->server;
+        $_ENV = $this->environment;
         $_COOKIE = $this->cookies;
+        $_REQUEST = $this->parameters;
     }
 }

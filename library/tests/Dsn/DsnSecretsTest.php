@@ -69,6 +69,18 @@ final class DsnSecretsTest extends TestCase
         self::assertGreaterThan(self::TRIES / 4, $errors);
     }
 
+    /** A password belongs to the client, but who has used a DSN writes it there. */
+    public function testTraceOfOptionsForAClientNeverShowsSecrets(): void
+    {
+        foreach (['password=zqxwvkjy', 'sign=zqxwvkjy', 'zqxwvkjy'] as $options) {
+            $this->assertNothingIn(self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), $options)), $options);
+        }
+        foreach (['redis://:zqxwvkjy@cache.example?other=1', 'zqxwvkjy'] as $local) {
+            $this->assertNothingIn(self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'), local: $local)), $local);
+        }
+        self::assertStringContainsString('a name', self::trace(static fn(): Cache => Cache::over(new \PDO('sqlite::memory:'))->withSubNamespace('a name')), 'the control: an argument that is no secret');
+    }
+
     /** The control: masking only the password by a pattern. */
     public function testMaskingOnlyPasswordsShowsOtherSecrets(): void
     {
@@ -112,6 +124,26 @@ final class DsnSecretsTest extends TestCase
             } catch (\Exception $refused) {
                 self::assertStringContainsString('is not allowed', $refused->getMessage());
             }
+        }
+    }
+
+    /**
+     * @param \Closure(): Cache $open what cannot be opened
+     * @return string with the arguments of each call, which PHP's settings for production leave out
+     */
+    private static function trace(\Closure $open): string
+    {
+        $before = (string) ini_set('zend.exception_ignore_args', '0');
+
+        try {
+            $open();
+            self::fail('it is accepted');
+        } catch (CacheException $error) {
+            $calls = array_column($error->getTrace(), 'args', 'function');
+
+            return print_r(array_map(static fn(array $arguments): array => array_filter($arguments, is_string(...)), array_intersect_key($calls, array_flip(['over', 'withSubNamespace', 'dsn', 'parse', 'options', 'inSubNamespace']))), true);
+        } finally {
+            ini_set('zend.exception_ignore_args', $before);
         }
     }
 

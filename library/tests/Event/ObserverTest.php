@@ -178,6 +178,31 @@ final class ObserverTest extends TestCase
         self::assertSame([2, 2], [$observer->calls, $cache->get('events')]);
     }
 
+    public function testObserverThatWaitsInAFiberKeepsNothingFromOthers(): void
+    {
+        $observer = new class implements Observer {
+            public int $calls = 0;
+
+            public function observe(Event $event): void
+            {
+                ++$this->calls;
+                if (\Fiber::getCurrent() !== null) {
+                    \Fiber::suspend();
+                }
+            }
+        };
+        $cache = Cache::open('array:', observer: $observer);
+        $fibers = [new \Fiber(static fn(): mixed => $cache->get('a')), new \Fiber(static fn(): mixed => $cache->get('b'))];
+        foreach ($fibers as $fiber) {
+            $fiber->start();
+        }
+        $cache->get('c');
+        self::assertSame(3, $observer->calls);
+        foreach ($fibers as $fiber) {
+            $fiber->resume();
+        }
+    }
+
     /** @return iterable<string, array{string}> */
     public static function clients(): iterable
     {

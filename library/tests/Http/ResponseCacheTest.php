@@ -185,7 +185,7 @@ final class ResponseCacheTest extends TestCase
     /** @return iterable<string, array{ServerRequest}> */
     public static function requestsOfOneVisitorByMoreThanHeaders(): iterable
     {
-        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'] as $name) {
+        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY'] as $name) {
             yield "the web server has checked $name" => [new ServerRequest('GET', self::URL, serverParams: [$name => 'bob'])];
         }
         $request = new ServerRequest('GET', self::URL);
@@ -194,6 +194,7 @@ final class ResponseCacheTest extends TestCase
         yield 'a query that was parsed elsewhere' => [$request->withQueryParams(['id' => '8'])];
         yield 'a body of a length that nobody knows' => [$request->withBody(new LyingStream(Stream::create('id=8'), null))];
         yield 'the URL in other bytes' => [new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>'])];
+        yield 'a fragment, which some servers hand on' => [$request->withUri($request->getUri()->withFragment('<script>'))];
         yield 'another target' => [$request->withRequestTarget('https://evil.example/page?id=7')];
     }
 
@@ -302,6 +303,17 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(101, $application->calls);
         $this->get($application, ['Accept-Language' => 'x-0']);
         self::assertSame(102, $application->calls);
+    }
+
+    public function testNoVariantAtAllLeavesNothingBehind(): void
+    {
+        $application = new Application(static fn(): Response => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT]));
+        $sizes = [];
+        for ($i = 0; $i < 20; ++$i) {
+            $this->middleware(maxVariants: 0)->process(new ServerRequest('GET', self::URL, ['Accept-Language' => "x-$i"]), $application);
+            $sizes[] = \strlen(serialize(array_map($this->cache->get(...), [...$this->cache->keys('response:')])));
+        }
+        self::assertSame($sizes[5], $sizes[19]);
     }
 
     public function testNormalizedHeaderMakesFewVariants(): void
@@ -610,11 +622,11 @@ final class ResponseCacheTest extends TestCase
     }
 
     /** @param array<string, \Closure(string): string> $normalize */
-    private function middleware(?Cache $cache = null, array $normalize = []): ResponseCache
+    private function middleware(?Cache $cache = null, array $normalize = [], int $maxVariants = 16): ResponseCache
     {
         $factory = new Psr17Factory();
 
-        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize);
+        return new ResponseCache($cache ?? $this->cache, $factory, $factory, $factory, ['shop.example'], ['_ga*', '_gid'], $normalize, $maxVariants);
     }
 
     /** @param array<string, string|list<string>> $headers */

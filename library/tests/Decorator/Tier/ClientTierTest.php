@@ -159,6 +159,23 @@ final class ClientTierTest extends TestCase
         self::assertSame(['of one', null], [self::read($again, 'k'), self::read($again, 'new')], 'nothing was copied under the name of the other');
     }
 
+    public function testObjectThatIsConnectedToAnotherServerHasItsCopies(): void
+    {
+        $name = 'tier-' . bin2hex(random_bytes(4));
+        [$one, $two] = [self::redis("$name-one"), self::redis("$name-two")];
+        $client = self::phpredis($one);
+        $cache = Cache::over($client, 'namespace=again&poll=0&on_failure=throw', local: $this->local());
+        self::assertTrue($cache->set('k', 'of one'));
+        $client->close();
+        self::assertSame('of one', self::read($cache, 'k'), 'the control: a copy, while the object is not connected');
+        $client->connect($two);
+        self::assertNull(self::read($cache, 'k'));
+        self::assertTrue($cache->set('k', 'of two'));
+        self::assertSame('of two', self::read($cache, 'k'));
+        $client->connect($one);
+        self::assertSame('of one', self::read($cache, 'k'));
+    }
+
     public function testCopiesAreReadInATransactionAndNothingIsWritten(): void
     {
         $pdo = new \PDO('sqlite:' . $this->folder->path . '/app.sqlite');

@@ -42,7 +42,7 @@ $application = new Application(static function (ServerRequestInterface $request)
 
     switch ($is) {
         case 'seen':
-            $body = json_encode([$request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_COOKIE], JSON_THROW_ON_ERROR);
+            $body = json_encode([$request->getHeaders(), $request->getServerParams(), $request->getCookieParams(), $_SERVER, $_ENV, $_COOKIE, $_REQUEST], JSON_THROW_ON_ERROR);
             break;
         case 'varies':
             $headers['Vary'] = 'Accept-Language';
@@ -75,6 +75,18 @@ $application = new Application(static function (ServerRequestInterface $request)
             break;
         case 'private':
             header('Cache-Control: max-age=60, private');
+            break;
+        case 'network':
+            header('CDN-Cache-Control: max-age=60, no-store');
+            break;
+        case 'surrogate':
+            header('Surrogate-Control: no-store');
+            break;
+        case 'native-accel':
+            header('X-Accel-Expires: 0');
+            break;
+        case 'vary':
+            header('Vary: *');
             break;
         case 'psr-cookie':
             $headers['Set-Cookie'] = 'sid=' . bin2hex(random_bytes(8));

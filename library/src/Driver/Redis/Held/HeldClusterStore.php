@@ -48,9 +48,12 @@ final class HeldClusterStore extends HeldRedisProtocol
         }, $command, ...$arguments);
     }
 
-    /** After a failover another one, so that all copies are void. */
-    protected function serverOf(object $client): string
+    /** An object that is made after a failover has another one, and so other copies. */
+    protected function serverOf(object $client, ?string $known): string
     {
+        if ($known !== null) {
+            return $known;
+        }
         /** @var RedisCluster $client */
         $masters = array_map(serialize(...), $client->_masters());
         sort($masters);

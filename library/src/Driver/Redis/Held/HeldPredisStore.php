@@ -63,8 +63,11 @@ final class HeldPredisStore extends HeldRedisProtocol
         return $answer instanceof Status ? $answer->getPayload() : $answer;
     }
 
-    protected function serverOf(object $client): ?string
+    protected function serverOf(object $client, ?string $known): ?string
     {
+        if ($known !== null) {
+            return $known;
+        }
         $connection = $client instanceof ClientInterface ? $client->getConnection() : null;
         if (!$connection instanceof NodeConnectionInterface) {
             return null;

@@ -57,7 +57,7 @@ abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
             $this->server = null;
         }
 
-        return $this->server ??= $client === null ? null : $this->serverOf($client);
+        return $this->server = $client === null ? null : $this->serverOf($client, $this->server);
     }
 
     public function reach(): void
@@ -81,8 +81,11 @@ abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
      */
     abstract protected function failure(mixed $answer): \Exception;
 
-    /** @return string|null as server() */
-    abstract protected function serverOf(object $client): ?string;
+    /**
+     * @param string|null $known what it was before, of the same client
+     * @return string|null as server()
+     */
+    abstract protected function serverOf(object $client, ?string $known): ?string;
 
     protected function checkClient(): void {}
 

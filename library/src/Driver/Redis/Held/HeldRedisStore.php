@@ -28,11 +28,12 @@ final class HeldRedisStore extends HeldRedisProtocol
         return @$client->rawcommand($command, ...$arguments);
     }
 
-    protected function serverOf(object $client): ?string
+    /** Each time anew: the application may connect the same object to another server. */
+    protected function serverOf(object $client, ?string $known): ?string
     {
         /** @var Redis $client */
         if (!$client->isConnected()) {
-            return null;
+            return $known;
         }
 
         return \sprintf('%s:%d/%d', $client->getHost(), $client->getPort(), $this->firstDatabase ??= $client->getDBNum());
