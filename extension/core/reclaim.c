@@ -107,7 +107,8 @@ static bool move(struct cache *cache, struct record_shared *record, const struct
         count(record, COUNT_MOVED);
         page_lower_live(cache, ref_page(&cache->map, location), entry->generation, entry_units_all(entry));
     }
-    if (LIKELY(!cache->map.keeps)) { /* else the announced page is that of a new entry, see compact_reserve() */
+    /* Where entries are kept, the announced page is that of a new entry, see compact_reserve(). */
+    if (LIKELY(!cache->map.keeps)) {
         clear_writing(record);
     }
     return true;
