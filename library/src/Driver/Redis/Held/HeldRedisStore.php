@@ -28,7 +28,7 @@ final class HeldRedisStore extends HeldRedisProtocol
         return @$client->rawcommand($command, ...$arguments);
     }
 
-    /** Each time anew: the application may connect the same object to another server. */
+    /** Asked again each time: the application may connect the same object to another server. */
     protected function serverOf(object $client, ?string $known): ?string
     {
         /** @var Redis $client */
