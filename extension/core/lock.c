@@ -77,7 +77,7 @@ void cache_unlock(struct cache *cache) {
         word_poke(&cache->identity->record->locked, 0);
     }
     if (cache->lock_fd >= 0 && cache->locked_by == cache_pid()) {
-        os_unlock(cache->lock_fd, (off_t)cache->locked, 1);
+        os_unlock_all(cache->lock_fd);
     }
     cache->locked = 0;
 }

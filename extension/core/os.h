@@ -13,6 +13,9 @@
  * other close() does. None of these waits. A description never conflicts with itself. */
 bool os_lock(int fd, off_t first, off_t count); /* false: one is locked by another */
 void os_unlock(int fd, off_t first, off_t count);
+
+/* All of the description's locks; cheaper than a part of them. */
+void os_unlock_all(int fd);
 /* As os_lock(), but sleeps until the lock is free, at most for so long. The signal SIGRTMAX - 3 ends the sleep;
  * where the system has no timer to send it, this asks every 5 ms. */
 bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds);

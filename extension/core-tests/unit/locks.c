@@ -162,6 +162,22 @@ static void another_key_releases(void) {
     EXPECT(cache_is_locked(cache, &b));
 }
 
+static void sees_two_processes(void *argument) {
+    (void)argument;
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(info_of(cache).processes, 2);
+    close_cache(cache);
+}
+
+/* A release unlocks all that its description has locked, so it must not be the record's. */
+static void record_stays(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT(lock(cache, "a", 0));
+    cache_unlock(cache);
+    finish(start(wait_for_a, NULL));
+    finish(start(sees_two_processes, NULL));
+}
+
 static struct cache *parents;
 
 static void does_not_have_it(void *argument) {
@@ -219,6 +235,7 @@ static const struct test tests[] = {
     {"a killed owner's lock passes on at once", death_releases},
     {"the end of a request releases", end_of_request_releases},
     {"locking another key releases the first", another_key_releases},
+    {"a release keeps the process's record", record_stays},
     {"a fork leaves the lock to the parent", fork_keeps_it},
     {"detaching releases", does_not_outlive},
     {"the end of a thread that did not detach releases", end_of_thread_releases},
