@@ -14,7 +14,7 @@
 bool os_lock(int fd, off_t first, off_t count); /* false: one is locked by another */
 void os_unlock(int fd, off_t first, off_t count);
 
-/* All of the description's locks: cheaper than a part of them, and cannot fail for lack of memory. */
+/* All of the description's locks; cheaper than a part of them. */
 void os_unlock_all(int fd);
 /* As os_lock(), but sleeps until the lock is free, at most for so long. The signal SIGRTMAX - 3 ends the sleep;
  * where the system has no timer to send it, this asks every 5 ms. */

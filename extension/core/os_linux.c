@@ -65,7 +65,7 @@ void os_unlock(int fd, off_t first, off_t count) {
     lock_command(fd, F_OFD_SETLK, F_UNLCK, first, count, &lock);
 }
 
-/* For a part of the file the kernel allocates two locks, for what could be left on both sides; for all of it none. */
+/* For a part of the file the kernel allocates two locks more, for what could be left on both sides. */
 void os_unlock_all(int fd) {
     os_unlock(fd, 0, 0);
 }
