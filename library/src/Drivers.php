@@ -167,6 +167,17 @@ final class Drivers implements Schemes
         throw new NotSupported(\sprintf('A cache cannot use an object of the class %s. It can use: %s', $class, implode(', ', $known)));
     }
 
+    /**
+     * A local tier before the store of a client.
+     *
+     * @param Dsn $dsn with the options of both
+     * @throws InvalidDsn
+     */
+    public static function before(Store $local, Store $shared, Dsn $dsn): Store
+    {
+        return TierDriver::before($local, $shared, $dsn);
+    }
+
     /** @throws InvalidDsn naming what is known */
     public static function parse(#[\SensitiveParameter] string $dsn): Dsn
     {

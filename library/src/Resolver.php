@@ -16,7 +16,6 @@ use Larder\Decorator\Breaker\OutageRecord;
 use Larder\Decorator\Sampling\SamplingStore;
 use Larder\Decorator\Sharding\ShardedStore;
 use Larder\Decorator\Tier\ClientTier;
-use Larder\Decorator\Tier\TierDriver;
 use Larder\Decorator\Tier\TierStore;
 use Larder\Driver\AutoCandidate;
 use Larder\Driver\Diagnoses;
@@ -154,7 +153,7 @@ final class Resolver implements Opener
         }
         $store = Drivers::ofClient($this->client->class)->over($this->client, $dsn, $this);
 
-        return $this->local === null ? $store : TierDriver::before($this->open($this->local), $store, $dsn);
+        return $this->local === null ? $store : Drivers::before($this->open($this->local), $store, $dsn);
     }
 
     public function search(Dsn $dsn): Store
