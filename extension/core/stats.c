@@ -188,8 +188,11 @@ bool cache_read_memory(struct cache *cache, struct cache_memory *memory) {
         uint64_t held = word_peek(&map->populations[0][i]) | word_peek(&map->populations[1][i]);
         for (; held != 0; held &= held - 1) {
             const uint32_t page = i * 64 + (unsigned)__builtin_ctzll(held);
-            memory->held += page_run(map, page) * page_bytes(map);
+            memory->held += page < map->page_count ? page_run(map, page) * page_bytes(map) : 0;
         }
+    }
+    if (UNLIKELY(memory->held > memory->pages)) { /* runs in a damaged table overlap */
+        memory->held = memory->pages;
     }
     return true;
 }
