@@ -98,9 +98,10 @@ struct cache_options {
 /*
  * A segment that keeps is for data of which no other copy exists, such as sessions. An entry stays until it expires or is
  * deleted; when there is no room, a store fails with CACHE_NO_ROOM, and the key's old value stays in every mode. Stores
- * compact pages, so that the room of replaced and expired entries comes back. New keys and longer values are refused before
- * they take the last sixteenth, so that what is there can be replaced at its length, if that is up to half a page. All of its memory is taken when it is
- * created, and nothing else can take it. Its file is removed only when no process was attached for 30 days.
+ * compact pages, so that the room of replaced and expired entries comes back. New keys and longer values are refused
+ * before they take the last sixteenth, so that what is there can be replaced at its length, if that is up to half a
+ * page. All of its memory is taken when it is created, and nothing else can take it. Its file is removed only when no
+ * process was attached for 30 days.
  */
 
 enum { CACHE_REASON_MAX = 1024 };
