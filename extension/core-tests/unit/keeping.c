@@ -266,6 +266,16 @@ static void rewrite_and_die(void *argument) {
     close_cache(cache);
 }
 
+static void expect_all_kept(struct cache *cache, unsigned refused) {
+    unsigned missing = 0;
+    for (unsigned i = 0; i < keys_stored; i++) {
+        missing += !has_copied(cache, key_of("k%u", i), i, session_length(i));
+    }
+    EXPECT_EQUAL(refused, 0);
+    EXPECT_EQUAL(missing, 0);
+    expect_sound(cache);
+}
+
 /* More often at each point than there are spare pages. */
 static void deaths_take_no_room(void) {
     static const char *const points[] = {"compact_begun",   "append_taken_own", "move_copied",
@@ -273,7 +283,7 @@ static void deaths_take_no_room(void) {
                                          "compact_emptied", "page_released",    "append_taken"};
     struct cache *cache = open_keeping();
     keys_stored = fill_up(cache, session_length, 0);
-    unsigned refused = 0, missing = 0;
+    unsigned refused = 0;
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         dies_at = points[i];
         for (uintptr_t death = 0; death < 5; death++) {
@@ -283,12 +293,7 @@ static void deaths_take_no_room(void) {
             refused += put(cache, key_of("k%u", key), key, session_length(key)) != CACHE_OK;
         }
     }
-    for (unsigned i = 0; i < keys_stored; i++) {
-        missing += !has_copied(cache, key_of("k%u", i), i, session_length(i));
-    }
-    EXPECT_EQUAL(refused, 0);
-    EXPECT_EQUAL(missing, 0);
-    expect_sound(cache);
+    expect_all_kept(cache, refused);
 }
 
 /* Stops with a destination, the last of the spare pages. */
@@ -306,7 +311,7 @@ static void deaths_at_once(void) {
     struct cache *cache = open_keeping();
     keys_stored = fill_up(cache, session_length, 0);
     pid_t children[SPARE_MAX];
-    unsigned stopped = 0, refused = 0, missing = 0;
+    unsigned stopped = 0, refused = 0;
     for (; spare_count(cache) > 0; stopped++) {
         children[stopped] = start(rewrite_and_stop, NULL);
         wait_stopped(children[stopped]);
@@ -319,12 +324,7 @@ static void deaths_at_once(void) {
         const unsigned key = pick(i, keys_stored);
         refused += put(cache, key_of("k%u", key), key, session_length(key)) != CACHE_OK;
     }
-    for (unsigned i = 0; i < keys_stored; i++) {
-        missing += !has_copied(cache, key_of("k%u", i), i, session_length(i));
-    }
-    EXPECT_EQUAL(refused, 0);
-    EXPECT_EQUAL(missing, 0);
-    expect_sound(cache);
+    expect_all_kept(cache, refused);
 }
 
 /* Rewrites all but one, when it is told to. */
