@@ -1,10 +1,6 @@
 /*
- * The segment's file: named, created, checked, mapped, replaced.
- *
- * Its path is <directory>/larder/<uid>/<segment>-<layout hash> if root has created that folder, whose name nobody else
- * can take, else <directory>/larder-<uid>/...; the folder has mode 0700, the file 0600. It is created under a
- * temporary name and put in place by a rename that fails if there is one already: of many creators the first wins,
- * without a lock. A segment is never truncated, resized or rewritten in place.
+ * A segment in this process: attached to, mapped, left. Its folder is found by folder.c, its file made and replaced by
+ * file.c; the path is <folder>/<segment>-<layout hash>.
  */
 #ifndef LARDER_SEGMENT_H
 #define LARDER_SEGMENT_H
