@@ -220,8 +220,10 @@ bool evict_warm_page(struct cache *cache, struct victim *warm) {
     if (page >= cache->map.page_count) {
         return false;
     }
-    *warm = (struct victim){.page = page, .state = word_load(&page_row(cache, page)->state), .empty = true};
-    return (uint32_t)word_load(&page_row(cache, page)->live) == 0;
+    const struct page_shared *row = page_row(cache, page);
+    *warm = (struct victim){.page = page, .state = word_load(&row->state), .empty = true};
+    /* A run may have taken the page since. Its members count no live entries: the head does, for all of them. */
+    return (uint32_t)word_load(&row->live) == 0 && page_head(&cache->map, page) == page;
 }
 
 void evict_fill_spare(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries) {

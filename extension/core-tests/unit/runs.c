@@ -123,6 +123,21 @@ static void all_used(void) {
     expect_nothing_left(cache);
 }
 
+/* A page that was said to be empty may have become part of a run since: the run stays. */
+static void taken_by_a_run(void) {
+    struct cache *cache = open_cache(16);
+    EXPECT_EQUAL(put(cache, key_of("run"), 1, 100 * KIB), CACHE_OK);
+    uint32_t page = 0;
+    while (page < cache->map.page_count && page_head(&cache->map, page) == page) {
+        page++;
+    }
+    EXPECT(page < cache->map.page_count);
+    word_store(&cache->map.header->warm, page + 1);
+    EXPECT_EQUAL(put(cache, key_of("small"), 2, 100), CACHE_OK);
+    EXPECT(is_there(cache, key_of("run")));
+    expect_nothing_left(cache);
+}
+
 /* The older half of the log is held by readers; runs find room in the other. */
 static void beside_held_pages(void) {
     struct cache *cache = open_cache(16);
@@ -212,6 +227,7 @@ static const struct test tests[] = {
     {"a run that is used stays", .run_with = used_stays, .argument = 300 * KIB},
     {"a used value just over half a page stays", .run_with = used_stays, .argument = 40 * KIB},
     {"with all runs used a store still finds room", all_used},
+    {"a run stays whose page was said to be empty before", taken_by_a_run},
     {"runs find room beside held pages", beside_held_pages},
     {"a held run counts all its pages and keeps its bytes", held_run},
     {"writers that die inside a run block nothing", dead_writers},
