@@ -125,13 +125,17 @@ static void begin(struct iterator *iterator) {
     if (iterator->list == LIST_ACTIVE && !iterator->keys) {
         iterator->walk = larder->walk_begin(prefix ? ZSTR_VAL(prefix) : "", prefix ? ZSTR_LEN(prefix) : 0);
     }
+    /* with an expression those that do not match would be read too */
+    if (iterator->walk && (iterator->format & ITER_VALUE) && !iterator->pattern.regex) {
+        larder->walk_values(iterator->walk, true);
+    }
 }
 
 /* ---- Items ------------------------------------------------------------------------------------ */
 
 /* False: the entry has gone meanwhile. An object that cannot be unserialized is false, as of apcu_fetch(). */
-static bool fetch_value(zend_string *key, zval *value) {
-    if (larder->fetch(key, value)) {
+static bool read_value(struct iterator *iterator, zend_string *key, zval *value) {
+    if ((iterator->walk && larder->walk_value(iterator->walk, value)) || larder->fetch(key, value)) {
         return true;
     }
     ZVAL_FALSE(value);
@@ -155,7 +159,7 @@ static zend_array *shape_of(zend_long format) {
 static bool make_item(struct iterator *iterator, zend_string *key, const struct larder_entry *entry) {
     const zend_long format = iterator->format, stored = (zend_long)entry->stored;
     zval value;
-    if ((format & ITER_VALUE) && !fetch_value(key, &value)) {
+    if ((format & ITER_VALUE) && !read_value(iterator, key, &value)) {
         return false;
     }
     Bucket *part = shape_copy(iterator->shape, &iterator->item);
@@ -388,6 +392,9 @@ static void delete_rest(struct iterator *iterator) {
     leave_item(iterator);
     if (!iterator->begun) {
         begin(iterator);
+    }
+    if (iterator->walk) {
+        larder->walk_values(iterator->walk, false); /* which would count as hits */
     }
     while ((key = next_key(iterator, &entry))) {
         larder->remove(key);

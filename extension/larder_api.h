@@ -15,7 +15,7 @@
 
 #include "php.h"
 
-#define LARDER_API_VERSION 2
+#define LARDER_API_VERSION 3
 #define LARDER_API_SYMBOL "larder_api"
 
 struct larder_entry {
@@ -75,6 +75,10 @@ struct larder_api {
     /* All entries whose keys begin with a prefix, none twice. NULL: out of memory. */
     struct larder_walk *(*walk_begin)(const char *prefix, size_t length);
     bool (*walk_next)(struct larder_walk *walk, struct larder_entry *entry); /* false: none is left */
+    /* Whether values are wanted from now on; at first not. Then walk_value() gives that of the entry given last, if it could
+     * be read with it, and that has counted as a hit. False: it is to be fetched. */
+    void (*walk_values)(struct larder_walk *walk, bool wanted);
+    bool (*walk_value)(struct larder_walk *walk, zval *value);
     void (*walk_end)(struct larder_walk *walk);
 
     /* Without a segment those of an empty one. */

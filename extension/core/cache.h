@@ -301,11 +301,12 @@ struct cache_entry {
     const char *key; /* valid until the next call with the same walk; from cache_describe() the caller's */
     uint32_t key_length;
     uint32_t kind;
-    size_t size;      /* bytes of memory: header, key and value */
-    uint64_t expires; /* milliseconds of cache_now(), 0 for never */
-    uint64_t age;     /* seconds since it was stored, wraps after a year; moves and touches keep it */
-    uint64_t stored;  /* the same as milliseconds of cache_now(), up to a second early */
-    bool used;        /* fetched since it was stored, or since it last moved to another page */
+    size_t size;       /* bytes of memory: header, key and value */
+    uint64_t expires;  /* milliseconds of cache_now(), 0 for never */
+    uint64_t age;      /* seconds since it was stored, wraps after a year; moves and touches keep it */
+    uint64_t stored;   /* the same as milliseconds of cache_now(), up to a second early */
+    bool used;         /* fetched since it was stored, or since it last moved to another page */
+    const void *value; /* a copy of it, valid as the key is, 8-byte aligned; NULL: see cache_walk_copy() */
 };
 
 /* Describes a key's entry: CACHE_OK, CACHE_ABSENT or CACHE_UNAVAILABLE. Counts neither as a hit nor as a use. */
@@ -327,6 +328,12 @@ struct cache_walk *cache_walk_begin(const char *prefix, size_t length);
 /* CACHE_OK and the next entry; CACHE_ABSENT after the last one or if the segment was replaced; CACHE_NO_ROOM if this
  * process is out of memory; CACHE_UNAVAILABLE. After anything but CACHE_OK only cache_walk_end() may follow. */
 enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry);
+
+/* From now on values of this kind that take up to CACHE_WALK_COPY_MAX bytes are copied with their entries, which counts
+ * as a hit and a use; 0: none. For a kind without pointers, not for integers. A walk that fetched them would use up
+ * the share of pages that readers may hold, to read each value once. */
+enum { CACHE_WALK_COPY_MAX = 4096 };
+void cache_walk_copy(struct cache_walk *walk, uint32_t kind);
 
 void cache_walk_end(struct cache_walk *walk);
 

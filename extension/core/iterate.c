@@ -24,8 +24,10 @@ struct cache_walk {
     uint64_t slot; /* the next one */
     uint64_t seed; /* of the segment; 0: not begun */
     struct seen seen;
-    char *key; /* of the last entry */
-    size_t key_room;
+    char *copy; /* the key of the last entry; behind it, at a multiple of 8, the value if it is copied */
+    size_t room;
+    uint32_t copied_kind;
+    unsigned lines_ahead; /* as many as the last entry that was copied had */
     size_t prefix_length;
     char prefix[];
 };
@@ -41,6 +43,13 @@ static uint64_t hash_key(const char *bytes, uint32_t length, uint64_t seed) {
     memcpy(&rest, bytes, length);
     hash = hash_mix(hash ^ rest, seed);
     return hash ? hash : 1;
+}
+
+/* Begins to load the place of a hash: they lie all over the set. */
+static void seen_prefetch(const struct seen *seen, uint64_t hash) {
+    if (seen->room) {
+        __builtin_prefetch(&seen->hashes[hash & (seen->room - 1)]);
+    }
 }
 
 static uint64_t *seen_place(const struct seen *seen, uint64_t hash) {
@@ -114,8 +123,14 @@ static uint64_t slot_count(const struct map *map) {
     return (uint64_t)map->bucket_count * BUCKET_SLOTS;
 }
 
-/* How many buckets ahead entries begin to be loaded: they lie all over the pages, and a walk would wait for each. */
-enum { BUCKETS_AHEAD = 16, CACHE_LINE = 64 };
+/* How many buckets ahead entries begin to be loaded: they lie all over the pages, and a walk would wait for each. Of an
+ * entry that will not be copied the end of the key, and the beginning of the value, may be in the second line. */
+enum {
+    BUCKETS_AHEAD = 16,
+    CACHE_LINE = 64,
+    LINES_AHEAD = 2,
+    LINES_AHEAD_MAX = CACHE_WALK_COPY_MAX / CACHE_LINE + 2
+};
 
 /* Most are, so this is what a walk costs. The compiler does not unroll a loop. */
 static bool is_empty(const struct bucket_shared *bucket) {
@@ -125,28 +140,28 @@ static bool is_empty(const struct bucket_shared *bucket) {
             word_peek(&slots[4]) | word_peek(&slots[5]) | word_peek(&slots[6]) | word_peek(&slots[7])) == 0;
 }
 
-/* A processor ignores what cannot be loaded, so neither empty slots nor damaged ones need a branch. */
-static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket) {
+/* A processor ignores what cannot be loaded, so damaged slots need no branch. */
+static void prefetch_entries(const struct map *map, const struct bucket_shared *bucket, unsigned lines) {
     if (is_empty(bucket)) {
         return;
     }
     for (unsigned i = 0; i < BUCKET_SLOTS; i++) {
-        const uint64_t location = slot_location(word_peek(&bucket->slots[i]));
-        const uintptr_t entry = (uintptr_t)map->readonly + (location << UNIT_SHIFT);
-        __builtin_prefetch((const void *)entry);
-        __builtin_prefetch(
-            (const void *)(entry + CACHE_LINE)); /* the end of the key, and the beginning of the value */
+        const uint64_t word = word_peek(&bucket->slots[i]);
+        const uintptr_t entry = (uintptr_t)map->readonly + (slot_location(word) << UNIT_SHIFT);
+        for (unsigned line = 0; word != 0 && line < lines; line++) {
+            __builtin_prefetch((const void *)(entry + line * CACHE_LINE));
+        }
     }
 }
 
 /* The first slot from `slot` on that is not empty, or the number of slots. */
-static uint64_t next_used(const struct map *map, uint64_t slot) {
+static uint64_t next_used(const struct map *map, uint64_t slot, unsigned lines_ahead) {
     for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
         const uint32_t number = (uint32_t)(slot / BUCKET_SLOTS);
         const struct bucket_shared *bucket = ref_bucket(map, number);
         if (slot % BUCKET_SLOTS == 0) {
             const uint32_t ahead = number + BUCKETS_AHEAD;
-            prefetch_entries(map, ref_bucket(map, ahead < map->bucket_count ? ahead : 0));
+            prefetch_entries(map, ref_bucket(map, ahead < map->bucket_count ? ahead : 0), lines_ahead);
             if (is_empty(bucket)) {
                 continue;
             }
@@ -203,44 +218,72 @@ enum cache_result cache_describe(struct cache *cache, const struct cache_key *ke
 struct cache_walk *cache_walk_begin(const char *prefix, size_t length) {
     struct cache_walk *walk = calloc(1, sizeof *walk + length);
     if (walk) {
+        walk->lines_ahead = LINES_AHEAD;
         walk->prefix_length = length;
         memcpy(walk->prefix, prefix, length);
     }
     return walk;
 }
 
+void cache_walk_copy(struct cache_walk *walk, uint32_t kind) {
+    walk->copied_kind = kind;
+    walk->lines_ahead = LINES_AHEAD;
+}
+
 void cache_walk_end(struct cache_walk *walk) {
     free(walk->seen.hashes);
-    free(walk->key);
+    free(walk->copy);
     free(walk);
 }
 
-/* Copies the key of an announced entry. */
-static bool take_key(struct cache_walk *walk, const struct entry_shared *entry) {
-    const size_t length = where_key_length(entry->where);
-    if (length > walk->key_room) {
-        char *key = realloc(walk->key, length * 2);
-        if (!key) {
+static bool is_copied(const struct cache_walk *walk, const struct entry_shared *entry) {
+    return walk->copied_kind != 0 && where_kind(entry->where) == walk->copied_kind &&
+           entry->units <= CACHE_WALK_COPY_MAX / UNIT;
+}
+
+/* Copies the first bytes behind the header of an announced entry. */
+static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size_t length) {
+    if (length > walk->room) {
+        char *grown = realloc(walk->copy, length * 2);
+        if (!grown) {
             return false;
         }
-        walk->key = key;
-        walk->key_room = length * 2;
+        walk->copy = grown;
+        walk->room = length * 2;
     }
-    memcpy(walk->key, entry_key(entry), length);
+    memcpy(walk->copy, entry_key(entry), length);
     return true;
 }
 
 /* CACHE_ABSENT or CACHE_EXISTS: skip it. */
-static enum cache_result give(struct cache_walk *walk, const struct found *found, struct cache_entry *entry) {
+static enum cache_result give(struct cache *cache, struct record_shared *record, struct cache_walk *walk,
+                              const struct found *found, struct cache_entry *entry) {
     if (!begins_with(found->entry, walk->prefix, walk->prefix_length) || index_is_expired(found->entry)) {
         return CACHE_ABSENT;
     }
-    if (!take_key(walk, found->entry)) {
+    const uint32_t key_length = where_key_length(found->entry->where);
+    const size_t key_room = units_of(key_length) << UNIT_SHIFT;
+    const bool with_value = is_copied(walk, found->entry);
+    const size_t length = with_value ? key_room + ((size_t)found->entry->units << UNIT_SHIFT) : key_length;
+    const uint64_t hash = hash_key(entry_key(found->entry), key_length, walk->seed);
+    seen_prefetch(&walk->seen, hash);
+    if (!copy(walk, found->entry, length)) {
         return CACHE_NO_ROOM;
     }
     describe(found, entry);
-    entry->key = walk->key;
-    return seen_add(&walk->seen, hash_key(walk->key, entry->key_length, walk->seed));
+    const enum cache_result result = seen_add(&walk->seen, hash);
+    if (result != CACHE_OK) {
+        return result;
+    }
+    entry->key = walk->copy;
+    if (with_value) {
+        entry->value = walk->copy + key_room;
+        const size_t lines = (sizeof *found->entry + length) / CACHE_LINE + 1;
+        walk->lines_ahead = lines < LINES_AHEAD_MAX ? (unsigned)lines : LINES_AHEAD_MAX;
+        index_mark_used(cache, found);
+        count(record, COUNT_HITS);
+    }
+    return CACHE_OK;
 }
 
 enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry) {
@@ -258,12 +301,12 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
     while (result != CACHE_OK && result != CACHE_NO_ROOM) {
         struct found found;
         result = CACHE_ABSENT;
-        walk->slot = next_used(&cache->map, walk->slot);
+        walk->slot = next_used(&cache->map, walk->slot, walk->lines_ahead);
         if (walk->slot == slot_count(&cache->map)) {
             break;
         }
         if (find_in_slot(cache, record, walk->slot++, &found)) {
-            result = give(walk, &found, entry);
+            result = give(cache, record, walk, &found, entry);
         }
     }
     clear_copying(record);
@@ -275,7 +318,7 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
     uint64_t deleted = 0;
     for (uint64_t slot = 0; record; slot++) {
         struct found found;
-        slot = next_used(&cache->map, slot);
+        slot = next_used(&cache->map, slot, LINES_AHEAD);
         if (slot == slot_count(&cache->map)) {
             break;
         }

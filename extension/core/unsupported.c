@@ -54,6 +54,8 @@ NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CAC
 NEVER(struct cache_walk *, cache_walk_begin(const char *prefix, size_t length), NULL)
 NEVER(enum cache_result, cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry),
       CACHE_UNAVAILABLE)
+void cache_walk_copy(struct cache_walk *walk, uint32_t kind) {
+}
 void cache_walk_end(struct cache_walk *walk) {
 }
 NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, size_t length), 0)

@@ -154,7 +154,8 @@ static bool describe(zend_string *name, struct larder_entry *entry) {
 
 struct larder_walk {
     struct cache_walk *walk;
-    int64_t offset; /* unix_offset(): asked once */
+    int64_t offset;          /* unix_offset(): asked once */
+    struct cache_entry last; /* the entry that was given last */
 };
 
 static struct larder_walk *walk_begin(const char *prefix, size_t length) {
@@ -163,18 +164,29 @@ static struct larder_walk *walk_begin(const char *prefix, size_t length) {
         return NULL;
     }
     struct larder_walk *begun = emalloc(sizeof(*begun));
-    *begun = (struct larder_walk){walk, unix_offset()};
+    *begun = (struct larder_walk){.walk = walk, .offset = unix_offset()};
     return begun;
 }
 
 static bool walk_next(struct larder_walk *walk, struct larder_entry *entry) {
     struct cache *cache = to_read();
-    struct cache_entry found;
-    if (!cache || cache_walk_next(cache, walk->walk, &found) != CACHE_OK) {
+    if (!cache || cache_walk_next(cache, walk->walk, &walk->last) != CACHE_OK) {
         return false;
     }
-    to_entry(&found, walk->offset, entry);
+    to_entry(&walk->last, walk->offset, entry);
     return true;
+}
+
+static void walk_values(struct larder_walk *walk, bool wanted) {
+    cache_walk_copy(walk->walk, wanted ? VALUE_STRING : 0);
+}
+
+static bool walk_value(struct larder_walk *walk, zval *value) {
+    if (!walk->last.value) {
+        return false;
+    }
+    const struct cache_value copy = {.bytes = walk->last.value, .kind = walk->last.kind, .hold = CACHE_COPIED};
+    return decode_value(&copy, value);
 }
 
 static void walk_end(struct larder_walk *walk) {
@@ -256,6 +268,8 @@ ZEND_API const struct larder_api larder_api = {
     .describe = describe,
     .walk_begin = walk_begin,
     .walk_next = walk_next,
+    .walk_values = walk_values,
+    .walk_value = walk_value,
     .walk_end = walk_end,
     .read_usage = read_usage,
     .read_memory = read_memory,

@@ -176,8 +176,10 @@ static void attach_again(struct cache **cache) {
 static void walk(struct cache *cache) {
     struct cache_walk *walk = cache_walk_begin("key", 3);
     struct cache_entry entry;
+    cache_walk_copy(walk, 2);
     while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
         seen += (unsigned char)entry.key[entry.key_length - 1];
+        seen += entry.value && entry.size > 100 ? *(const unsigned char *)entry.value : 0u;
     }
     cache_walk_end(walk);
 }

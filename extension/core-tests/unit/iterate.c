@@ -300,6 +300,64 @@ static void ends_with_the_segment(void) {
     cache_walk_end(walk);
 }
 
+/* Stores over what was just given, which must not change the copy. */
+static unsigned walk_with_values(struct cache *cache, struct cache_walk *walk) {
+    struct cache_entry entry;
+    unsigned copies = 0;
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        const bool is_copied = entry.value != NULL;
+        if (entry.key_length == 5) { /* "short", "limit" */
+            const size_t length = entry.key[0] == 's' ? 100 : CACHE_WALK_COPY_MAX;
+            const struct cache_key key = key_of("%.5s", entry.key);
+            EXPECT_EQUAL(put(cache, key, 2, length), CACHE_OK);
+            EXPECT(!is_copied || is_pattern(entry.value, length, 1));
+        } else {
+            EXPECT(!is_copied);
+        }
+        copies += is_copied;
+    }
+    cache_walk_end(walk);
+    return copies;
+}
+
+static void copies_values(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key keys[] = {key_of("short"), key_of("limit"), key_of("longer")}, number = {"n", 1, 1};
+    const size_t lengths[] = {100, CACHE_WALK_COPY_MAX, CACHE_WALK_COPY_MAX + 8};
+    int64_t sum;
+    EXPECT_EQUAL(cache_count(cache, &number, 1, 0, &sum), CACHE_OK);
+    for (unsigned kind = KIND - 1; kind <= KIND + 1; kind++) {
+        for (unsigned i = 0; i < 3; i++) {
+            EXPECT_EQUAL(put(cache, keys[i], 1, lengths[i]), CACHE_OK);
+        }
+        const uint64_t hits = info_of(cache).hits;
+        struct cache_walk *walk = cache_walk_begin("", 0);
+        cache_walk_copy(walk, kind);
+        EXPECT_EQUAL(walk_with_values(cache, walk), kind == KIND ? 2 : 0);
+        EXPECT_EQUAL(info_of(cache).hits, hits + (kind == KIND ? 2 : 0));
+    }
+    EXPECT_EQUAL(info_of(cache).pages_pinned, 0);
+    expect_nothing_left(cache);
+}
+
+/* Until it is told not to. */
+static void copying_is_a_use(void) {
+    struct cache *cache = open_cache(8);
+    put_many(cache, "", 2, 100);
+    struct cache_walk *walk = cache_walk_begin("", 0);
+    struct cache_entry first, second;
+    cache_walk_copy(walk, KIND);
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &first), CACHE_OK);
+    EXPECT(first.value && !first.used);
+    EXPECT(described(cache, key_of("%.1s", first.key)).used);
+    cache_walk_copy(walk, 0);
+    EXPECT_EQUAL(cache_walk_next(cache, walk, &second), CACHE_OK);
+    EXPECT(!second.value);
+    EXPECT(!described(cache, key_of("%.1s", second.key)).used);
+    cache_walk_end(walk);
+    expect_nothing_left(cache);
+}
+
 /* ---- Deleting by prefix ---- */
 
 static void deletes_by_prefix(void) {
@@ -340,6 +398,8 @@ static const struct test tests[] = {
     {"a walk loads the index word again after announcing its page", looks_again},
     {"a walk holds one page, while it looks at it", one_page_at_a_time},
     {"a walk ends with its segment", ends_with_the_segment},
+    {"a walk copies values of one kind up to a length", copies_values},
+    {"a value that a walk copies is used", copying_is_a_use},
     {"deleting by prefix deletes those and no others", deletes_by_prefix},
     {"deleting by prefix follows entries that move", deletes_what_moves},
     {0},
