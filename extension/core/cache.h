@@ -398,7 +398,7 @@ bool cache_read_info(struct cache *cache, struct cache_info *info);
 /* How the segment is used. */
 struct cache_usage {
     uint64_t hits, misses, stores; /* as in cache_info */
-    uint64_t age_ms;
+    uint64_t created;              /* milliseconds of cache_now() */
     size_t slots;
     size_t live;    /* of entries, expired ones included until they are reclaimed, and of the rest of their runs */
     size_t entries; /* as many, about: what is just being stored may count twice */

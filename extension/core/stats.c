@@ -140,11 +140,13 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     return true;
 }
 
-/* Units of a page, or of a run, that entries have taken. */
-static uint64_t units_taken(const struct map *map, uint32_t page) {
+/* Units of a page, or of a run, that live entries have. */
+static inline uint64_t units_live(const struct map *map, uint32_t page, uint64_t units) {
+    const struct page_shared *row = &map->pages[page];
+    const uint64_t appended = (uint32_t)word_peek(&row->append), dead = word_peek(&row->dead);
     const uint32_t run = page_run(map, page);
-    const uint64_t appended = (uint32_t)word_peek(&map->pages[page].append);
-    return run > 1 ? run * page_units(map) : appended < page_units(map) ? appended : page_units(map);
+    const uint64_t taken = UNLIKELY(run > 1) ? run * units : appended < units ? appended : units;
+    return taken > dead ? taken - dead : 0;
 }
 
 bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
@@ -153,16 +155,15 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
         return false;
     }
     const struct map *map = &cache->map;
-    const uint64_t begun = word_peek(&map->header->pages_begun);
-    uint64_t units = 0;
-    for (uint32_t page = 0; page < map->page_count && page < begun; page++) {
-        const struct page_shared *row = &map->pages[page];
-        const uint32_t live = (uint32_t)word_peek(&row->live);
-        const enum page_state state = state_of(word_peek(&row->state));
+    const uint64_t begun = word_peek(&map->header->pages_begun), page_size = page_units(map);
+    const uint32_t pages = begun < map->page_count ? (uint32_t)begun : map->page_count;
+    uint64_t entries = 0, units = 0; /* in registers: the loop is what a call costs */
+    for (uint32_t page = 0; page < pages; page++) {
+        const uint32_t live = (uint32_t)word_peek(&map->pages[page].live);
+        const enum page_state state = state_of(word_peek(&map->pages[page].state));
         if (live > 0 && state != PAGE_FREE && state != PAGE_MEMBER && state != PAGE_LIMBO) {
-            const uint64_t taken = units_taken(map, page), dead = word_peek(&row->dead);
-            units += taken > dead ? taken - dead : 0;
-            usage->entries += live;
+            units += units_live(map, page, page_size);
+            entries += live;
         }
     }
     struct cache_info counters;
@@ -170,8 +171,9 @@ bool cache_read_usage(struct cache *cache, struct cache_usage *usage) {
     usage->hits = counters.hits;
     usage->misses = counters.misses;
     usage->stores = counters.stores;
-    usage->age_ms = os_milliseconds() - map->header->created;
+    usage->created = map->header->created + 1; /* as cache_now() told it */
     usage->slots = (size_t)map->bucket_count * BUCKET_SLOTS;
+    usage->entries = entries;
     usage->live = (size_t)units << UNIT_SHIFT;
     return true;
 }

@@ -208,7 +208,7 @@ static void read_usage(struct larder_usage *usage) {
         .hits = used.hits,
         .misses = used.misses,
         .stores = used.stores,
-        .created = unix_time(cache_now() - used.age_ms, unix_offset()),
+        .created = unix_time(used.created, unix_offset()),
     };
 }
 
