@@ -297,27 +297,43 @@ ZEND_METHOD(APCUIterator, valid) {
     }
 }
 
-ZEND_METHOD(APCUIterator, current) {
-    ZEND_PARSE_PARAMETERS_NONE();
-
-    struct iterator *iterator = this_begun(ZEND_THIS);
+/* NULL, with an exception: there is none. */
+static zval *item_of(struct iterator *iterator) {
     if (iterator && iterator->key) {
-        RETURN_COPY(&iterator->item);
+        return &iterator->item;
     }
     if (!EG(exception)) {
         zend_throw_error(NULL, "Cannot call current() on invalid iterator");
     }
+    return NULL;
+}
+
+ZEND_METHOD(APCUIterator, current) {
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    const zval *item = item_of(this_begun(ZEND_THIS));
+    if (item) {
+        RETURN_COPY(item);
+    }
+}
+
+/* The same. */
+static zend_string *key_of(const struct iterator *iterator) {
+    if (iterator && iterator->key) {
+        return iterator->key;
+    }
+    if (!EG(exception)) {
+        zend_throw_error(NULL, "Cannot call key() on invalid iterator");
+    }
+    return NULL;
 }
 
 ZEND_METHOD(APCUIterator, key) {
     ZEND_PARSE_PARAMETERS_NONE();
 
-    struct iterator *iterator = this_begun(ZEND_THIS);
-    if (iterator && iterator->key) {
-        RETURN_STR_COPY(iterator->key);
-    }
-    if (!EG(exception)) {
-        zend_throw_error(NULL, "Cannot call key() on invalid iterator");
+    zend_string *key = key_of(this_begun(ZEND_THIS));
+    if (key) {
+        RETURN_STR_COPY(key);
     }
 }
 
@@ -424,10 +440,6 @@ bool iterator_delete(zval *object) {
 
 /* Without calls of the methods. PHP calls those of a subclass that has its own. */
 
-static struct iterator *iterator_in(zend_object_iterator *loop) {
-    return iterator_of(Z_OBJ(loop->data));
-}
-
 static void loop_end(zend_object_iterator *loop) {
     zval_ptr_dtor(&loop->data);
 }
@@ -440,20 +452,31 @@ static void loop_rewind(zend_object_iterator *loop) {
     }
 }
 
+/* Others than foreach may ask before they rewind: NoRewindIterator never does. */
+
 static int loop_valid(zend_object_iterator *loop) {
-    return iterator_in(loop)->key ? SUCCESS : FAILURE;
+    const struct iterator *iterator = this_begun(&loop->data);
+    return iterator && iterator->key ? SUCCESS : FAILURE;
 }
 
 static zval *loop_item(zend_object_iterator *loop) {
-    return &iterator_in(loop)->item;
+    return item_of(this_begun(&loop->data));
 }
 
 static void loop_key(zend_object_iterator *loop, zval *key) {
-    ZVAL_STR_COPY(key, iterator_in(loop)->key);
+    zend_string *name = key_of(this_begun(&loop->data));
+    if (name) {
+        ZVAL_STR_COPY(key, name);
+    } else {
+        ZVAL_NULL(key);
+    }
 }
 
 static void loop_next(zend_object_iterator *loop) {
-    advance(iterator_in(loop));
+    struct iterator *iterator = iterator_of(Z_OBJ(loop->data));
+    if (iterator->begun) {
+        advance(iterator);
+    }
 }
 
 static const zend_object_iterator_funcs loop_functions = {

@@ -58,6 +58,17 @@ $iterator->rewind();
 var_dump($iterator->key());
 
 echo "deleting\n";
+echo "without a rewind\n";
+print_r(array_keys(iterator_to_array(new NoRewindIterator(new APCUIterator(['use', 'page:1'])))));
+var_dump((new NoRewindIterator(new APCUIterator(['use'])))->key(), (new NoRewindIterator(new APCUIterator(['use'], APC_ITER_VALUE)))->current());
+foreach (['key', 'current'] as $method) {
+    try {
+        (new NoRewindIterator(new APCUIterator(['none'])))->$method();
+    } catch (Error $e) {
+        echo $e->getMessage(), "\n";
+    }
+}
+
 var_dump(apcu_delete(new APCUIterator('/^user:/')), apcu_delete(new APCUIterator('/ag/')), apcu_delete(new APCUIterator(['use'])));
 $left = array_keys(iterator_to_array(new APCUIterator()));
 sort($left);
@@ -138,6 +149,19 @@ Cannot call key() on invalid iterator
 Cannot call current() on invalid iterator
 string(3) "use"
 deleting
+without a rewind
+Array
+(
+    [0] => use
+    [1] => page:1
+)
+string(3) "use"
+array(1) {
+  ["value"]=>
+  string(12) "value of use"
+}
+Cannot call key() on invalid iterator
+Cannot call current() on invalid iterator
 bool(true)
 bool(true)
 bool(true)
