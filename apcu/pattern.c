@@ -48,9 +48,15 @@ static int next_literal(const char **at, const char *end) {
     return (unsigned char)*c;
 }
 
+/* What may stand between a character and its quantifier: \E without \Q, \Q with nothing quoted, a comment. */
+static bool is_passed_over(const char *at, const char *end) {
+    const size_t rest = (size_t)(end - at);
+    return (rest >= 2 && *at == '\\' && strchr("EQ", at[1])) || (rest >= 3 && memcmp(at, "(?#", 3) == 0);
+}
+
 /* Whether the character before may be absent, or begins a longer one. */
 static bool is_optional(const char *at, const char *end) {
-    return at < end && strchr("*?{", *at);
+    return at < end && (strchr("*?{", *at) || is_passed_over(at, end));
 }
 
 /* `whole`: nothing else is asked of a key. */

@@ -6,7 +6,7 @@ larder.segment=iterator
 --FILE--
 <?php
 apcu_clear_cache();
-$keys = ['user:1', 'user:2', 'user.3', 'User:4', 'page:1', 'u', "user:\n", 'use', 'x|user:', '/user:'];
+$keys = ['user:1', 'user:2', 'user.3', 'User:4', 'page:1', 'u', "user:\n", 'use', 'x|user:', '/user:', 'uer:'];
 foreach ($keys as $key) {
     apcu_store($key, "value of $key", 50);
 }
@@ -26,7 +26,8 @@ function check(string $pattern): void
 $patterns = ['/^user:/', '#^user:#', '{^user:}', '{user:}A', '/^user\:/', '/^user./', '/^user\./', '/^user:/i', '/^ user:/x', '/^user:/m',
     '/^user:/u', '/^user:|page/', '/^user:?/', '/^user:*/', '/^user:+/', '/^user:{0}/', '/^user:{/', '/^user:.*/', '/^user:.+/', '/^user:$/',
     '/^user:\d+$/', '/^user:\n/', '/^user:\R/', '/^\/user/', '/user/', '/^/', '//', '/^(user|page):/', '/^[u]/', '/^user:/D', " /^user:/ ", '/^user:/s', '/^u\x73er/',
-    '/^use\Qr:\E/', '/^' . preg_quote('user:', '/') . '/', '~^x\|~', '/^x|y/', '/^x\|/', '/^\Au/', '/^u^/', '/^u\\\\/', "/^user:\n/", '/^é?u/', '/^é*/u', '((^user:))'];
+    '/^use\Qr:\E/', '/^' . preg_quote('user:', '/') . '/', '~^x\|~', '/^x|y/', '/^x\|/', '/^\Au/', '/^u^/', '/^u\\\\/', "/^user:\n/", '/^é?u/', '/^é*/u', '((^user:))',
+    '/^us(?#none or more)*er:/', '/^us\E*er:/', '/^us\Q\E?er:/', '/^us(?#one)er:/'];
 array_map(check(...), $patterns);
 echo count($patterns), " expressions\n";
 
@@ -57,7 +58,6 @@ foreach (['key', 'current'] as $method) {
 $iterator->rewind();
 var_dump($iterator->key());
 
-echo "deleting\n";
 echo "without a rewind\n";
 print_r(array_keys(iterator_to_array(new NoRewindIterator(new APCUIterator(['use', 'page:1'])))));
 var_dump((new NoRewindIterator(new APCUIterator(['use'])))->key(), (new NoRewindIterator(new APCUIterator(['use'], APC_ITER_VALUE)))->current());
@@ -69,6 +69,7 @@ foreach (['key', 'current'] as $method) {
     }
 }
 
+echo "deleting\n";
 var_dump(apcu_delete(new APCUIterator('/^user:/')), apcu_delete(new APCUIterator('/ag/')), apcu_delete(new APCUIterator(['use'])));
 $left = array_keys(iterator_to_array(new APCUIterator()));
 sort($left);
@@ -90,7 +91,7 @@ foreach ([fn() => (new Half())->valid(), fn() => clone new APCUIterator(), fn() 
 new APCUIterator('/(/');
 ?>
 --EXPECTF--
-45 expressions
+49 expressions
 lists
 Array
 (
@@ -148,7 +149,6 @@ bool(false)
 Cannot call key() on invalid iterator
 Cannot call current() on invalid iterator
 string(3) "use"
-deleting
 without a rewind
 Array
 (
@@ -162,10 +162,11 @@ array(1) {
 }
 Cannot call key() on invalid iterator
 Cannot call current() on invalid iterator
+deleting
 bool(true)
 bool(true)
 bool(true)
-/user: User:4 user.3 x|user:
+/user: User:4 uer: user.3 x|user:
 bool(true)
 int(0)
 misuse
