@@ -24,9 +24,9 @@ class Half // serialized whole: it has only one of the two methods
 {
     public mixed $inner = null;
 
-    public function __serialize(): array
+    public function __unserialize(array $data): void
     {
-        return ['inner' => $this->inner];
+        $this->inner = $data['inner'];
     }
 }
 $half = new Half();
