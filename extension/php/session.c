@@ -67,22 +67,26 @@ static struct cache *to_use(void) {
     return cache;
 }
 
+/* Of the segment, which another process may have created with another larder.session_size. */
+static size_t mebibytes_of(struct cache *cache) {
+    struct cache_info info;
+    cache_read_counters(cache, &info);
+    return info.size >> 20;
+}
+
 /* Why the segment refuses a session, and what to do. */
-static void warn_refused(enum cache_result result, size_t length) {
-    const zend_long mebibytes = LARDER_G(session_size) >> 20;
+static void warn_refused(struct cache *cache, enum cache_result result, size_t length) {
     switch (result) {
         case CACHE_NO_ROOM:
             php_error_docref(NULL, E_WARNING,
-                             "Larder's memory for sessions is full of unexpired ones (" ZEND_LONG_FMT
-                             " MiB); nothing was lost but this write. Raise larder.session_size or lower "
-                             "session.gc_maxlifetime",
-                             mebibytes);
+                             "Larder's memory for sessions is full of unexpired ones (%zu MiB); nothing was lost "
+                             "but this write. Raise larder.session_size or lower session.gc_maxlifetime",
+                             mebibytes_of(cache));
             break;
         case CACHE_TOO_LARGE:
             php_error_docref(NULL, E_WARNING,
-                             "A session of %zu bytes is more than an eighth of larder.session_size (" ZEND_LONG_FMT
-                             " MiB)",
-                             length, mebibytes);
+                             "The session takes %zu bytes; the limit is %zu. Raise larder.session_size", length,
+                             cache_value_max(cache) - sizeof(length));
             break;
         default:
             php_error_docref(NULL, E_WARNING, "Larder cannot keep sessions: %s",
@@ -98,7 +102,7 @@ static bool lock(struct cache *cache, const struct cache_key *key) {
         return true;
     }
     if (*cache_reason(cache)) {
-        warn_refused(CACHE_UNAVAILABLE, 0);
+        warn_refused(cache, CACHE_UNAVAILABLE, 0);
     } else if (owner) {
         php_error_docref(NULL, E_WARNING,
                          "The session is locked by process %ld, and was not released within %g s "
@@ -198,7 +202,7 @@ PS_WRITE_FUNC(larder) {
         result = cache_commit(cache, &name, KIND_SESSION, expiry_of(maxlifetime), CACHE_SET, NULL);
     }
     if (result != CACHE_OK && is_still_locked(cache, &name)) {
-        warn_refused(result, length);
+        warn_refused(cache, result, length);
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
 }
@@ -217,7 +221,7 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
         return ps_write_larder(mod_data, key, val, maxlifetime);
     }
     if (result != CACHE_OK && is_still_locked(cache, &name)) {
-        warn_refused(result, ZSTR_LEN(val));
+        warn_refused(cache, result, ZSTR_LEN(val));
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
 }
@@ -262,9 +266,15 @@ PS_CREATE_SID_FUNC(larder) {
     return NULL;
 }
 
+/* Success also if that is not known, and then the read fails: after a failure PHP would replace the visitor's id. */
 PS_VALIDATE_SID_FUNC(larder) {
     (void)mod_data;
-    return is_id(key) && exists(key) ? SUCCESS : FAILURE;
+    if (!is_id(key)) {
+        return FAILURE;
+    }
+    struct cache *cache = to_use();
+    const struct cache_key name = key_of_id(key);
+    return !cache || cache_exists(cache, &name) ? SUCCESS : FAILURE;
 }
 
 static const ps_module handler = {PS_MOD_UPDATE_TIMESTAMP(larder)};

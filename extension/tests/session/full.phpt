@@ -22,6 +22,10 @@ $count--;
 echo $refused, "\n";
 var_dump($count > 1500);
 
+// another php.ini names a size that the segment does not have
+$other = finish_process(start_process('request("another", fn () => $_SESSION = ["fill" => str_repeat("x", 3000)]);', ['larder.session_size' => '16M']));
+var_dump(preg_match('/full of unexpired ones \((\d+ MiB)\)/', $other, $size), $size[1] ?? $other);
+
 // the cache is full too: it takes nothing from the sessions
 for ($i = 0; $i < 20000; $i++) {
     larder_store("k$i", str_repeat('y', 2000));
@@ -54,12 +58,14 @@ var_dump(strlen(request('s1', fn () => $_SESSION['fill'])));
 --EXPECTF--
 session_write_close(): Larder's memory for sessions is full of unexpired ones (8 MiB); nothing was lost but this write. Raise larder.session_size or lower session.gc_maxlifetime
 bool(true)
+int(1)
+string(5) "8 MiB"
 int(0)
 int(1)
 int(1)
 int(3000)
 
-Warning: session_write_close(): A session of %d bytes is more than an eighth of larder.session_size (8 MiB) in %s on line %d
+Warning: session_write_close(): The session takes %d bytes; the limit is %d. Raise larder.session_size in %s on line %d
 
 Warning: session_write_close(): Failed to write session data (larder)%S in %s on line %d
 int(3000)
