@@ -42,6 +42,16 @@ final class Handler implements SessionHandlerInterface
     {
         return 0;
     }
+
+    public function create_sid(): string // PHP 8.6 warns without this and the next
+    {
+        return session_create_id();
+    }
+
+    public function validateId(string $id): bool
+    {
+        return true;
+    }
 }
 
 apcu_clear_cache();

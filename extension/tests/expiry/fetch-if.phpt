@@ -12,6 +12,12 @@ final class Meddler
     public function __serialize(): array { return []; }
 }
 
+final class Leaver
+{
+    public static string $code = '';
+    public function __destruct() { eval(self::$code); }
+}
+
 function check(string $what, bool $holds): void
 {
     if (!$holds) {
@@ -89,6 +95,26 @@ foreach (['1', '0'] as $zeroCopy) {
         Meddler::$code = $code;
         check("while the guard is read: $code", larder_fetch_if('key', 'guard', 'default') === $expected);
         Meddler::$code = '';
+    }
+
+    // Code that runs when the guard is released, between the two fetches, and when the value is.
+    $text = str_repeat('value', 50_000); // a page of its own, which is free after larder_clear()
+    foreach (['larder_store("guardkey", [7, "changed"]);' => 'changed', 'larder_delete("guard");' => $text, 'larder_delete("guardkey");' => 'default', 'larder_clear();' => 'default', 'throw new Exception("from a destructor");' => 'from a destructor'] as $code => $expected) {
+        foreach ([[[7, new Leaver()], [7, $text]], [[7], [7, $text, new Leaver()]]] as $i => [$guard, $copy]) {
+            larder_store('guard', $guard);
+            larder_store('guardkey', $copy);
+            $guard = $copy = null;
+            Leaver::$code = 'self::$code = ""; ' . $code;
+            try {
+                $found = larder_fetch_if('key', 'guard', 'default');
+            } catch (Exception $thrown) {
+                $found = $thrown->getMessage();
+            }
+            check("no code ran: $code", Leaver::$code === '');
+            larder_store('next', str_repeat('other', 50_000));
+            check("released $i: $code", $found === ($i === 1 && $expected !== 'from a destructor' ? $text : $expected));
+            Leaver::$code = '';
+        }
     }
 }
 
