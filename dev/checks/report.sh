@@ -5,6 +5,7 @@
 #   refuse 'what is noticed' command…   a control: passes if the command fails where the check
 #                                       before it succeeded
 #   skip 'what' 'why'
+#   add 'what' command…                adds the tests of a command whose last line counts them
 #   finish                              writes the last line; fails if any test failed
 #
 # What a command says is shown only where the test fails.
@@ -54,6 +55,21 @@ refuse() {
 skip() {
     echo "skipped $1: $2"
     skipped=$((skipped + 1))
+}
+
+add() {
+    local what="$1" code=0
+    shift
+    "$@" >"$work/said" 2>&1 || code=$?
+    if [[ "$(grep -aE '^[0-9]+ passed, ' "$work/said" | tail -n 1)" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+        passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
+        echo "$what: ${BASH_REMATCH[0]}"
+        [ "${BASH_REMATCH[2]}" -gt 0 ] || [ "$code" -eq 0 ] || fail "$what (exit code $code)"
+        [ "$code" -eq 0 ] || sed 's/^/        /' "$work/said"
+    else
+        fail "$what (exit code $code)"
+        sed 's/^/        /' "$work/said"
+    fi
 }
 
 finish() {
