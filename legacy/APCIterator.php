@@ -35,7 +35,7 @@ if (!class_exists('APCIterator', false)) {
          * @param int $list APC_LIST_ACTIVE, or APC_LIST_DELETED, which is empty
          * @throws ValueError if an argument is none of these, or the expression cannot be compiled
          */
-        public function __construct(string $cache, mixed $search = null, private readonly int $format = APC_ITER_ALL, int $chunk_size = 0, int $list = APC_LIST_ACTIVE)
+        public function __construct(?string $cache, mixed $search = null, private readonly int $format = APC_ITER_ALL, ?int $chunk_size = 0, int $list = APC_LIST_ACTIVE)
         {
             if ($chunk_size < 0 || $format > APC_ITER_ALL || !in_array($list, [APC_LIST_ACTIVE, APC_LIST_DELETED], true)) {
                 throw new ValueError('APCIterator: the chunk size must be 0 or greater, the format of APC_ITER_*, the list of APC_LIST_*');
@@ -44,7 +44,7 @@ if (!class_exists('APCIterator', false)) {
             if ($this->pattern !== '' && @preg_match($this->pattern, '') === false) {
                 throw new ValueError("APCIterator: Could not compile regular expression: $this->pattern");
             }
-            $isEmpty = strcasecmp($cache, 'user') !== 0 || $list !== APC_LIST_ACTIVE;
+            $isEmpty = strcasecmp($cache ?? '', 'user') !== 0 || $list !== APC_LIST_ACTIVE;
             $this->keys = $isEmpty ? [] : (is_array($search) ? array_values(array_unique(array_filter($search, is_string(...)))) : null);
         }
 

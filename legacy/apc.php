@@ -5,6 +5,9 @@
  *
  * All processes of a user share the entries, the command line included. Where no cache is available, nothing is found and
  * nothing is stored. Values are those of larder_store(): what serialize() refuses throws PHP's exception.
+ *
+ * Applications of that time pass null where a string, number or bool belongs, such as a lifetime that nobody set. PHP's own
+ * functions take it as '', 0 or false; so do these.
  */
 
 declare(strict_types=1);
@@ -25,9 +28,9 @@ if (!function_exists('apc_store')) {
      * @param int $ttl seconds, 0 for no expiry
      * @return bool|array<int> for an array: -1 for each key that was refused, empty if none was
      */
-    function apc_store(mixed $key, mixed $var = null, int $ttl = 0): bool|array
+    function apc_store(mixed $key, mixed $var = null, ?int $ttl = 0): bool|array
     {
-        return Variables::store(__FUNCTION__, $key, $var, $ttl, func_num_args() > 1);
+        return Variables::store(__FUNCTION__, $key, $var, $ttl ?? 0, func_num_args() > 1);
     }
 }
 
@@ -39,9 +42,9 @@ if (!function_exists('apc_add')) {
      * @param int $ttl seconds, 0 for no expiry
      * @return bool|array<int> for an array: -1 for each key that exists or was refused
      */
-    function apc_add(mixed $key, mixed $var = null, int $ttl = 0): bool|array
+    function apc_add(mixed $key, mixed $var = null, ?int $ttl = 0): bool|array
     {
-        return Variables::store(__FUNCTION__, $key, $var, $ttl, func_num_args() > 1);
+        return Variables::store(__FUNCTION__, $key, $var, $ttl ?? 0, func_num_args() > 1);
     }
 }
 
@@ -92,9 +95,9 @@ if (!function_exists('apc_inc')) {
      * @param mixed $success whether it did
      * @return int|false the sum; false if there is no integer, or the sum is outside the range of int
      */
-    function apc_inc(string $key, int $step = 1, mixed &$success = null): int|false
+    function apc_inc(?string $key, ?int $step = 1, mixed &$success = null): int|false
     {
-        return Variables::count($key, $step, $success);
+        return Variables::count($key ?? '', $step ?? 0, $success);
     }
 }
 
@@ -105,25 +108,25 @@ if (!function_exists('apc_dec')) {
      * @param mixed $success whether it did
      * @return int|false the difference; false if there is no integer, or the difference is outside the range of int
      */
-    function apc_dec(string $key, int $step = 1, mixed &$success = null): int|false
+    function apc_dec(?string $key, ?int $step = 1, mixed &$success = null): int|false
     {
-        return Variables::count($key, 0 - $step, $success);
+        return Variables::count($key ?? '', 0 - ($step ?? 0), $success);
     }
 }
 
 if (!function_exists('apc_cas')) {
     /** Replaces the integer $old under $key by $new, atomically. Returns false if the value is another. */
-    function apc_cas(string $key, int $old, int $new): bool
+    function apc_cas(?string $key, ?int $old, ?int $new): bool
     {
-        return Variables::isKey($key) && larder_cas(Variables::PREFIX . $key, $old, $new);
+        return Variables::isKey($key ?? '') && larder_cas(Variables::PREFIX . $key, $old ?? 0, $new ?? 0);
     }
 }
 
 if (!function_exists('apc_clear_cache')) {
     /** Deletes all variables if $type is 'user', else what OPcache has compiled, where it is loaded. Returns true. */
-    function apc_clear_cache(string $type = ''): bool
+    function apc_clear_cache(?string $type = ''): bool
     {
-        strcasecmp($type, 'user') === 0 ? Variables::clear() : Opcodes::clear();
+        strcasecmp($type ?? '', 'user') === 0 ? Variables::clear() : Opcodes::clear();
 
         return true;
     }
@@ -137,9 +140,9 @@ if (!function_exists('apc_cache_info')) {
      * @param bool $limited whether to leave out the lists
      * @return array<string, mixed>|false as APC does; false, with a warning, if no cache is available
      */
-    function apc_cache_info(string $type = '', bool $limited = false): array|false
+    function apc_cache_info(?string $type = '', ?bool $limited = false): array|false
     {
-        return Information::ofCache($type, $limited);
+        return Information::ofCache($type ?? '', $limited ?? false);
     }
 }
 
@@ -150,9 +153,9 @@ if (!function_exists('apc_sma_info')) {
      * @param bool $limited whether to leave out the list of free blocks, which has one
      * @return array<string, mixed>|false as APC does; false, with a warning, if no cache is available
      */
-    function apc_sma_info(bool $limited = false): array|false
+    function apc_sma_info(?bool $limited = false): array|false
     {
-        return Information::ofMemory($limited);
+        return Information::ofMemory($limited ?? false);
     }
 }
 
@@ -163,19 +166,19 @@ if (!function_exists('apc_define_constants')) {
      * @param mixed[] $constants name => value; what is not null, bool, int, float or string is not defined
      * @param bool $case_sensitive PHP 8 has no other constants
      */
-    function apc_define_constants(string $key, array $constants, bool $case_sensitive = true): bool
+    function apc_define_constants(?string $key, array $constants, ?bool $case_sensitive = true): bool
     {
         Constants::define($constants);
 
-        return Variables::store(__FUNCTION__, $key, $constants, 0, true) === true;
+        return Variables::store(__FUNCTION__, $key ?? '', $constants, 0, true) === true;
     }
 }
 
 if (!function_exists('apc_load_constants')) {
     /** Defines the constants that apc_define_constants() stored under $key. Returns false if there are none. */
-    function apc_load_constants(string $key, bool $case_sensitive = true): bool
+    function apc_load_constants(?string $key, ?bool $case_sensitive = true): bool
     {
-        $constants = Variables::fetch($key);
+        $constants = Variables::fetch($key ?? '');
         if (is_array($constants)) {
             Constants::define($constants);
         }
@@ -208,11 +211,11 @@ if (!function_exists('apc_bin_dumpfile')) {
      * @param resource|null $context of the stream
      * @return int|false the bytes written; false, with a warning, if it failed
      */
-    function apc_bin_dumpfile(?array $files, ?array $user_vars, string $filename, int $flags = 0, $context = null): int|false
+    function apc_bin_dumpfile(?array $files, ?array $user_vars, ?string $filename, ?int $flags = 0, $context = null): int|false
     {
         $bytes = Dump::write(__FUNCTION__, $user_vars);
 
-        return $bytes === false ? false : Dump::toFile($bytes, $filename, $flags, $context);
+        return $bytes === false ? false : Dump::toFile($bytes, $filename ?? '', $flags ?? 0, $context);
     }
 }
 
@@ -224,9 +227,9 @@ if (!function_exists('apc_bin_load')) {
      * @param int $flags no meaning
      * @return bool false, with a warning and nothing stored, if the dump is damaged or no cache is available
      */
-    function apc_bin_load(string $data, int $flags = 0): bool
+    function apc_bin_load(?string $data, ?int $flags = 0): bool
     {
-        return Dump::load(__FUNCTION__, $data);
+        return Dump::load(__FUNCTION__, $data ?? '');
     }
 }
 
@@ -237,9 +240,9 @@ if (!function_exists('apc_bin_loadfile')) {
      * @param resource|null $context of the stream
      * @param int $flags no meaning
      */
-    function apc_bin_loadfile(string $filename, $context = null, int $flags = 0): bool
+    function apc_bin_loadfile(?string $filename, $context = null, ?int $flags = 0): bool
     {
-        $bytes = Dump::fromFile($filename, $context);
+        $bytes = Dump::fromFile($filename ?? '', $context);
 
         return $bytes !== false && Dump::load(__FUNCTION__, $bytes);
     }
@@ -253,7 +256,7 @@ if (!function_exists('apc_compile_file')) {
      * @param bool $atomic no meaning: each file is replaced as a whole
      * @return bool|array<int> for an array: -1 for each file that was not compiled. Without OPcache none is
      */
-    function apc_compile_file(mixed $filenames, bool $atomic = true): bool|array
+    function apc_compile_file(mixed $filenames, ?bool $atomic = true): bool|array
     {
         return Opcodes::compile($filenames);
     }

@@ -6,7 +6,7 @@
  *
  * All processes of a user share the entries, the command line included. A miss is null. Names are apart for each
  * eaccelerator.name_space of php.ini or, without one, for each virtual host. Where no cache is available, what is kept on
- * disk is still found.
+ * disk is still found. As in PHP's own functions, null is '', 0 or false where these take a string, number or bool.
  */
 
 declare(strict_types=1);
@@ -34,17 +34,17 @@ if (!function_exists('eaccelerator_put')) {
      * @param int|null $where EACCELERATOR_SHM_AND_DISK and its like; null for eaccelerator.keys, which is shm_and_disk
      * @return bool false if neither memory nor disk took it
      */
-    function eaccelerator_put(string $key, mixed $value, int $ttl = 0, ?int $where = null): bool
+    function eaccelerator_put(?string $key, mixed $value, ?int $ttl = 0, ?int $where = null): bool
     {
-        return Values::put($key, $value, $ttl, Place::of($where));
+        return Values::put($key ?? '', $value, $ttl ?? 0, Place::of($where));
     }
 }
 
 if (!function_exists('eaccelerator_get')) {
     /** Returns the value of a key, or null on a miss. What only the disk has goes back into memory, if $where has both. */
-    function eaccelerator_get(string $key, ?int $where = null): mixed
+    function eaccelerator_get(?string $key, ?int $where = null): mixed
     {
-        $value = Values::get($key, Place::of($where));
+        $value = Values::get($key ?? '', Place::of($where));
 
         return $value === Miss::Here ? null : $value;
     }
@@ -52,9 +52,9 @@ if (!function_exists('eaccelerator_get')) {
 
 if (!function_exists('eaccelerator_rm')) {
     /** Deletes a key. Returns true, even if there was none; false if no value can have this key. */
-    function eaccelerator_rm(string $key, ?int $where = null): bool
+    function eaccelerator_rm(?string $key, ?int $where = null): bool
     {
-        return Values::delete($key, Place::of($where));
+        return Values::delete($key ?? '', Place::of($where));
     }
 }
 
@@ -77,17 +77,17 @@ if (!function_exists('eaccelerator_lock')) {
      *
      * @return bool false if no cache is available
      */
-    function eaccelerator_lock(string $key): bool
+    function eaccelerator_lock(?string $key): bool
     {
-        return Locks::acquire($key);
+        return Locks::acquire($key ?? '');
     }
 }
 
 if (!function_exists('eaccelerator_unlock')) {
     /** Ends a lock of this process. Returns false if another process holds it. */
-    function eaccelerator_unlock(string $key): bool
+    function eaccelerator_unlock(?string $key): bool
     {
-        return Locks::release($key);
+        return Locks::release($key ?? '');
     }
 }
 
@@ -113,17 +113,17 @@ if (!function_exists('eaccelerator_cache_page')) {
      *
      * @return bool true if it is being kept
      */
-    function eaccelerator_cache_page(string $key, int $ttl = 0): bool
+    function eaccelerator_cache_page(?string $key, ?int $ttl = 0): bool
     {
-        return Content::page($key, $ttl);
+        return Content::page($key ?? '', $ttl ?? 0);
     }
 }
 
 if (!function_exists('eaccelerator_rm_page')) {
     /** Deletes a page. */
-    function eaccelerator_rm_page(string $key): void
+    function eaccelerator_rm_page(?string $key): void
     {
-        Values::delete($key, Content::place());
+        Values::delete($key ?? '', Content::place());
     }
 }
 
@@ -134,9 +134,9 @@ if (!function_exists('eaccelerator_cache_output')) {
      * @param callable(): mixed $code eAccelerator ran a string of PHP code, which is not accepted here
      * @return bool whether it is kept
      */
-    function eaccelerator_cache_output(string $key, callable $code, int $ttl = 0): bool
+    function eaccelerator_cache_output(?string $key, callable $code, ?int $ttl = 0): bool
     {
-        return Content::output($key, $code, $ttl);
+        return Content::output($key ?? '', $code, $ttl ?? 0);
     }
 }
 
@@ -146,9 +146,9 @@ if (!function_exists('eaccelerator_cache_result')) {
      *
      * @param callable(): mixed $code eAccelerator ran a string of PHP code, which is not accepted here
      */
-    function eaccelerator_cache_result(string $key, callable $code, int $ttl = 0): mixed
+    function eaccelerator_cache_result(?string $key, callable $code, ?int $ttl = 0): mixed
     {
-        return Content::result($key, $code, $ttl);
+        return Content::result($key ?? '', $code, $ttl ?? 0);
     }
 }
 
@@ -166,7 +166,7 @@ if (!function_exists('eaccelerator_info')) {
 
 if (!function_exists('eaccelerator_caching')) {
     /** Does nothing, but warns outside of eaccelerator.allowed_admin_path: it turned the cache of scripts off and on. */
-    function eaccelerator_caching(bool $enable): void
+    function eaccelerator_caching(?bool $enable): void
     {
         Administration::isAllowed();
     }
@@ -174,7 +174,7 @@ if (!function_exists('eaccelerator_caching')) {
 
 if (!function_exists('eaccelerator_optimizer')) {
     /** Does nothing, but warns outside of eaccelerator.allowed_admin_path: it turned the optimizer of scripts off and on. */
-    function eaccelerator_optimizer(bool $enable): void
+    function eaccelerator_optimizer(?bool $enable): void
     {
         Administration::isAllowed();
     }

@@ -5,7 +5,8 @@
  *
  * All processes of a user share the entries, the command line included. A miss is null. Where no cache is available,
  * nothing is found and nothing is stored. The functions that administrate the cache ask for the user and password of
- * xcache.admin.user and xcache.admin.pass in php.ini, unless xcache.admin.enable_auth is off there.
+ * xcache.admin.user and xcache.admin.pass in php.ini, unless xcache.admin.enable_auth is off there. As in PHP's own functions,
+ * null is 0 or false where these take a number or bool.
  */
 
 declare(strict_types=1);
@@ -34,13 +35,13 @@ if (!function_exists('xcache_set')) {
      * Stores a value.
      *
      * @param mixed $value an object must be serialized first; one in an array need not be
-     * @param int|null $ttl seconds, 0 for no expiry; null for xcache.var_ttl. Not over xcache.var_maxttl, if that is set
+     * @param int|null $ttl seconds, 0 or null for no expiry; xcache.var_ttl if it is left out. Not over xcache.var_maxttl, if that is set
      * @return bool|null false if it was refused, null if the cache is disabled
      * @throws Error for an object
      */
     function xcache_set(mixed $name, mixed $value, ?int $ttl = null): ?bool
     {
-        return Variables::set($name, $value, $ttl);
+        return Variables::set($name, $value, func_num_args() > 2 ? $ttl ?? 0 : null);
     }
 }
 
@@ -80,9 +81,9 @@ if (!function_exists('xcache_inc')) {
      * @param int|null $ttl as in xcache_set()
      * @return int|null the sum, within the range of int; null if the cache is disabled
      */
-    function xcache_inc(mixed $name, int $value = 1, ?int $ttl = null): ?int
+    function xcache_inc(mixed $name, ?int $value = 1, ?int $ttl = null): ?int
     {
-        return Variables::count($name, $value, $ttl);
+        return Variables::count($name, $value ?? 0, func_num_args() > 2 ? $ttl ?? 0 : null);
     }
 }
 
@@ -93,9 +94,9 @@ if (!function_exists('xcache_dec')) {
      * @param int|null $ttl as in xcache_set()
      * @return int|null the difference, within the range of int; null if the cache is disabled
      */
-    function xcache_dec(mixed $name, int $value = 1, ?int $ttl = null): ?int
+    function xcache_dec(mixed $name, ?int $value = 1, ?int $ttl = null): ?int
     {
-        return Variables::count($name, 0 - $value, $ttl);
+        return Variables::count($name, 0 - ($value ?? 0), func_num_args() > 2 ? $ttl ?? 0 : null);
     }
 }
 
@@ -125,11 +126,11 @@ if (!function_exists('xcache_count')) {
      * @param int $type XC_TYPE_VAR has one, XC_TYPE_PHP none
      * @return int|false false, with a warning, if there is no such type
      */
-    function xcache_count(int $type): int|false
+    function xcache_count(?int $type): int|false
     {
         Administration::authenticate();
 
-        return Administration::count(__FUNCTION__, $type);
+        return Administration::count(__FUNCTION__, $type ?? 0);
     }
 }
 
@@ -139,11 +140,11 @@ if (!function_exists('xcache_info')) {
      *
      * @return array<string, mixed>|false as XCache does; false, with a warning, if there is no such cache
      */
-    function xcache_info(int $type, int $id): array|false
+    function xcache_info(?int $type, ?int $id): array|false
     {
         Administration::authenticate();
 
-        return Administration::exists(__FUNCTION__, $type, $id) ? Administration::info() : false;
+        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::info() : false;
     }
 }
 
@@ -153,11 +154,11 @@ if (!function_exists('xcache_list')) {
      *
      * @return array<string, mixed>|false as XCache does; false, with a warning, if there is no such cache
      */
-    function xcache_list(int $type, int $id): array|false
+    function xcache_list(?int $type, ?int $id): array|false
     {
         Administration::authenticate();
 
-        return Administration::exists(__FUNCTION__, $type, $id) ? Administration::list() : false;
+        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::list() : false;
     }
 }
 
@@ -168,10 +169,10 @@ if (!function_exists('xcache_clear_cache')) {
      * @param int $id -1 for all caches of the type
      * @return false|null false, with a warning, if there is no such cache
      */
-    function xcache_clear_cache(int $type, int $id = -1): ?false
+    function xcache_clear_cache(?int $type, ?int $id = -1): ?false
     {
         Administration::authenticate();
-        if (!Administration::exists(__FUNCTION__, $type, $id, first: -1)) {
+        if (!Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0, first: -1)) {
             return false;
         }
         Administration::clear();
@@ -187,13 +188,13 @@ if (!function_exists('xcache_enable_cache')) {
      * @param int $id -1 for all caches of the type
      * @return false|null false, with a warning, if there is no such cache
      */
-    function xcache_enable_cache(int $type, int $id = -1, bool $enable = true): ?false
+    function xcache_enable_cache(?int $type, ?int $id = -1, ?bool $enable = true): ?false
     {
         Administration::authenticate();
-        if (!Administration::exists(__FUNCTION__, $type, $id, first: -1)) {
+        if (!Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0, first: -1)) {
             return false;
         }
-        Variables::$isEnabled = $enable;
+        Variables::$isEnabled = $enable ?? false;
 
         return null;
     }

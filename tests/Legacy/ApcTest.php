@@ -35,6 +35,14 @@ final class ApcTest extends LegacyTestCase
             return [apc_inc("n"), apc_inc("text"), apc_fetch("n")];'));
     }
 
+    /** Zend_Cache_Backend_Apc stores without end by a lifetime of null, and CodeIgniter asks apc_cache_info(null). */
+    public function testNullIsTakenAsByFunctionsOfPhp(): void
+    {
+        self::assertSame([true, true, [], 0, false, [5, 6, 4], true, true, false], $this->returned('$stored = [apc_store("n", 5, null), apc_add("m", 6, null), apc_store(["a" => 1, "b" => 2], null, null)];
+            return [...$stored, (int) larder_key_info("apc:n")["ttl"], apc_fetch(null), [apc_inc("n", null), apc_fetch("m"), iterator_count(new APCIterator("user", null, APC_ITER_KEY, null))],
+                apc_clear_cache(null) && apc_exists("n"), is_array(apc_cache_info(null, null)), apc_exists("")];'));
+    }
+
     public function testCountingKeepsTheExpiry(): void
     {
         self::assertSame([2, true], $this->returned('apc_store("n", 1, 3600); $sum = apc_inc("n"); $rest = larder_key_info("apc:n")["ttl"]; return [$sum, $rest > 0 && $rest <= 3600];'));

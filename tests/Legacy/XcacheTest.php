@@ -67,6 +67,13 @@ final class XcacheTest extends LegacyTestCase
         self::assertSame([100, 100, 100, 5, null], $this->returned($code, ['xcache.var_maxttl' => '100']));
     }
 
+    /** Zend_Cache_Backend_Xcache stores without end by a lifetime of null, whatever xcache.var_ttl is. */
+    public function testNullIsTakenAsByFunctionsOfPhp(): void
+    {
+        self::assertSame([true, 0, 5, 0, 60], $this->returned('$ttl = fn(string $name) => (int) ceil(larder_key_info("xcache:$name")["ttl"]);
+            return [xcache_set("k", 5, null), $ttl("k"), xcache_inc("k", null, null), $ttl("k"), xcache_inc("k") ? $ttl("k") : null];', ['xcache.var_ttl' => '60']));
+    }
+
     public function testDeletesByPrefixInItsNamespaceOnly(): void
     {
         self::assertSame([false, false, true, true, true], $this->returned('xcache_set("user:1", 1); xcache_set("user:2", 1); xcache_set("page", 1); larder_store("user:1", 1);

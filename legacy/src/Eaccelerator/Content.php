@@ -77,7 +77,7 @@ final class Content
     }
 
     /**
-     * The handler of the output. Only a whole page is kept, without an error, and none that sets a cookie or says that it is not for all.
+     * The handler of the output. Only a whole page is kept, without an error, that is not one visitor's.
      *
      * @param list<string> $before the headers that are not the page's
      */
@@ -85,13 +85,20 @@ final class Content
     {
         self::$isRecording = false;
         $headers = array_values(array_diff(headers_list(), $before));
-        $isWhole = ($phase & \PHP_OUTPUT_HANDLER_START) !== 0 && ($phase & \PHP_OUTPUT_HANDLER_FINAL) !== 0 && connection_aborted() === 0;
-        if (!$isWhole || self::hasFailed() || preg_grep('/^Set-Cookie:|^Cache-Control:.*\b(private|no-store)\b/i', headers_list()) !== []) {
+        $isWhole = $phase === (\PHP_OUTPUT_HANDLER_START | \PHP_OUTPUT_HANDLER_FINAL) && connection_aborted() === 0; // not flushed before, and not discarded
+        if (!$isWhole || self::hasFailed() || self::isOfVisitor()) {
             return $content;
         }
         Values::put($key, ['content' => $content, 'headers' => $headers], $ttl, self::place());
 
         return self::isNotModified($content) ? '' : $content;
+    }
+
+    /** Whether it is of a session, which not every application tells by a header, or compressed as one browser asked. */
+    private static function isOfVisitor(): bool
+    {
+        return (\function_exists('session_id') && session_id() !== '')
+            || preg_grep('/^(Set-Cookie|Content-Encoding):|^Cache-Control:.*\b(private|no-store)\b/i', headers_list()) !== [];
     }
 
     private static function hasFailed(): bool
