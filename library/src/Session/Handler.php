@@ -26,7 +26,7 @@ use Larder\Lock\Lock;
  * A session is locked from session_start() until it is closed, so requests of one session run one after the other and none
  * overwrites what another has written. A request that does not get the lock fails at session_start(), and one that lost its
  * lock does not write: both by SessionFailed. A forked child leaves its parent's session alone. Nothing is collected: a
- * session expires session.gc_maxlifetime seconds after its last use.
+ * session expires session.gc_maxlifetime seconds after it was last closed without "read_and_close".
  */
 final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \SessionUpdateTimestampHandlerInterface
 {
@@ -60,6 +60,12 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         }
         $this->store = Capability::of(Capability::of($cache->store(), AtomicStore::class), LockingStore::class);
         self::check($this->store, $allowEviction);
+    }
+
+    /** A clone has no session open. */
+    public function __clone()
+    {
+        $this->session = null;
     }
 
     /** Ignores both: the path and the name of PHP's settings say nothing about the store. */
@@ -120,6 +126,15 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         if ($this->isParents()) {
             return false;
         }
+        if ($this->hasAnotherOpen($id)) {
+            $other = clone $this;
+
+            try {
+                return $other->destroy($id);
+            } finally {
+                $other->close();
+            }
+        }
         try {
             if (!$this->locked($id)->delete()) {
                 $this->close();
@@ -155,7 +170,8 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     }
 
     /**
-     * Whether there is such a session, for session.use_strict_mode. It is locked already, for the read() that follows.
+     * Whether there is such a session, for session.use_strict_mode. It is locked already, for the read() that follows; but not
+     * if another one is open: session_create_id() asks for its new id then, and nothing follows.
      *
      * @return bool true also if that is not known, and then read() throws: after false, PHP would replace the visitor's cookie
      */
@@ -163,6 +179,10 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     {
         if (preg_match(self::ID, $id) !== 1) {
             return false;
+        }
+
+        if ($this->hasAnotherOpen($id)) {
+            return LockedSession::isStored($this->store, $id);
         }
 
         try {
@@ -178,6 +198,12 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
     private function isParents(): bool
     {
         return $this->session?->isOfThisProcess() === false;
+    }
+
+    /** Whether a session is open that has to keep its lock: what is written at its end was read under it. */
+    private function hasAnotherOpen(#[\SensitiveParameter] string $id): bool
+    {
+        return $this->session !== null && $this->session->id !== $id;
     }
 
     private function locked(#[\SensitiveParameter] string $id): LockedSession

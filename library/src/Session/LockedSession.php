@@ -49,8 +49,7 @@ final class LockedSession
      */
     public static function lock(Store&AtomicStore&LockingStore $store, #[\SensitiveParameter] string $id, float $lockSeconds, float $wait): self
     {
-        // A hash: the keys of the store, and its errors, must not hold an id that would start the session.
-        $key = 'session:' . hash('sha256', $id);
+        $key = self::key($id);
         $lock = Lock::take($store, $key, $lockSeconds, $wait, LockLifetime::Process)
             ?? throw ($store->holder($key) === null ? SessionFailed::unreachable() : SessionFailed::locked($wait));
         $lease = new Lease($lock); // releases it if an exception follows
@@ -65,6 +64,16 @@ final class LockedSession
         }
 
         return new self($store, $id, $key, $lock->token, $lease, $lockSeconds, null, '');
+    }
+
+    /**
+     * Whether there is such a session, by whomever it is locked.
+     *
+     * @throws StoreFailed over a store that throws
+     */
+    public static function isStored(Store $store, #[\SensitiveParameter] string $id): bool
+    {
+        return $store->get(self::key($id)) !== null;
     }
 
     /** False in a forked child: it inherits this object, and its parent keeps the lock. */
@@ -117,5 +126,11 @@ final class LockedSession
     public function release(): void
     {
         $this->lease->release();
+    }
+
+    /** A hash: the keys of the store, and its errors, must not hold an id that would start the session. */
+    private static function key(#[\SensitiveParameter] string $id): string
+    {
+        return 'session:' . hash('sha256', $id);
     }
 }

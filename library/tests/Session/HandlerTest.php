@@ -172,6 +172,32 @@ final class HandlerTest extends TestCase
         self::assertFalse($first->validateId(self::ID));
     }
 
+    /** As session_create_id() does, and an application that logs out another visitor. */
+    #[DataProvider('stores')]
+    public function testOpenSessionStaysLockedWhenAnotherIdIsAskedForOrDestroyed(string $store): void
+    {
+        $cache = self::cache($store);
+        self::write($cache, 'n|i:1;');
+        $first = new Handler($cache, allowEviction: true);
+        $second = new Handler($cache, wait: 0.05, allowEviction: true);
+        $second->read('another');
+        $second->write('another', 'n|i:3;');
+        $second->close();
+        $first->read(self::ID);
+
+        self::assertFalse($first->validateId('none'));
+        self::assertTrue($first->validateId('another'));
+        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertTrue($first->destroy('another'));
+        self::assertFalse($first->validateId('another'));
+        self::assertMatchesRegularExpression('/another request holds it/', self::failure(static fn(): string => $second->read(self::ID)));
+        self::assertSame('', $second->read('another'), 'the other one is not locked any more');
+        $second->close();
+        $first->close();
+        self::assertSame('n|i:1;', $second->read(self::ID));
+        $second->close();
+    }
+
     #[DataProvider('stores')]
     public function testForkedChildLeavesTheSessionOfItsParentAlone(string $store): void
     {

@@ -218,7 +218,11 @@ final class RequestsTest extends TestCase
                 try {
                     $connection ??= $server->connect();
                     $answer = $connection->request($parameters);
-                    $counted[] = $answer->status === 200 ? (int) explode(' ', $answer->body)[1] : throw new \RuntimeException($answer->errors);
+                    if ($answer->status === 200) {
+                        $counted[] = (int) explode(' ', $answer->body)[1];
+                    } elseif (!str_contains($answer->errors, 'The session was not written: ')) { // it stood still for longer than its lock lasts
+                        throw new \RuntimeException($answer->errors);
+                    }
                 } catch (ServerFailed) {
                     $connection = null; // the worker was killed
                 }
