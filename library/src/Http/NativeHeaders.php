@@ -12,17 +12,21 @@ namespace Larder\Http;
  */
 final class NativeHeaders
 {
-    private const REFUSAL = '~^(Set-Cookie2?\s*:|(CDN-Cache|Cache|Surrogate)-Control\s*:.*\b(private|no-store|no-cache)\b|X-Accel-Expires\s*:\s*0\s*$|Vary\s*:.*\*)~i';
+    private const REFUSAL = '~^(Set-Cookie2?\s*:|(CDN-Cache|Cache|Surrogate)-Control\s*:.*\b(private|no-store|no-cache)\b|X-Accel-Expires\s*:\s*0\s*$)~i';
+    /** The name of what is kept follows from PSR-7 alone. Not that of the compression that PHP does afterwards. */
+    private const VARIES = '~^Vary\s*:(?!\s*(Accept-Encoding)?\s*$)~i';
 
     private bool $isTooLate = false;
 
-    /** @param (\Closure(int, string, string, int): bool)|null $handler of errors, if the headers were sent before */
-    private function __construct(private ?\Closure $handler = null) {}
+    /** @var (\Closure(int, string, string, int): bool)|null of errors, if the headers were sent before */
+    private ?\Closure $handler = null;
+
+    private function __construct(private readonly bool $wereSent) {}
 
     public static function watch(): self
     {
-        $watch = new self();
-        if (headers_sent()) {
+        $watch = new self(headers_sent());
+        if ($watch->wereSent) {
             $before = set_error_handler(null);
             restore_error_handler();
             $watch->handler = static function (int $level, string $message, string $file = '', int $line = 0) use ($watch, $before): bool {
@@ -53,6 +57,9 @@ final class NativeHeaders
     public function areClean(): ?bool
     {
         if ($this->isTooLate || (\function_exists('session_id') && session_id() !== '') || preg_grep(self::REFUSAL, headers_list()) !== []) {
+            return false;
+        }
+        if (!$this->wereSent && preg_grep(self::VARIES, headers_list()) !== []) { // else it is that of the response before
             return false;
         }
 

@@ -130,7 +130,7 @@ final class ResponseCache implements MiddlewareInterface
     private function learnt(string $id, ServerRequestInterface $request, RequestHandlerInterface $handler): ?ResponseInterface
     {
         $made = null;
-        $this->cache->remember("response:$id:learnt", self::PASS, function (Computation $computation) use ($id, $request, $handler, &$made): bool {
+        $this->cache->remember(self::learntName($id), self::PASS, function (Computation $computation) use ($id, $request, $handler, &$made): bool {
             $native = NativeHeaders::watch();
 
             try {
@@ -179,6 +179,7 @@ final class ResponseCache implements MiddlewareInterface
                 }
                 if ($isClean !== null) {
                     $this->pass($url->id, $made);
+                    $this->cache->delete(self::learntName($url->id)); // what was learnt holds no longer
                 }
 
                 return [];
@@ -350,6 +351,12 @@ final class ResponseCache implements MiddlewareInterface
         return 'response:' . $url->id . ':' . CacheableRequest::variant($normalized, $url->names);
     }
 
+    /** The name of a mark: a response to a whole request has told of the URL, so no other is made for that. */
+    private static function learntName(string $id): string
+    {
+        return "response:$id:learnt";
+    }
+
     private function known(string $id): KnownUrl
     {
         return KnownUrl::of($id, $this->cache->get("response:$id"));
@@ -359,7 +366,7 @@ final class ResponseCache implements MiddlewareInterface
      * Nothing that another process has learnt meanwhile is lost, on a store that can compare and swap.
      *
      * @param \Closure(KnownUrl): KnownUrl $change
-     * @return KnownUrl|null as it is now; null if others change it all the time
+     * @return KnownUrl|null as it is now; null if others change it all the time, or the store refuses
      */
     private function change(string $id, \Closure $change): ?KnownUrl
     {
@@ -368,17 +375,17 @@ final class ResponseCache implements MiddlewareInterface
 
             return $this->cache->set("response:$id", $changed->stored(), self::KNOWN) ? $changed : null;
         }
-        $wasRefused = false;
+        $refused = false;
         for ($try = 0; $try < self::TRIES; ++$try) {
             $stored = $this->cache->getWithToken("response:$id", null, $token);
+            if ($token === $refused) {
+                return null; // nobody has changed it: the store is unreachable or full
+            }
             $changed = $change(KnownUrl::of($id, $stored));
             if ($token === null ? $this->cache->add("response:$id", $changed->stored(), self::KNOWN) : $this->cache->setIfUnchanged("response:$id", $token, $changed->stored(), self::KNOWN)) {
                 return $changed;
             }
-            if ($wasRefused && $token === null) {
-                return null; // by a store that is unreachable or full
-            }
-            $wasRefused = $token === null;
+            $refused = $token;
             usleep(random_int(0, 1000 * $try));
         }
 

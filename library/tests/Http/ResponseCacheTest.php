@@ -5,9 +5,11 @@ declare(strict_types=1);
 namespace Larder\Tests\Http;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
 use Larder\Http\ResponseCache;
 use Larder\Remember\Computation;
 use Larder\Testing\Fork;
+use Larder\Testing\SetClock;
 use Larder\Tests\Servers;
 use Nyholm\Psr7\Factory\Psr17Factory;
 use Nyholm\Psr7\Response;
@@ -266,27 +268,41 @@ final class ResponseCacheTest extends TestCase
 
     public function testErrorOfAMomentKeepsAUrlOutForAMomentOnly(): void
     {
-        $clock = new class implements \Psr\Clock\ClockInterface {
-            public int $now = 1_800_000_000;
-
-            public function now(): \DateTimeImmutable
-            {
-                return new \DateTimeImmutable("@$this->now");
-            }
-        };
-        $factory = new Psr17Factory();
-        $middleware = new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], clock: $clock);
+        [$middleware, $clock] = $this->middlewareWithClock();
         foreach ([503 => 1, 404 => 60] as $status => $seconds) {
             $request = new ServerRequest('GET', self::URL . "&status=$status");
             $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
                 => new Response($call === 1 ? $status : 200, ['Cache-Control' => $call === 1 ? 'private' : 'max-age=600'], "call $call"));
             $bodies = [];
             foreach ([0, 0, $seconds - 1, 1, 0] as $later) {
-                $clock->now += $later;
+                $clock->move($later);
                 $bodies[] = (string) $middleware->process($request, $application)->getBody();
             }
             self::assertSame(['call 1', 'call 2', 'call 3', 'call 4', 'call 4'], $bodies);
         }
+    }
+
+    /** The first response, to a whole request, was none. */
+    public function testErrorOfAMomentInTheResponseForEverybodyDoesSoToo(): void
+    {
+        [$middleware, $clock] = $this->middlewareWithClock();
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response($call === 2 ? 503 : 200, ['Cache-Control' => 'max-age=600'], "call $call"));
+        $bodies = [];
+        foreach ([0, 0, 0, 1, 0, 0] as $later) {
+            $clock->move($later);
+            $bodies[] = (string) $middleware->process(new ServerRequest('GET', self::URL, ['User-Agent' => 'x']), $application)->getBody();
+        }
+        self::assertSame(['call 1', 'call 2', 'call 3', 'call 4', 'call 5', 'call 5'], $bodies);
+    }
+
+    /** @return array{ResponseCache, SetClock} */
+    private function middlewareWithClock(): array
+    {
+        $clock = new SetClock(new \DateTimeImmutable('@1800000000'));
+        $factory = new Psr17Factory();
+
+        return [new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], clock: $clock), $clock];
     }
 
     public function testVariantsAreBounded(): void
@@ -303,6 +319,34 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(101, $application->calls);
         $this->get($application, ['Accept-Language' => 'x-0']);
         self::assertSame(102, $application->calls);
+    }
+
+    /** Else each new variant would ask it as often as if others changed the URL all the time. */
+    public function testStoreThatRefusesIsNotAskedAgainAndAgain(): void
+    {
+        $server = RedisServer::start(Servers::directory('http-refuses-' . bin2hex(random_bytes(4))));
+        $redis = new \Redis();
+        $redis->connect($server->socket);
+        $middleware = $this->middleware(Cache::open("redis://$server->socket"));
+        $application = new Application(static fn(ServerRequestInterface $request, int $call): Response
+            => new Response(200, ['Vary' => 'Accept-Language', ...self::KEPT], "call $call"));
+        $total = static fn(): mixed => ((array) $redis->info('stats'))['total_commands_processed'] ?? null;
+        $commands = static function (string $language) use ($middleware, $application, $total): int {
+            $before = $total();
+            $middleware->process(new ServerRequest('GET', self::URL, ['Accept-Language' => $language]), $application);
+            $after = $total();
+
+            return \is_int($before) && \is_int($after) ? $after - $before : self::fail('no number of commands');
+        };
+        $commands('de');
+        $kept = $commands('de');
+        self::assertTrue($redis->rawcommand('ACL', 'SETUSER', 'default', '-@write'));
+        self::assertLessThan(4 * $kept, $commands('fr'));
+        $commands('fr');
+        self::assertSame(4, $application->calls, 'nothing was kept');
+        $commands('de');
+        self::assertSame(4, $application->calls, 'the control: what was kept before is found');
+        $server->stop();
     }
 
     public function testNoVariantAtAllLeavesNothingBehind(): void

@@ -117,7 +117,7 @@ final class WebServerTest extends TestCase
     /** @return iterable<string, array{string}> */
     public static function ofOneVisitor(): iterable
     {
-        foreach (['session', 'closed', 'nocookie', 'cookie', 'silenced', 'own-handler', 'method', 'private', 'network', 'surrogate', 'native-accel', 'vary', 'psr-cookie', 'psr-private', 'accel'] as $is) {
+        foreach (['session', 'closed', 'nocookie', 'cookie', 'silenced', 'own-handler', 'method', 'private', 'network', 'surrogate', 'native-accel', 'vary', 'languages', 'psr-cookie', 'psr-private', 'accel'] as $is) {
             yield $is => [$is];
         }
     }

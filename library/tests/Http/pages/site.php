@@ -37,6 +37,7 @@ $application = new Application(static function (ServerRequestInterface $request)
     $body = 'made at ' . hrtime(true);
     if (str_starts_with($is, 'later-')) {
         $headers['Cache-Control'] = 'max-age=1, stale-while-revalidate=600';
+        $headers['Vary'] = 'Accept-Language'; // is among PHP's headers when the page is made again
         $is = is_file("$folder/later") ? substr($is, strlen('later-')) : '';
     }
 
@@ -87,6 +88,9 @@ $application = new Application(static function (ServerRequestInterface $request)
             break;
         case 'vary':
             header('Vary: *');
+            break;
+        case 'languages':
+            header('Vary: Accept-Encoding, Accept-Language');
             break;
         case 'psr-cookie':
             $headers['Set-Cookie'] = 'sid=' . bin2hex(random_bytes(8));
