@@ -111,7 +111,8 @@ final class ServersTest extends TestCase
 
     public function testFpmServesTwoRequestsAtOnceFromTwoWorkers(): void
     {
-        $script = $this->directory->write('page.php', '<?php usleep(200_000); echo getmypid();');
+        // Each waits for the other: a busy machine may begin the second request long after the first.
+        $script = $this->directory->write('page.php', '<?php touch(__DIR__ . "/asked-" . getmypid()); for ($end = time() + 20; count(glob(__DIR__ . "/asked-*")) < 2 && time() < $end; usleep(1_000)); echo getmypid();');
         $server = PhpFpmServer::start($this->directory->path, pools: [new PhpFpmPool(workers: 2)]);
         $requests = [$server->startRequest($script), $server->startRequest($script)];
         $workers = array_map(static fn(Process $request): string => $server->response($request)->body, $requests);
