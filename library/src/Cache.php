@@ -335,10 +335,15 @@ final class Cache implements CacheInterface
             throw $error;
         }
         $seconds = self::secondsSince($start);
-        $areStored = $made !== [] && $this->setMany($made, $ttl, $tagVersions);
-        foreach ($missing as $key) {
-            if (\array_key_exists($key, $made)) {
-                $this->events?->tell(new Computed($key, $seconds / \count($made), $areStored));
+        $areStored = false;
+
+        try {
+            $areStored = $made !== [] && $this->setMany($made, $ttl, $tagVersions);
+        } finally {
+            foreach ($missing as $key) {
+                if (\array_key_exists($key, $made)) {
+                    $this->events?->tell(new Computed($key, $seconds / \count($made), $areStored));
+                }
             }
         }
 
