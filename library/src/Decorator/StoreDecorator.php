@@ -12,12 +12,10 @@ use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\PrunableStore;
-use Larder\Contract\Tokens;
-use Larder\Contract\TokenStore;
 use Larder\Exception\NotSupported;
 
 /** Forwards the optional operations, and has the capabilities of the store behind it. For your own decorators too. */
-abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore, TokenStore
+abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
 {
     public function supports(string $interface): bool
     {
@@ -52,16 +50,6 @@ abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, L
     public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
     {
         return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->setIf($key, $isExpected, $value, $ttl), false);
-    }
-
-    public function getWithToken(string $key): ?array
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): ?array => Tokens::read($store, $key), null);
-    }
-
-    public function setIfToken(string $key, string $token, mixed $value, int|float $ttl = 0): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => Tokens::write($store, $key, $token, $value, $ttl), false);
     }
 
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null

@@ -13,7 +13,7 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\None\NullStore;
 use Larder\Event\Events;
 use Larder\Event\Reason;
@@ -24,7 +24,7 @@ use Larder\Key\Key;
  * Stands before the store of a server and its Breaker: what the server does not answer is a miss, or false, or throws
  * StoreFailed where that was asked for; what it answers is passed on.
  */
-final class BreakerStore extends StoreDecorator implements RemoteStore, ReportsOutages
+final class BreakerStore extends TransparentDecorator implements RemoteStore, ReportsOutages
 {
     /** @param bool $throws StoreFailed, in place of misses and false */
     public function __construct(private readonly RemoteStore $store, private readonly Breaker $breaker, private readonly bool $throws = false, private readonly ?Events $events = null) {}

@@ -7,7 +7,7 @@ namespace Larder\Decorator\Sampling;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Exception\StoreUnavailable;
 use Larder\Process\Pid;
 
@@ -18,7 +18,7 @@ use Larder\Process\Pid;
  * Each operation is taken with the same probability, whatever was taken before: the number of operations to the next one has
  * a geometric distribution. So short requests count as much as long ones.
  */
-final class SamplingStore extends StoreDecorator implements ReportsOutages, ResettableStore
+final class SamplingStore extends TransparentDecorator implements ReportsOutages, ResettableStore
 {
     /** Seconds: a process that serves no requests adds its samples at the first one after so long. */
     private const WRITE_EVERY = 10.0;
@@ -145,6 +145,17 @@ final class SamplingStore extends StoreDecorator implements ReportsOutages, Rese
         $this->countWrite($value);
 
         return parent::setIf($key, $isExpected, $value, $ttl);
+    }
+
+    public function getWithToken(string $key): ?array
+    {
+        $found = parent::getWithToken($key);
+        if (--$this->left <= 0) {
+            $this->sampleRead($found === null ? $this : $found[0]);
+            $this->plan();
+        }
+
+        return $found;
     }
 
     public function setIfToken(string $key, string $token, mixed $value, int|float $ttl = 0): bool

@@ -11,7 +11,7 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Key\Key;
 
 /**
@@ -20,7 +20,7 @@ use Larder\Key\Key;
  *
  * It can do what each of its servers can, and throws NotSupported for the rest.
  */
-final class ShardedStore extends StoreDecorator implements RemoteStore, ReportsOutages
+final class ShardedStore extends TransparentDecorator implements RemoteStore, ReportsOutages
 {
     /** @param non-empty-array<string, Store> $stores by the server's name; all of one kind */
     public function __construct(private readonly array $stores) {}

@@ -12,7 +12,7 @@ use Larder\Contract\NamesServer;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Exception\NotSupported;
 use Larder\Key\ReservedKey;
 
@@ -21,19 +21,20 @@ use Larder\Key\ReservedKey;
  * leads to, so that two servers never mix. While that is not known, before the first use, the shared tier is asked first;
  * when the application has another client later, that one's server counts.
  */
-final class ClientTier extends StoreDecorator implements ReportsOutages, ResettableStore
+final class ClientTier extends TransparentDecorator implements ReportsOutages, ResettableStore
 {
     private ?string $server = null;
     private ?TierStore $tier = null;
     private readonly NamesServer $client;
 
     /**
+     * @param string $name of the shared tier, such as "redis"
      * @param string $identity of the entries on a server, such as their namespace
      * @param float $localTtl seconds, as those of TierStore
      * @param float $pollSeconds seconds, likewise
      * @throws NotSupported if a tier cannot be one
      */
-    public function __construct(private readonly Store $local, private readonly Store $shared, private readonly string $identity, private readonly float $localTtl, private readonly float $pollSeconds)
+    public function __construct(private readonly Store $local, private readonly Store $shared, private readonly string $name, private readonly string $identity, private readonly float $localTtl, private readonly float $pollSeconds)
     {
         Capability::of($local, AtomicStore::class);
         Capability::of(Capability::of($shared, ExpiryAwareStore::class), AtomicStore::class);
@@ -102,7 +103,7 @@ final class ClientTier extends StoreDecorator implements ReportsOutages, Resetta
     /** As that of TierStore. */
     public function explanation(): string
     {
-        return $this->known()?->explanation() ?? 'copies are made once the client has been used: it tells then which server it leads to';
+        return $this->known()?->explanation($this->name) ?? 'copies are made once the client has been used: it tells then which server it leads to';
     }
 
     public function keys(): iterable

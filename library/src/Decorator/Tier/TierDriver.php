@@ -42,7 +42,7 @@ final class TierDriver implements Driver
     public static function before(Store $local, Store $shared, Dsn $dsn): Store
     {
         try {
-            return new ClientTier($local, $shared, $dsn->identity(), self::localTtl($dsn), $dsn->poll());
+            return new ClientTier($local, $shared, $dsn->scheme, $dsn->identity(), self::localTtl($dsn), $dsn->poll());
         } catch (NotSupported $refusal) {
             throw $dsn->invalid('names a store that cannot be a tier: ' . $refusal->getMessage());
         }

@@ -14,7 +14,7 @@ use Larder\Contract\ReportsOutages;
 use Larder\Contract\ResettableStore;
 use Larder\Contract\Store;
 use Larder\Contract\Tokens;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Exception\NotSupported;
 use Larder\Key\Key;
 use Larder\Key\ReservedKey;
@@ -29,7 +29,7 @@ use Larder\Remember\StoredValue;
  * at most, as each host asks the shared tier so often what was changed. While the shared tier does not answer, copies live
  * on; none lives longer than $localTtl seconds or its value's own time. Everybody who writes must do it by a tier.
  */
-final class TierStore extends StoreDecorator implements ReportsOutages, ResettableStore
+final class TierStore extends TransparentDecorator implements ReportsOutages, ResettableStore
 {
     public readonly LocalCopies $copies;
     private readonly Store&ExpiryAwareStore $shared;
@@ -213,12 +213,16 @@ final class TierStore extends StoreDecorator implements ReportsOutages, Resettab
         return $this->shared->entries($keys);
     }
 
-    /** What an operator wants to know of it, in a line. */
-    public function explanation(): string
+    /**
+     * What an operator wants to know of it, in a line.
+     *
+     * @param string|null $shared the name of the shared tier, if its class has none
+     */
+    public function explanation(?string $shared = null): string
     {
         $listener = $this->presence->listener();
 
-        return \sprintf('copies of %s live %g s at most in %s; what other hosts change is seen %s', Capability::nameOf($this->shared), $this->localTtl, $this->localName, match (true) {
+        return \sprintf('copies of %s live %g s at most in %s; what other hosts change is seen %s', $shared ?? Capability::nameOf($this->shared), $this->localTtl, $this->localName, match (true) {
             $this->pollSeconds === 0.0 => 'when they end, as poll=0 was asked for',
             $listener !== null => \sprintf('at once, as larder listen runs (%s), and within %g s without it', $listener, $this->pollSeconds),
             default => \sprintf('within %g s', $this->pollSeconds),

@@ -45,13 +45,16 @@ final class SamplingStoreTest extends TestCase
         self::assertSame('default', $store->get('nothing', 'default'));
         self::assertSame(['a' => str_repeat('x', 100), 'none' => null, 7 => str_repeat('x', 127)], $store->getMany(['a', 'none', '7']));
         $store->add('c', str_repeat('x', 128));
+        $token = ($store->getWithToken('c') ?? self::fail('no token'))[1];
+        self::assertNull($store->getWithToken('none'));
+        self::assertTrue($store->setIfToken('c', $token, str_repeat('x', 128)));
         $store->increment('n');
         $store->delete('a');
         self::assertSame([], $this->file->read()->counts, 'nothing is written before the end of the request');
         $store->reset();
         $recording = $this->file->read();
-        self::assertEquals(['write string 7' => 2.0, 'write other 4' => 1.0, 'hit string 7' => 3.0, 'miss' => 2.0, 'write string 8' => 1.0, 'write other 3' => 1.0], $recording->counts);
-        self::assertSame([1.0, 10], [$recording->requests, $recording->samples]);
+        self::assertEquals(['write string 7' => 2.0, 'write other 4' => 1.0, 'hit string 7' => 3.0, 'miss' => 3.0, 'write string 8' => 2.0, 'hit string 8' => 1.0, 'write other 3' => 1.0], $recording->counts);
+        self::assertSame([1.0, 13], [$recording->requests, $recording->samples]);
         self::assertEqualsWithDelta(microtime(true), $recording->until, 10.0);
     }
 

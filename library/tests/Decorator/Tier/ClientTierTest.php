@@ -109,7 +109,7 @@ final class ClientTierTest extends TestCase
         self::assertTrue($cache->can(Capability::Lock));
         $cache->reset();
         $cache->reach();
-        self::assertStringContainsString('copies of', (string) $cache->explain()[0]);
+        self::assertStringContainsString('copies of redis live 60 s at most in file', (string) $cache->explain()[0]);
     }
 
     public function testOtherHostsSeeChanges(): void

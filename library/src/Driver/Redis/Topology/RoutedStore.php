@@ -12,7 +12,8 @@ use Larder\Contract\PrunableStore;
 use Larder\Contract\RemoteStore;
 use Larder\Contract\ReportsOutages;
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Contract\Tokens;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\None\NullStore;
 use Larder\Driver\Redis\Redirection;
 use Larder\Driver\Redis\ServerRole;
@@ -32,7 +33,7 @@ use Larder\Key\Ttl;
  * is asked for again; a call is repeated then only if it may be executed twice and another server is in charge. What nobody
  * answers is a miss, or false, or throws StoreFailed where that was asked for.
  */
-final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOutages
+final class RoutedStore extends TransparentDecorator implements RemoteStore, ReportsOutages
 {
     /** Servers to which one call is sent at most. */
     private const TRIES = 5;
@@ -193,6 +194,12 @@ final class RoutedStore extends StoreDecorator implements RemoteStore, ReportsOu
     public function decorated(): Store
     {
         return $this->node($this->first, $this->role)->store;
+    }
+
+    /** A master, as a replica may have an older value than the one that is to be replaced. */
+    public function getWithToken(string $key): ?array
+    {
+        return $this->routed($key, static fn(Store $store): ?array => Tokens::read($store, $key), null, isRepeatable: true);
     }
 
     protected function forward(string $interface, string $key, \Closure $work, mixed $refused): mixed

@@ -130,7 +130,8 @@ final class SecuredNodesTest extends TestCase
         [$server] = self::$watched->ports();
         $found = $this->watched('shop:one@', $client, self::SENTINEL_PASSWORD);
         $single = \sprintf('rediss://shop:one@%s?client=%s&tls_ca_file=%s', self::$watched->addresses(), $client, self::$ca->ca) . Servers::PATIENTLY;
-        $afterwards = static function (string $dsn) use ($server): array {
+        /** @param \Closure(Cache): mixed $read */
+        $afterwards = static function (string $dsn, \Closure $read) use ($server): array {
             $log = new RecordingLogger();
             $caches = array_map(static fn(): Cache => Cache::open($dsn, $log), range(1, 3));
             for ($end = microtime(true) + 1.5; microtime(true) < $end; usleep(10_000)) {
@@ -140,10 +141,12 @@ final class SecuredNodesTest extends TestCase
             }
             self::$watched->ask($server, 'CLIENT', 'KILL', 'USER', 'shop');
 
-            return [array_map(static fn(Cache $cache): mixed => $cache->get('k'), $caches), $log->entries() !== []];
+            return [array_map($read, $caches), $log->entries() !== []];
         };
-        self::assertSame([['v', 'v', 'v'], false], $afterwards($found));
-        self::assertSame([[null, null, null], true], $afterwards($single), 'the control: a server that nobody has found');
+        $get = static fn(Cache $cache): mixed => $cache->get('k');
+        self::assertSame([['v', 'v', 'v'], false], $afterwards($found, $get));
+        self::assertSame([['v', 'v', 'v'], false], $afterwards($found, static fn(Cache $cache): mixed => $cache->getWithToken('k')));
+        self::assertSame([[null, null, null], true], $afterwards($single, $get), 'the control: a server that nobody has found');
     }
 
     /** @return iterable<string, array{string, string}> */
