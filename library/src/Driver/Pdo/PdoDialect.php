@@ -130,7 +130,7 @@ enum PdoDialect: string
         $code = self::code($error);
 
         return match ($this) {
-            self::MySql => \in_array($code, self::MYSQL_LOST, true) || ($code >= 2000 && $code < 3000),
+            self::MySql => \in_array($code, self::MYSQL_LOST, true) || ($code >= 2000 && $code < 3000 && $code !== self::OUT_OF_SYNC),
             self::PostgreSql => preg_match('/^(?:08...|53300|57P0.|HY000)$/D', self::state($error)) === 1,
             self::Sqlite => false,
         };

@@ -7,8 +7,10 @@ namespace Larder\Tests\Driver\Pdo;
 use Larder\Cache;
 use Larder\Cli\Server\MariaDbServer;
 use Larder\Exception\StoreFailed;
+use Larder\Tests\Driver\Current;
 use Larder\Tests\RecordingLogger;
 use Larder\Tests\Servers;
+use PHPUnit\Framework\Attributes\TestWith;
 use Psr\Log\NullLogger;
 
 final class PdoMySqlTest extends PdoTestCase
@@ -61,6 +63,36 @@ final class PdoMySqlTest extends PdoTestCase
         self::assertSame([null, false], [$cache->get('k'), $cache->set('k', 2)]);
         self::assertEquals([1, 2], $rows->fetchAll(\PDO::FETCH_COLUMN));
         self::assertSame(1, $cache->get('k'));
+        self::assertTrue($cache->clear());
+    }
+
+    /** Whose connection is asked nothing meanwhile, and is not lost for that. */
+    #[TestWith([\PDO::ERRMODE_EXCEPTION])]
+    #[TestWith([\PDO::ERRMODE_SILENT])]
+    public function testClosureIsNotCalledAgainWhileTheApplicationReadsAResult(int $mode): void
+    {
+        $current = new Current($first = self::pdo([\PDO::ATTR_ERRMODE => $mode, \PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]));
+        $log = new RecordingLogger();
+        $cache = Cache::over(static fn(): \PDO => self::pdoOf($current), 'namespace=unread', $log);
+        self::assertTrue($cache->set('k', 1));
+        $current->client = self::pdo();
+        $first->beginTransaction();
+        $rows = $first->query('SELECT 1 UNION SELECT 2');
+        self::assertNotFalse($rows);
+        self::assertSame([null, false], [$cache->get('k'), $cache->set('k', 2)]);
+        self::assertEquals([1, 2], $rows->fetchAll(\PDO::FETCH_COLUMN));
+        self::assertTrue($first->commit());
+        self::assertSame([1, 1, []], [$cache->get('k'), $current->calls, $log->entries()]);
+
+        $current->client = $first;
+        $atFirstUse = Cache::over(static fn(): \PDO => self::pdoOf($current), 'namespace=unread', $log);
+        $rows = $first->query('SELECT 1 UNION SELECT 2');
+        self::assertNotFalse($rows);
+        self::assertSame([null, false], [$atFirstUse->get('k'), $atFirstUse->set('k', 2)]);
+        $current->client = self::pdo();
+        self::assertSame([null, false], [$atFirstUse->get('k'), $atFirstUse->set('k', 2)]);
+        self::assertEquals([1, 2], $rows->fetchAll(\PDO::FETCH_COLUMN));
+        self::assertSame([1, 2, []], [$atFirstUse->get('k'), $current->calls, $log->entries()]);
         self::assertTrue($cache->clear());
     }
 

@@ -49,9 +49,9 @@ final class HeldClusterStore extends HeldRedisProtocol
     }
 
     /** An object that is made after a failover has another one, and so other copies. */
-    protected function serverOf(object $client, ?string $known): string
+    protected function serverOf(object $client, ?string $known): ?string
     {
-        if ($known !== null) {
+        if ($known !== null || $this->isLazy($client)) {
             return $known;
         }
         /** @var RedisCluster $client */
@@ -101,7 +101,7 @@ final class HeldClusterStore extends HeldRedisProtocol
     private function sendTo(string|array $to, string $command, string ...$arguments): mixed
     {
         $client = $this->client();
-        if ($client->getMode() !== Redis::ATOMIC) {
+        if ($this->modeOf($client) !== Redis::ATOMIC) {
             throw StoreFailed::busy('redis', 'the application has begun a transaction on its client');
         }
         $route = \is_array($to) ? $to : $this->route($to);

@@ -23,8 +23,6 @@ final class HeldPredisStore extends HeldRedisProtocol
     private const OF_THE_COMMAND = '/^(ERR|NOSCRIPT|WRONGTYPE) /';
 
     private string $lastError = '';
-    /** That has replied. */
-    private ?ClientInterface $greeted = null;
 
     /** A client that is not connected any more would connect again, though the application may have another one by now. */
     protected function greet(): void
@@ -41,7 +39,6 @@ final class HeldPredisStore extends HeldRedisProtocol
             throw new ClientException('it leads to several servers, and may read from a replica or from a part of the keys alone: take one that leads to one server');
         }
         parent::greet();
-        $this->greeted = $this->client();
     }
 
     protected function send(string $command, string ...$arguments): mixed

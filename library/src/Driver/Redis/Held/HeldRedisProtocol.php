@@ -13,6 +13,8 @@ use Larder\Exception\StoreFailed;
 use Larder\Exception\StoreUnavailable;
 use Larder\Server\ConnectionSettings;
 use Predis\PredisException;
+use Redis;
+use RedisCluster;
 use RedisException;
 
 /**
@@ -24,6 +26,9 @@ abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
 {
     /** Said of a client whose replies do not belong to its commands. */
     protected const OUT_OF_STEP = 'a reply to another command has come: the application must close its client and connect it again';
+
+    /** That has replied. */
+    protected ?object $greeted = null;
 
     /** Whose server is known. */
     private ?object $named = null;
@@ -99,6 +104,28 @@ abstract class HeldRedisProtocol extends RedisProtocol implements NamesServer
                 throw $lost;
             }
             $this->greet();
+        }
+        $this->greeted = $this->held->get();
+    }
+
+    /** Whether it may connect by the first method that is called, as proxies of phpredis do, and throw what its framework does. */
+    final protected function isLazy(object $client): bool
+    {
+        return $client !== $this->greeted && !(new \ReflectionClass($client))->isInternal();
+    }
+
+    /**
+     * The first method that is called.
+     *
+     * @param Redis|RedisCluster $client or what has its methods
+     * @throws StoreFailed if a lazy one cannot connect
+     */
+    final protected function modeOf(object $client): mixed
+    {
+        try {
+            return $client->getMode();
+        } catch (\Exception $error) {
+            throw !$error instanceof RedisException && $this->isLazy($client) ? StoreFailed::because('redis', \sprintf('the application\'s client cannot connect (%s)', $error->getMessage()), $error) : $error;
         }
     }
 

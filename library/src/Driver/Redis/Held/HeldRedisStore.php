@@ -17,7 +17,7 @@ final class HeldRedisStore extends HeldRedisProtocol
     {
         /** @var Redis $client or what has its methods */
         $client = $this->held->get();
-        if ($client->getMode() !== Redis::ATOMIC) {
+        if ($this->modeOf($client) !== Redis::ATOMIC) {
             throw StoreFailed::busy('redis', 'the application has begun a transaction or a pipeline on its client');
         }
         $database = $client->isConnected() ? $client->getDBNum() : $this->firstDatabase;
@@ -32,7 +32,7 @@ final class HeldRedisStore extends HeldRedisProtocol
     protected function serverOf(object $client, ?string $known): ?string
     {
         /** @var Redis $client */
-        if (!$client->isConnected()) {
+        if (($known === null && $this->isLazy($client)) || !$client->isConnected()) {
             return $known;
         }
 

@@ -5,12 +5,18 @@ declare(strict_types=1);
 namespace Larder\Tests\Driver\Redis\Held;
 
 use Larder\Cache;
+use Larder\Cli\Server\RedisServer;
 use Larder\Exception\NotSupported;
 use Larder\Exception\StoreFailed;
+use Larder\Exception\StoreUnavailable;
 use Larder\Tests\RecordingLogger;
+use Larder\Tests\Servers;
 use PHPUnit\Framework\Attributes\DataProvider;
+use PHPUnit\Framework\Attributes\TestWith;
 use Predis\Client;
+use Psr\Log\NullLogger;
 use Symfony\Component\Cache\Adapter\RedisAdapter;
+use Symfony\Component\Cache\Exception\InvalidArgumentException;
 
 final class HeldRedisTest extends HeldRedisTestCase
 {
@@ -150,6 +156,28 @@ final class HeldRedisTest extends HeldRedisTestCase
         self::assertTrue($cache->set('k', 1) && $cache->setMany(['l' => 2], 60));
         self::assertSame(['k' => 1, 'l' => 2], $cache->getMany(['k', 'l']));
         self::assertTrue($cache->clear());
+    }
+
+    /** Whichever of its methods is called first connects, and throws an exception of Symfony's. */
+    #[TestWith([''])]
+    #[TestWith(['array:'])]
+    public function testProxyOfSymfonyCacheThatCannotConnectIsAnOutage(string $local): void
+    {
+        $directory = Servers::directory('redis-proxy-' . bin2hex(random_bytes(4)));
+        $server = RedisServer::start($directory);
+        $server->stop();
+        $proxy = static fn(): object => RedisAdapter::createConnection('redis://' . $server->socket, ['lazy' => true]);
+        self::assertThrows(InvalidArgumentException::class, static fn() => RedisAdapter::createConnection('redis://' . $server->socket), 'connection failed'); // the control
+        $log = new RecordingLogger();
+        $cache = Cache::over($proxy(), 'namespace=proxy', $log, $local);
+        self::assertSame(['miss', false], [$cache->get('k', 'miss'), $cache->set('k', 1)]);
+        self::assertCount(1, $log->entries());
+        self::assertThrows(StoreFailed::class, static fn() => Cache::over($proxy(), 'on_failure=throw', new NullLogger(), $local)->get('k'), 'cannot connect');
+        self::assertThrows(StoreUnavailable::class, static fn() => Cache::over($proxy(), local: $local)->reach(), 'cannot connect');
+        $server = RedisServer::start($directory);
+        self::assertTrue(Servers::await(static fn(): bool => $cache->set('k', 1)));
+        self::assertSame(1, $cache->get('k'));
+        $server->stop();
     }
 
     public function testOtherObjectsAreRefused(): void
