@@ -102,8 +102,13 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
     return true;
 }
 
+/* On the command line PHP frees the expressions of a request before the last objects. */
+static bool are_freed(void) {
+    return PCRE_G(per_request_cache) && (EG(flags) & EG_FLAGS_IN_SHUTDOWN);
+}
+
 void pattern_release(struct pattern *pattern) {
-    if (pattern->regex) {
+    if (pattern->regex && !are_freed()) {
         php_pcre_pce_decref(pattern->regex);
     }
     if (pattern->prefix) {
