@@ -94,7 +94,7 @@ struct cache {
     uint32_t incarnation; /* of the record, as claimed */
     int fd;               /* holds the record's byte lock; after a fork: that of the old record; -1 none */
     int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
-    uint64_t locked;      /* the byte that it has locked; 0 none */
+    uint64_t locked[2];   /* the bytes that it has locked; 0 none, of the first: of neither */
     pid_t locked_by;      /* the process that did: a child does not have the lock */
     bool long_lived;
     bool record_refused; /* no record was free; retried at the next request or second */

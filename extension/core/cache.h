@@ -261,19 +261,20 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
 
 /*
  * Locks a key, whether it is there or not, against all other processes and threads that lock it; who does not lock is
- * not kept from anything. Released by cache_unlock(), by locking another key, at the end of the request, when the
- * segment is left, and at once when this process dies. A forked child does not have it.
+ * not kept from anything. Released by cache_unlock(), at the end of the request, when the segment is left, and at once
+ * when this process dies. A forked child does not have it. A process has two at most: a third is in place of the second.
  *
  * Sleeps until the lock is free, at most for `seconds`; how long each holder takes is not bounded by anything here. The
- * thread takes a signal for that, SIGRTMAX - 3. False: not locked. Then `owner` is the process that holds it, in its own
- * namespace, or 0 if that is not known, or if there is no cache now, see cache_reason().
+ * thread takes a signal for that, SIGRTMAX - 3. CACHE_EXISTS: another has it; then `owner` is its process, in its own
+ * namespace, or 0 if that is not known. CACHE_UNAVAILABLE: see cache_reason(), or no record is free.
  */
-bool cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner);
+enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner);
 
 /* Whether this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
  * cache_commit() it may be called. */
 bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
 
+/* Both. */
 void cache_unlock(struct cache *cache);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */

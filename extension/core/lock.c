@@ -43,34 +43,54 @@ static uint64_t nanoseconds_of(double seconds) {
     return seconds > 0 ? (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1e9) : 0;
 }
 
-bool cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner) {
+static bool has_first(const struct cache *cache) {
+    return cache->locked[0] != 0 && cache->locked_by == cache_pid();
+}
+
+/* The place of a further lock; what was there before is released. */
+static uint64_t *place_of_next(struct cache *cache) {
+    if (!has_first(cache)) {
+        cache_unlock(cache);
+        return &cache->locked[0];
+    }
+    if (cache->locked[1] != 0) {
+        os_unlock(cache->lock_fd, (off_t)cache->locked[1], 1);
+        cache->locked[1] = 0;
+    }
+    return &cache->locked[1];
+}
+
+enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner) {
     *owner = 0;
     struct record_shared *record = enter_to_store(cache);
     if (!record || !open_description(cache)) {
-        return false;
+        return CACHE_UNAVAILABLE;
     }
     if (cache_is_locked(cache, key)) {
-        return true;
+        return CACHE_OK;
     }
-    cache_unlock(cache);
+    uint64_t *place = place_of_next(cache);
     const uint64_t byte = byte_of(cache, key);
     if (!os_lock(cache->lock_fd, (off_t)byte, 1) &&
         !os_lock_waiting(cache->lock_fd, (off_t)byte, nanoseconds_of(seconds))) {
         *owner = owner_of(cache, byte);
-        return false;
+        return CACHE_EXISTS;
     }
-    cache->locked = byte;
+    *place = byte;
     cache->locked_by = cache_pid();
-    word_poke(&record->locked, byte);
-    return true;
+    if (place == &cache->locked[0]) {
+        word_poke(&record->locked, byte);
+    }
+    return CACHE_OK;
 }
 
 bool cache_is_locked(const struct cache *cache, const struct cache_key *key) {
-    return cache->locked != 0 && cache->locked == byte_of(cache, key) && cache->locked_by == cache_pid();
+    const uint64_t byte = byte_of(cache, key);
+    return has_first(cache) && (cache->locked[0] == byte || cache->locked[1] == byte);
 }
 
 void cache_unlock(struct cache *cache) {
-    if (cache->locked == 0) {
+    if (cache->locked[0] == 0) {
         return;
     }
     if (cache->identity->record) {
@@ -79,5 +99,5 @@ void cache_unlock(struct cache *cache) {
     if (cache->lock_fd >= 0 && cache->locked_by == cache_pid()) {
         os_unlock_all(cache->lock_fd);
     }
-    cache->locked = 0;
+    cache->locked[0] = cache->locked[1] = 0;
 }

@@ -117,7 +117,7 @@ static void close_lock_locked(struct cache *cache) {
         close(cache->lock_fd);
     }
     cache->lock_fd = -1;
-    cache->locked = 0;
+    cache->locked[0] = cache->locked[1] = 0;
 }
 
 /* A thread may end without detaching: its records and its lock would stay until the process ends. */

@@ -64,7 +64,9 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
     zend_long session_size;
-    double session_lock_wait; /* seconds */
+    double session_lock_wait;     /* seconds */
+    zend_ulong session_locked[2]; /* hashes of the ids that the open session has locked; see session.c */
+    bool session_unknown;         /* it is not known whether there is a session that PHP asked for */
 
     const char *refused_setting; /* came with a request; NULL: none */
     bool refused_logged;

@@ -95,14 +95,41 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
     }
 }
 
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+/*
+ * PHP opens one session at a time, and a handler may be asked for others meanwhile: by handlers in PHP around it, which look
+ * whether a session is there by reading it, or by an application that reads or writes another visitor's. The one that was
+ * read first stays locked until it is closed, so no update of it is lost.
+ */
+
+static bool was_locked(const struct cache_key *key) {
+    return LARDER_G(session_locked)[0] == key->hash || LARDER_G(session_locked)[1] == key->hash;
+}
+
+static void note_locked(const struct cache_key *key) {
+    if (!was_locked(key)) { /* as core does: a third is in place of the second */
+        LARDER_G(session_locked)[LARDER_G(session_locked)[0] != 0] = key->hash;
+    }
+}
+
+static void unlock(void) {
+    if (LARDER_G(sessions).cache) {
+        cache_unlock(LARDER_G(sessions).cache);
+    }
+    LARDER_G(session_locked)[0] = LARDER_G(session_locked)[1] = 0;
+}
+
 /* False, with a warning: another request has the session open for longer than this one may wait. */
 static bool lock(struct cache *cache, const struct cache_key *key) {
     long owner;
-    if (cache_lock(cache, key, LARDER_G(session_lock_wait), &owner)) {
+    const enum cache_result result = cache_lock(cache, key, LARDER_G(session_lock_wait), &owner);
+    if (result == CACHE_OK) {
+        note_locked(key);
         return true;
     }
-    if (*cache_reason(cache)) {
-        warn_refused(cache, CACHE_UNAVAILABLE, 0);
+    if (result == CACHE_UNAVAILABLE) {
+        warn_refused(cache, result, 0);
     } else if (owner) {
         php_error_docref(NULL, E_WARNING,
                          "The session is locked by process %ld, and was not released within %g s "
@@ -117,6 +144,7 @@ static bool lock(struct cache *cache, const struct cache_key *key) {
     return false;
 }
 
+/* False, with a warning: the lock was lost. */
 static bool is_still_locked(const struct cache *cache, const struct cache_key *key) {
     if (cache_is_locked(cache, key)) {
         return true;
@@ -127,6 +155,11 @@ static bool is_still_locked(const struct cache *cache, const struct cache_key *k
     return false;
 }
 
+/* What was not read is locked to be written. */
+static bool is_locked_to_write(struct cache *cache, const struct cache_key *key) {
+    return was_locked(key) ? is_still_locked(cache, key) : lock(cache, key);
+}
+
 /* ---- The handler ----------------------------------------------------------------------------- */
 
 PS_FUNCS_UPDATE_TIMESTAMP(larder);
@@ -134,14 +167,13 @@ PS_FUNCS_UPDATE_TIMESTAMP(larder);
 PS_OPEN_FUNC(larder) {
     (void)save_path;
     (void)session_name;
+    LARDER_G(session_unknown) = false;
     PS_SET_MOD_DATA(data_of_process());
     return SUCCESS;
 }
 
 PS_CLOSE_FUNC(larder) {
-    if (LARDER_G(sessions).cache) {
-        cache_unlock(LARDER_G(sessions).cache);
-    }
+    unlock();
     PS_SET_MOD_DATA(NULL);
     return SUCCESS;
 }
@@ -166,6 +198,11 @@ PS_READ_FUNC(larder) {
             php_error_docref(NULL, E_WARNING, "This process has no memory left to read the session");
             return FAILURE;
         }
+        if (LARDER_G(session_unknown)) { /* it was accepted unseen */
+            php_error_docref(NULL, E_WARNING,
+                             "Larder could not look for the session a moment ago; start it again");
+            return FAILURE;
+        }
         *val = ZSTR_EMPTY_ALLOC();
         return SUCCESS;
     }
@@ -185,7 +222,7 @@ PS_WRITE_FUNC(larder) {
     }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
-    if (!cache || !is_still_locked(cache, &name)) {
+    if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
     const size_t length = ZSTR_LEN(val);
@@ -213,7 +250,7 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
-    if (!cache || !is_still_locked(cache, &name)) {
+    if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
     const enum cache_result result = cache_touch(cache, &name, expiry_of(maxlifetime));
@@ -266,7 +303,7 @@ PS_CREATE_SID_FUNC(larder) {
     return NULL;
 }
 
-/* Success also if that is not known, and then the read fails: after a failure PHP would replace the visitor's id. */
+/* Success also if that is not known, and then the read finds the session or fails: after a failure PHP would replace the visitor's id. */
 PS_VALIDATE_SID_FUNC(larder) {
     (void)mod_data;
     if (!is_id(key)) {
@@ -274,7 +311,10 @@ PS_VALIDATE_SID_FUNC(larder) {
     }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
-    return !cache || cache_exists(cache, &name) ? SUCCESS : FAILURE;
+    struct cache_entry entry;
+    const enum cache_result result = cache ? cache_describe(cache, &name, &entry) : CACHE_UNAVAILABLE;
+    LARDER_G(session_unknown) = result == CACHE_UNAVAILABLE;
+    return result == CACHE_ABSENT ? FAILURE : SUCCESS;
 }
 
 static const ps_module handler = {PS_MOD_UPDATE_TIMESTAMP(larder)};

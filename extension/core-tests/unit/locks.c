@@ -11,7 +11,7 @@
 static bool lock(struct cache *cache, const char *key, double seconds) {
     long owner;
     const struct cache_key named = key_of("%s", key);
-    return cache_lock(cache, &named, seconds, &owner);
+    return cache_lock(cache, &named, seconds, &owner) == CACHE_OK;
 }
 
 enum { ADDERS = 4, ADDITIONS = 3000 };
@@ -62,7 +62,7 @@ static void excludes_only_its_key(void) {
     await(0, 1);
     const struct cache_key key = key_of("a");
     long owner;
-    EXPECT(!cache_lock(cache, &key, 0, &owner));
+    EXPECT_EQUAL(cache_lock(cache, &key, 0, &owner), CACHE_EXISTS);
     EXPECT_EQUAL(owner, holder);
     EXPECT(!cache_is_locked(cache, &key));
     EXPECT(lock(cache, "b", 0));
@@ -153,13 +153,23 @@ static void end_of_request_releases(void) {
     finish(other);
 }
 
-static void another_key_releases(void) {
+static void wants_a(void *argument) {
+    (void)argument;
+    EXPECT(!lock(open_cache(8), "a", 0));
+}
+
+static void first_stays(void) {
     struct cache *cache = open_cache(8);
-    EXPECT(lock(cache, "a", 0));
+    const struct cache_key a = key_of("a"), b = key_of("b"), c = key_of("c");
     EXPECT(lock(cache, "b", 0));
+    EXPECT(lock(cache, "a", 0));
+    finish(start(wants_a, NULL));
+    EXPECT(cache_is_locked(cache, &a) && cache_is_locked(cache, &b));
+    EXPECT(lock(cache, "c", 0)); /* in place of the second */
     finish(start(wait_for_a, NULL));
-    const struct cache_key b = key_of("b");
-    EXPECT(cache_is_locked(cache, &b));
+    EXPECT(!cache_is_locked(cache, &a) && cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
+    cache_unlock(cache);
+    EXPECT(!cache_is_locked(cache, &b) && !cache_is_locked(cache, &c));
 }
 
 static void sees_two_processes(void *argument) {
@@ -234,7 +244,7 @@ static const struct test tests[] = {
     {"the wait puts an application's signal handler back", wait_puts_handler_back},
     {"a killed owner's lock passes on at once", death_releases},
     {"the end of a request releases", end_of_request_releases},
-    {"locking another key releases the first", another_key_releases},
+    {"the first key stays locked, a third is in place of the second", first_stays},
     {"a release keeps the process's record", record_stays},
     {"a fork leaves the lock to the parent", fork_keeps_it},
     {"detaching releases", does_not_outlive},

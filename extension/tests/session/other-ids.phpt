@@ -1,0 +1,112 @@
+--TEST--
+Sessions: a handler may read and write others than the open one, which stays locked
+--EXTENSIONS--
+session
+--FILE--
+<?php
+require __DIR__ . '/../session.inc';
+own_sessions(['larder.session_lock_wait' => '0.1']);
+ob_start();
+const SETTINGS = ['session.save_handler' => 'larder', 'larder.session_lock_wait' => '0.1'];
+
+/** Looks whether a session is there by reading it, as Symfony's StrictSessionHandler does. */
+class ReadsAhead extends SessionHandler implements SessionUpdateTimestampHandlerInterface
+{
+    private ?string $ahead = null;
+    private bool $isNew = false;
+
+    public function validateId(string $id): bool
+    {
+        $this->ahead = $this->read($id);
+        $this->isNew = $this->ahead === '';
+
+        return !$this->isNew;
+    }
+
+    public function read(string $id): string
+    {
+        if ($this->ahead !== null) {
+            [$ahead, $this->ahead] = [$this->ahead, null];
+
+            return $ahead;
+        }
+
+        return (string) parent::read($id);
+    }
+
+    public function updateTimestamp(string $id, string $data): bool
+    {
+        return $this->write($id, $data);
+    }
+}
+
+/** What another process finds in a session, or that it is locked. */
+function elsewhere(string $id): string
+{
+    return other_process("ob_start(); session_id('$id'); echo @session_start() ? json_encode(\$_SESSION) : 'locked', \"\n\";", SETTINGS);
+}
+
+echo "-- a cookie with an expired id\n";
+session_set_save_handler(new ReadsAhead(), true);
+session_id('expiredexpiredexpired');
+session_start(['use_strict_mode' => true]);
+$id = session_id();
+var_dump($id !== 'expiredexpiredexpired');
+$_SESSION['n'] = 1;
+session_write_close();
+session_start(['use_strict_mode' => true]);
+var_dump(session_id() === $id, $_SESSION);
+session_write_close();
+echo elsewhere($id), elsewhere('expiredexpiredexpired');
+
+echo "-- others while one is open\n";
+$handler = new SessionHandler();
+session_set_save_handler($handler, true);
+session_id('first');
+session_start();
+$_SESSION['n'] = 1;
+foreach (['second', 'third', 'fourth'] as $other) {
+    var_dump($handler->read($other));
+    echo elsewhere('first');
+    var_dump($handler->write($other, 'n|i:2;'));
+}
+echo elsewhere('second'), elsewhere('third');
+$_SESSION['n'] = 3;
+session_write_close();
+echo elsewhere('first'), elsewhere('fourth');
+
+echo "-- written without being read\n";
+session_id('first');
+session_start();
+var_dump($handler->write('fifth', 'n|i:5;'));
+session_abort();
+echo elsewhere('first'), elsewhere('fifth');
+?>
+--EXPECT--
+-- a cookie with an expired id
+bool(true)
+bool(true)
+array(1) {
+  ["n"]=>
+  int(1)
+}
+{"n":1}
+[]
+-- others while one is open
+string(0) ""
+locked
+bool(true)
+string(0) ""
+locked
+bool(true)
+string(0) ""
+locked
+bool(true)
+{"n":2}
+{"n":2}
+{"n":3}
+{"n":2}
+-- written without being read
+bool(true)
+{"n":3}
+{"n":5}
