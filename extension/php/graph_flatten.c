@@ -1,10 +1,8 @@
 #include "graph.h"
+#include "lazy.h"
 #include "shape.h"
 
 #include "zend_enum.h"
-#if PHP_VERSION_ID >= 80400
-#include "zend_lazy_objects.h"
-#endif
 
 /* Values with more classes, or with deeper arrays in arrays, are left to the serializer. (Depth of objects is no matter.) */
 enum { MOST_CLASSES = 64, DEEPEST = 64 };
@@ -131,15 +129,6 @@ static bool number_class(struct flattening *f, const zend_class_entry *class) {
     f->last_class = f->class_count;
     f->known[f->class_count++] = (struct class){class, form, graph_sleeps(class)};
     return true;
-}
-
-static bool is_lazy(const zend_object *object) {
-#if PHP_VERSION_ID >= 80400
-    return zend_object_is_lazy((zend_object *)object);
-#else
-    (void)object;
-    return false;
-#endif
 }
 
 /* PHP may have built a table of all properties: the declared ones, which lie in their slots, are in it as IS_INDIRECT. */
@@ -311,7 +300,7 @@ static bool enter_object(struct flattening *f, zend_object *object, uint32_t num
         add_string(f->objects, Z_STR_P(zend_enum_fetch_case_name(object)));
         return true;
     }
-    if (is_lazy(object) || !number_class(f, object->ce)) {
+    if (object_is_lazy(object) || !number_class(f, object->ce)) {
         return false;
     }
     const uint32_t class_number = f->last_class;

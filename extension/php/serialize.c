@@ -1,6 +1,7 @@
 #include "serialize.h"
 #include "classes.h"
 #include "hash.h"
+#include "held.h"
 #include "php_larder.h"
 #include "shape.h"
 
@@ -33,7 +34,7 @@ bool serialize_uses_igbinary(void) {
  * unserialize_max_depth, and from some ten thousand on the recursion of serializers overflows the stack. So it goes
  * depth first and in the order of serializers: they write an object where they meet it first, however deep that is.
  */
-enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_HALF, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_DEEP };
+enum look { LOOK_FINE, LOOK_INCOMPLETE, LOOK_DAMAGED, LOOK_RESOURCE, LOOK_TOO_LARGE, LOOK_TOO_DEEP };
 
 struct found {
     zend_long level;          /* 1: the value itself */
@@ -48,12 +49,13 @@ struct search {
     size_t marked_count, marked_room;
     HashTable immutable; /* the addresses of arrays that cannot be marked */
     size_t weight, most;
-    zend_long level; /* of what is looked into */
-    size_t element;  /* least bytes of an element and its key */
-    bool incomplete; /* it has an object whose class was missing when that was unserialized */
-    bool half;       /* it has an object with __serialize and without __unserialize */
-    bool repeats;    /* an array is written wherever it is, as by serialize(), unless behind the same reference */
-    bool distinct;   /* count equal strings once, as igbinary does */
+    zend_long level;  /* of what is looked into */
+    size_t element;   /* least bytes of an element and its key */
+    bool incomplete;  /* it has an object whose class was missing when that was unserialized */
+    bool damaged;     /* it has an object that igbinary would damage */
+    struct held held; /* by objects that decide themselves */
+    bool repeats;     /* an array is written wherever it is, as by serialize(), unless behind the same reference */
+    bool distinct;    /* count equal strings once, as igbinary does */
     HashTable strings; /* if so, the hashes of the strings found */
 };
 
@@ -63,14 +65,6 @@ enum { ELEMENT_PHP = 6, ELEMENT_IGBINARY = 2 };
 static bool decides_itself(const zend_class_entry *class) {
     return class->serialize || class->__serialize || (class->ce_flags & ZEND_ACC_NOT_SERIALIZABLE) ||
            (class->ce_flags & ZEND_ACC_ENUM) || zend_hash_str_exists(&class->function_table, ZEND_STRL("__sleep"));
-}
-
-/*
- * unserialize() sets declared properties from what __serialize() returned, whatever their visibility. igbinary sets only
- * public ones so: for others it adds dynamic properties of the same names.
- */
-static bool is_half(const zend_class_entry *class) {
-    return class->__serialize && !class->__unserialize;
 }
 
 static ZEND_COLD size_t weight_if_new(struct search *met, zend_string *string) {
@@ -134,8 +128,10 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
     } else if (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value))) {
         look_into_later(met, Z_COUNTED_P(value), Z_COUNTED_P(value));
         met->incomplete = met->incomplete || Z_OBJCE_P(value) == PHP_IC_ENTRY;
-    } else if (Z_TYPE_P(value) == IS_OBJECT) {
-        met->half = met->half || is_half(Z_OBJCE_P(value));
+        met->damaged = met->damaged || held_is_damaged(Z_OBJ_P(value));
+    } else if (Z_TYPE_P(value) == IS_OBJECT && !(Z_OBJCE_P(value)->ce_flags & ZEND_ACC_ENUM)) {
+        met->damaged = met->damaged || held_is_damaged(Z_OBJ_P(value));
+        held_look(&met->held, Z_OBJ_P(value));
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
@@ -244,10 +240,14 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     if (distinct) {
         zend_hash_destroy(&met.strings);
     }
-    if (look != LOOK_FINE || EXPECTED(!met.incomplete && !met.half)) {
+    held_end(&met.held);
+    if (look != LOOK_FINE) {
         return look;
     }
-    return met.incomplete ? LOOK_INCOMPLETE : LOOK_HALF;
+    if (UNEXPECTED(met.incomplete || met.held.incomplete)) {
+        return LOOK_INCOMPLETE;
+    }
+    return UNEXPECTED(met.damaged || met.held.damaged) ? LOOK_DAMAGED : LOOK_FINE;
 }
 
 /* What igbinary cannot keep is looked at again as PHP writes it, which is longer. */
@@ -258,7 +258,7 @@ static enum look look_before(zval *value, size_t most, bool igbinary) {
         if (UNEXPECTED(look == LOOK_TOO_LARGE)) {
             look = look_through(value, most, ELEMENT_IGBINARY, true);
         }
-        if (EXPECTED(look != LOOK_INCOMPLETE && look != LOOK_HALF)) {
+        if (EXPECTED(look != LOOK_INCOMPLETE && look != LOOK_DAMAGED)) {
             return look;
         }
     }
@@ -311,7 +311,7 @@ zend_string *serialize_value(zval *value, size_t most, uint32_t *kind, bool *too
             *kind = VALUE_INCOMPLETE;
             igbinary = false;
             break;
-        case LOOK_HALF:
+        case LOOK_DAMAGED:
             *kind = VALUE_PHP;
             igbinary = false;
             break;
