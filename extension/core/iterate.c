@@ -27,7 +27,7 @@ struct cache_walk {
     char *copy; /* the key of the last entry; behind it, at a multiple of 8, the value if it is copied */
     size_t room;
     uint32_t copied_kind;
-    unsigned lines_ahead; /* as many as the last entry that was copied had */
+    unsigned lines_ahead; /* as many as the last entry had, if it was copied */
     size_t prefix_length;
     char prefix[];
 };
@@ -259,6 +259,7 @@ static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size
 static enum cache_result give(struct cache *cache, struct record_shared *record, struct cache_walk *walk,
                               const struct found *found, struct cache_entry *entry) {
     if (!begins_with(found->entry, walk->prefix, walk->prefix_length) || index_is_expired(found->entry)) {
+        walk->lines_ahead = LINES_AHEAD;
         return CACHE_ABSENT;
     }
     const uint32_t key_length = where_key_length(found->entry->where);
