@@ -40,7 +40,7 @@ static void compute(zend_string *key, zend_fcall_info *call, zend_fcall_info_cac
         zend_unwrap_reference(result);
     }
     if (called && !EG(exception)) {
-        store_value(key, result, ttl, true);
+        apcu_store_value(key, result, ttl, true);
     }
 }
 

@@ -45,7 +45,7 @@ static ZEND_COLD bool store_resource(zend_string *key, zval *value, zend_long tt
     return stored;
 }
 
-bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
+bool apcu_store_value(zend_string *key, zval *value, zend_long ttl, bool adds) {
     ttl = (int32_t)(uint32_t)ttl;
     if (UNEXPECTED(ttl < 0)) { /* it has expired already */
         if (adds) {
@@ -73,7 +73,7 @@ static void store_array(HashTable *values, zend_long ttl, bool adds, zval *faile
     ZEND_HASH_FOREACH_KEY_VAL(values, number, key, value) {
         key = key ? zend_string_copy(key) : zend_long_to_str((zend_long)number);
         ZVAL_COPY_DEREF(&held, value); /* methods of its objects may assign to a reference in the array */
-        if (!is_enabled() || !store_value(key, &held, ttl, adds)) {
+        if (!is_enabled() || !apcu_store_value(key, &held, ttl, adds)) {
             zend_symtable_update(Z_ARRVAL_P(failed), key, &error);
         }
         zval_ptr_dtor(&held);
@@ -97,7 +97,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, bool
     ZEND_PARSE_PARAMETERS_END();
 
     if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-        RETURN_BOOL(value && is_enabled() && store_value(Z_STR_P(key), value, ttl, adds));
+        RETURN_BOOL(value && is_enabled() && apcu_store_value(Z_STR_P(key), value, ttl, adds));
     }
     if (Z_TYPE_P(key) == IS_ARRAY) {
         store_array(Z_ARRVAL_P(key), ttl, adds, return_value);

@@ -22,6 +22,9 @@ struct iterator {
     zend_string *key;         /* of the current item; NULL: none */
     zval item;
 
+    unsigned
+        turn; /* changes with the item: reading a value, and releasing one, may run code that calls the iterator */
+
     bool counted;
     zend_long hits, size, count;
     zend_object object;
@@ -45,6 +48,7 @@ static zend_object *create(zend_class_entry *class) {
 
 /* Gone from the iterator first: the item's destructors may call it. */
 static void leave_item(struct iterator *iterator) {
+    iterator->turn++;
     if (iterator->key) {
         zval item;
         ZVAL_COPY_VALUE(&item, &iterator->item);
@@ -62,16 +66,20 @@ static void end_walk(struct iterator *iterator) {
     }
 }
 
+/* The same. */
 static void unmake(struct iterator *iterator) {
-    end_walk(iterator);
-    pattern_release(&iterator->pattern);
-    if (iterator->keys) {
-        zend_array_release(iterator->keys);
-    }
-    if (iterator->shape) {
-        zend_array_release(iterator->shape);
-    }
+    struct iterator old;
+    memcpy(&old, iterator, offsetof(struct iterator, object));
     memset(iterator, 0, offsetof(struct iterator, object));
+    iterator->turn = old.turn + 1;
+    end_walk(&old);
+    pattern_release(&old.pattern);
+    if (old.keys) {
+        zend_array_release(old.keys);
+    }
+    if (old.shape) {
+        zend_array_release(old.shape);
+    }
 }
 
 static void destroy(zend_object *object) {
@@ -156,10 +164,16 @@ static zend_array *shape_of(zend_long format) {
     return shape;
 }
 
+/* False: there is none, or the iterator was called while its value was read. */
 static bool make_item(struct iterator *iterator, zend_string *key, const struct larder_entry *entry) {
     const zend_long format = iterator->format, stored = (zend_long)entry->stored;
+    const unsigned turn = iterator->turn;
     zval value;
     if ((format & ITER_VALUE) && !read_value(iterator, key, &value)) {
+        return false;
+    }
+    if (iterator->turn != turn) {
+        zval_ptr_dtor(&value);
         return false;
     }
     Bucket *part = shape_copy(iterator->shape, &iterator->item);
@@ -187,7 +201,8 @@ static void advance(struct iterator *iterator) {
     struct larder_entry entry;
     zend_string *key;
     leave_item(iterator);
-    while (!iterator->key && !EG(exception) && (key = next_key(iterator, &entry))) {
+    const unsigned turn = iterator->turn;
+    while (!iterator->key && iterator->turn == turn && !EG(exception) && (key = next_key(iterator, &entry))) {
         if (make_item(iterator, key, &entry)) {
             iterator->key = key;
         } else {
@@ -501,7 +516,7 @@ static zend_object_iterator *loop_begin(zend_class_entry *class, zval *object, i
     return loop;
 }
 
-void iterator_register(zend_class_entry *class) {
+void apcu_iterator_register(zend_class_entry *class) {
     class_of_iterators = class;
     static const char *const parts[] = {
         "type",          "key",         "value",     "num_hits", "mtime", "creation_time",

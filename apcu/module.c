@@ -118,7 +118,7 @@ static PHP_MINIT_FUNCTION(apcu) {
     }
     register_constants(module_number);
     info_register();
-    iterator_register(register_class_APCUIterator(zend_ce_iterator));
+    apcu_iterator_register(register_class_APCUIterator(zend_ce_iterator));
     return SUCCESS;
 }
 

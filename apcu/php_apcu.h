@@ -59,7 +59,7 @@ enum list { LIST_ACTIVE = 1, LIST_DELETED = 2 };
 
 /* Stores as apcu_store() and apcu_add() do. The value is no reference, and held by the caller: methods of its objects run.
  * False: refused, perhaps with an exception. */
-bool store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
+bool apcu_store_value(zend_string *key, zval *value, zend_long ttl, bool adds);
 
 /* At the end of a request. */
 void entry_end(void);
@@ -67,7 +67,7 @@ void entry_end(void);
 /* At module start and end. */
 void info_register(void);
 void info_unregister(void);
-void iterator_register(zend_class_entry *class);
+void apcu_iterator_register(zend_class_entry *class);
 void iterator_unregister(void);
 
 /* Deletes all that an APCUIterator has not yet returned. False, with an exception: it is none. */
