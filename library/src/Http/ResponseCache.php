@@ -216,7 +216,7 @@ final class ResponseCache implements MiddlewareInterface
             return $this->remembered($request, $normalized, $handler, $url, $name, \INF);
         }
 
-        return $this->found($request, $stored, $stored->isFresh($this->now()) ? 'hit' : 'hit; fwd=stale');
+        return $this->found($request, $stored, 'hit');
     }
 
     /**
