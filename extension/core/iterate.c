@@ -154,9 +154,24 @@ static void prefetch_entries(const struct map *map, const struct bucket_shared *
     }
 }
 
+/* The first bucket from this one on that has memory, or the number of buckets: of a new index most have none. */
+static uint64_t next_with_memory(const struct map *map, uint64_t number) {
+    while (!map->index_whole && number < map->bucket_count &&
+           !ref_has_memory(map, (uint32_t)number >> map->bucket_step_shift)) {
+        number = ((number >> map->bucket_step_shift) + 1) << map->bucket_step_shift;
+    }
+    return number < map->bucket_count ? number : map->bucket_count;
+}
+
 /* The first slot from `slot` on that is not empty, or the number of slots. */
 static uint64_t next_used(const struct map *map, uint64_t slot, unsigned lines_ahead) {
     for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
+        if (slot % BUCKET_SLOTS == 0) {
+            slot = next_with_memory(map, slot / BUCKET_SLOTS) * BUCKET_SLOTS;
+            if (slot == slot_count(map)) {
+                break;
+            }
+        }
         const uint32_t number = (uint32_t)(slot / BUCKET_SLOTS);
         const struct bucket_shared *bucket = ref_bucket(map, number);
         if (slot % BUCKET_SLOTS == 0) {
