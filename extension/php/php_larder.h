@@ -49,6 +49,13 @@ struct client {
     char logged[CACHE_REASON_MAX];  /* the reason that was logged last */
 };
 
+/* A session that this request has locked; see session.c. */
+struct open_session {
+    zend_ulong hash;  /* of its id; 0: none */
+    bool found;       /* when it was read or written last */
+    uint64_t expires; /* if so; as of cache_now() */
+};
+
 ZEND_BEGIN_MODULE_GLOBALS(larder)
     struct client own, apcu, sessions;
     bool request_begun;             /* see attach_request_begin() */
@@ -64,9 +71,9 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
     zend_long session_size;
-    double session_lock_wait;     /* seconds */
-    zend_ulong session_locked[2]; /* hashes of the ids that the open session has locked; see session.c */
-    bool session_unknown;         /* it is not known whether there is a session that PHP asked for */
+    double session_lock_wait; /* seconds */
+    struct open_session sessions_open[2];
+    bool session_unknown; /* it is not known whether there is a session that PHP asked for */
 
     const char *refused_setting; /* came with a request; NULL: none */
     bool refused_logged;

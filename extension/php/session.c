@@ -103,13 +103,27 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
  * read first stays locked until it is closed, so no update of it is lost.
  */
 
-static bool was_locked(const struct cache_key *key) {
-    return LARDER_G(session_locked)[0] == key->hash || LARDER_G(session_locked)[1] == key->hash;
+/* NULL: it was not locked. */
+static struct open_session *open_session(const struct cache_key *key) {
+    for (int i = 0; i < 2; i++) {
+        if (LARDER_G(sessions_open)[i].hash == key->hash) {
+            return &LARDER_G(sessions_open)[i];
+        }
+    }
+    return NULL;
 }
 
 static void note_locked(const struct cache_key *key) {
-    if (!was_locked(key)) { /* as core does: a third is in place of the second */
-        LARDER_G(session_locked)[LARDER_G(session_locked)[0] != 0] = key->hash;
+    if (!open_session(key)) { /* as core does: a third is in place of the second */
+        LARDER_G(sessions_open)[LARDER_G(sessions_open)[0].hash != 0] = (struct open_session){.hash = key->hash};
+    }
+}
+
+static void note_found(const struct cache_key *key, bool found, uint64_t expires) {
+    struct open_session *session = open_session(key);
+    if (session) {
+        session->found = found;
+        session->expires = expires;
     }
 }
 
@@ -117,7 +131,7 @@ static void unlock(void) {
     if (LARDER_G(sessions).cache) {
         cache_unlock(LARDER_G(sessions).cache);
     }
-    LARDER_G(session_locked)[0] = LARDER_G(session_locked)[1] = 0;
+    memset(LARDER_G(sessions_open), 0, sizeof(LARDER_G(sessions_open)));
 }
 
 /* False, with a warning: another request has the session open for longer than this one may wait. */
@@ -157,7 +171,7 @@ static bool is_still_locked(const struct cache *cache, const struct cache_key *k
 
 /* What was not read is locked to be written. */
 static bool is_locked_to_write(struct cache *cache, const struct cache_key *key) {
-    return was_locked(key) ? is_still_locked(cache, key) : lock(cache, key);
+    return open_session(key) ? is_still_locked(cache, key) : lock(cache, key);
 }
 
 /* ---- The handler ----------------------------------------------------------------------------- */
@@ -213,7 +227,27 @@ PS_READ_FUNC(larder) {
         length = length <= value.length - sizeof(length) ? length : 0;
     }
     *val = zend_string_init((const char *)value.bytes + sizeof(length), length, false);
+    note_found(&name, true, value.expires);
     return SUCCESS;
+}
+
+/* CACHE_ABSENT: there is none to replace. */
+static enum cache_result store(struct cache *cache, const struct cache_key *name, const zend_string *data,
+                               uint64_t expires, enum cache_mode mode) {
+    const size_t length = ZSTR_LEN(data);
+    struct cache_span span;
+    const enum cache_result result = cache_reserve(cache, name, sizeof(length) + length, mode, &span);
+    if (result != CACHE_OK) {
+        return result;
+    }
+    if (!cache_is_locked(cache, name)) { /* the segment was replaced just now */
+        cache_abandon(cache);
+        return CACHE_UNAVAILABLE;
+    }
+    memcpy(span.bytes, &length, sizeof(length));
+    memcpy((char *)span.bytes + sizeof(length), ZSTR_VAL(data), length);
+    memset((char *)span.bytes + sizeof(length) + length, 0, span.length - sizeof(length) - length);
+    return cache_commit(cache, name, KIND_SESSION, expires, mode, NULL);
 }
 
 PS_WRITE_FUNC(larder) {
@@ -225,21 +259,22 @@ PS_WRITE_FUNC(larder) {
     if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
-    const size_t length = ZSTR_LEN(val);
-    struct cache_span span;
-    enum cache_result result = cache_reserve(cache, &name, sizeof(length) + length, CACHE_SET, &span);
-    if (result == CACHE_OK && !cache_is_locked(cache, &name)) {
-        cache_abandon(cache); /* the segment was replaced just now */
-        return is_still_locked(cache, &name) ? SUCCESS : FAILURE;
+    const uint64_t expires = expiry_of(maxlifetime);
+    const struct open_session *session = open_session(&name);
+    enum cache_result result = CACHE_ABSENT;
+    if (session->found) {
+        result = store(cache, &name, val, expires, CACHE_REPLACE);
+        if (result == CACHE_ABSENT && (session->expires == 0 || cache_now() < session->expires)) {
+            return SUCCESS; /* another request has destroyed it, and it stays so, as with PHP's files */
+        }
+    }
+    if (result == CACHE_ABSENT) {
+        result = store(cache, &name, val, expires, CACHE_SET);
     }
     if (result == CACHE_OK) {
-        memcpy(span.bytes, &length, sizeof(length));
-        memcpy((char *)span.bytes + sizeof(length), ZSTR_VAL(val), length);
-        memset((char *)span.bytes + sizeof(length) + length, 0, span.length - sizeof(length) - length);
-        result = cache_commit(cache, &name, KIND_SESSION, expiry_of(maxlifetime), CACHE_SET, NULL);
-    }
-    if (result != CACHE_OK && is_still_locked(cache, &name)) {
-        warn_refused(cache, result, length);
+        note_found(&name, true, expires);
+    } else if (is_still_locked(cache, &name)) {
+        warn_refused(cache, result, ZSTR_LEN(val));
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
 }
@@ -253,11 +288,14 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
-    const enum cache_result result = cache_touch(cache, &name, expiry_of(maxlifetime));
-    if (result == CACHE_ABSENT) { /* new, or expired since it was read */
+    const uint64_t expires = expiry_of(maxlifetime);
+    const enum cache_result result = cache_touch(cache, &name, expires);
+    if (result == CACHE_ABSENT) { /* new, or gone since it was read */
         return ps_write_larder(mod_data, key, val, maxlifetime);
     }
-    if (result != CACHE_OK && is_still_locked(cache, &name)) {
+    if (result == CACHE_OK) {
+        note_found(&name, true, expires);
+    } else if (is_still_locked(cache, &name)) {
         warn_refused(cache, result, ZSTR_LEN(val));
     }
     return result == CACHE_OK ? SUCCESS : FAILURE;
@@ -276,6 +314,7 @@ PS_DESTROY_FUNC(larder) {
     }
     const struct cache_key name = key_of_id(key);
     const enum cache_result result = cache_delete(cache, &name);
+    note_found(&name, false, 0); /* if it is written once more, it is a new one */
     return result == CACHE_OK || result == CACHE_ABSENT ? SUCCESS : FAILURE;
 }
 
