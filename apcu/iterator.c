@@ -143,11 +143,8 @@ static void begin(struct iterator *iterator) {
 
 /* False: the entry has gone meanwhile. An object that cannot be unserialized is false, as of apcu_fetch(). */
 static bool read_value(struct iterator *iterator, zend_string *key, zval *value) {
-    if ((iterator->walk && larder->walk_value(iterator->walk, value)) || larder->fetch(key, value)) {
-        return true;
-    }
-    ZVAL_FALSE(value);
-    return !EG(exception) && larder->exists(key);
+    return (iterator->walk && larder->walk_value(iterator->walk, value)) ||
+           (larder->fetch_entry(key, value) && !EG(exception));
 }
 
 static zend_array *shape_of(zend_long format) {

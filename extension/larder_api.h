@@ -52,6 +52,8 @@ struct larder_api {
 
     /* False: a miss, or an object that cannot be unserialized. Runs user code then. */
     bool (*fetch)(zend_string *key, zval *value);
+    /* The same, but an object that cannot be unserialized is the value false. */
+    bool (*fetch_entry)(zend_string *key, zval *value);
     bool (*exists)(zend_string *key);
 
     /* False: refused, perhaps with an exception, or with `adds` the key exists. A refused value that is not added deletes

@@ -47,6 +47,19 @@ static bool fetch_value(zend_string *name, zval *value) {
     return EXPECTED(cache != NULL && is_key(name)) && fetch(cache, name, value);
 }
 
+static bool fetch_entry(zend_string *name, zval *value) {
+    struct cache *cache = to_read();
+    if (!cache || !is_key(name)) {
+        return false;
+    }
+    const struct cache_key key = key_of(name);
+    struct cache_value found = {.bytes = NULL};
+    if (!fetch_key(cache, &key, 0, &found, value)) {
+        ZVAL_FALSE(value);
+    }
+    return found.bytes != NULL;
+}
+
 static bool exists(zend_string *name) {
     struct cache *cache = to_read();
     if (!cache || !is_key(name)) {
@@ -258,6 +271,7 @@ ZEND_API const struct larder_api larder_api = {
     .use = use,
     .is_enabled = is_enabled,
     .fetch = fetch_value,
+    .fetch_entry = fetch_entry,
     .exists = exists,
     .store = store,
     .count = count,
