@@ -8,11 +8,11 @@ enum { HELD_MAX = 100000 };
 
 /*
  * unserialize() sets declared properties from what __serialize() returned, whatever their visibility. igbinary sets only
- * public ones so: for others it adds dynamic properties of the same names. A lazy object shows what it holds only
- * when it is initialized.
+ * public ones so: for others it adds dynamic properties of the same names. So it does where a class loses its
+ * __unserialize() later. A lazy object shows what it holds only when it is initialized.
  */
 bool held_is_damaged(zend_object *object) {
-    return (object->ce->__serialize && !object->ce->__unserialize) || object_is_lazy(object);
+    return !object->ce->__serialize != !object->ce->__unserialize || object_is_lazy(object);
 }
 
 static void look_into_later(struct held *held, zend_refcounted *counted) {

@@ -87,6 +87,18 @@ foreach (['auto', 'igbinary'] as $serializer) {
     }
 }
 
+echo "only __unserialize, and none after a deployment\n";
+const LATER = 'class Later { private $a = 5; }';
+class Later
+{
+    public $a = 1;
+
+    public function __unserialize(array $data): void {}
+}
+ini_set('larder.serializer', 'auto');
+larder_store('k', new Later());
+echo other_process(LATER . ' echo count((array) larder_fetch("k")), json_encode((array) larder_fetch("k")), "\n";');
+
 echo "an object of a missing class in one of them, and what leads to very much\n";
 ini_set('larder.serializer', 'auto');
 larder_store('k', new ArrayObject([$gone]));
@@ -127,6 +139,8 @@ kept 1
 kept 1
 kept 1
 kept 1
+only __unserialize, and none after a deployment
+1{"\u0000Later\u0000a":1}
 an object of a missing class in one of them, and what leads to very much
 string(22) "__PHP_Incomplete_Class"
 int(1)
