@@ -24,9 +24,11 @@ final class RedisNodes
     public const PASSWORD = 'of-these-tests';
     /** Milliseconds after which the others take a server for failed. */
     private const FAILED_AFTER = '1000';
+    /** Where no replica takes over, a node that only stands still must not close the whole cluster. */
+    private const FAILED_WITHOUT_REPLICAS_AFTER = '60000';
     private const SECONDS = 60.0;
     /** Options of a server of a cluster. */
-    private const MEMBER = ['--cluster-enabled', 'yes', '--cluster-node-timeout', self::FAILED_AFTER, '--cluster-port', '{bus}'];
+    private const MEMBER = ['--cluster-enabled', 'yes', '--cluster-port', '{bus}', '--cluster-node-timeout'];
 
     /** @var array<int, ServerProcess> by port */
     private array $processes = [];
@@ -55,7 +57,7 @@ final class RedisNodes
         $nodes = new self($directory, $ca);
         $ports = [];
         for ($i = 0; $i < $masters * (1 + $replicas); ++$i) {
-            $ports[] = $nodes->start(self::MEMBER);
+            $ports[] = $nodes->start([...self::MEMBER, $replicas === 0 ? self::FAILED_WITHOUT_REPLICAS_AFTER : self::FAILED_AFTER]);
         }
         foreach ($ports as $i => $port) {
             if ($i < $masters) {
@@ -93,7 +95,7 @@ final class RedisNodes
     public function join(): int
     {
         $ports = $this->ports();
-        $new = $this->start(self::MEMBER);
+        $new = $this->start([...self::MEMBER, self::FAILED_AFTER]);
         $this->ask($ports[0], 'CLUSTER', 'MEET', Address::HOST, (string) $new, (string) $this->busPort($new));
         $known = \sprintf("cluster_known_nodes:%d\r", \count($ports) + 1);
         self::await(fn(): bool => array_filter([...$ports, $new], fn(int $port): bool => !str_contains($this->info($port), $known)) === [] && str_contains($this->info($new), 'cluster_state:ok'));
