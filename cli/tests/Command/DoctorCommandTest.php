@@ -176,7 +176,7 @@ final class DoctorCommandTest extends TestCase
         $redis->connect($socket);
         $redis->mset(['a' => '1', 'b' => '2']);
         $redis->setex('c', 60, '3');
-        $said = $this->doctor(self::POSIX, ["redis://$socket?client=predis"])->mustRun()->getOutput();
+        $said = $this->doctor(self::POSIX, ["redis://$socket?client=predis&timeout=30"])->mustRun()->getOutput();
         $said = substr($said, (int) strpos($said, "  redis      yes  $socket"));
         foreach ($lines as $line) {
             self::assertMatchesRegularExpression("~$line~m", $said);

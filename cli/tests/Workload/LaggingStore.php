@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Larder\Cli\Tests\Workload;
 
-/** Does not store every tenth value that replaces another, and says that it did. */
+/** Does not store every third value, and says that it did. */
 final class LaggingStore extends OverFiles
 {
     private int $writes = 0;
 
     public function set(string $key, mixed $value, int|float $ttl = 0): bool
     {
-        return ++$this->writes % 10 === 9 || parent::set($key, $value, $ttl);
+        return ++$this->writes % 3 === 0 || parent::set($key, $value, $ttl);
     }
 }

@@ -36,18 +36,31 @@ final class SafetyTest extends TaskTestCase
     #[DataProvider('unsafeStores')]
     public function testUnsafeStoreIsFoundOut(string $store, string $count): void
     {
-        self::assertGreaterThan(0.0, self::counts($store)[Safety::COUNTS[$count] ?? '']);
+        $found = static fn(array $counts): bool => ($counts[Safety::COUNTS[$count] ?? ''] ?? 0.0) > 0.0;
+        self::assertTrue($found(self::counts($store, $found)));
     }
 
-    /** @return array<string, float|null> */
-    private static function counts(string $address): array
+    /**
+     * Of a shorter time if that suffices: a busy machine gives the writers a processor late.
+     *
+     * @param (\Closure(array<string, float|null>): bool)|null $suffices
+     * @return array<string, float|null>
+     */
+    private static function counts(string $address, ?\Closure $suffices = null): array
     {
-        $directory = new TemporaryDirectory();
-        $counts = [];
-        foreach (self::samples(new SafetyBlock(new Target('tested', null, $address, Kind::Local), $directory->path, 8, 200)) as $sample) {
-            self::assertSame('', $sample->problem);
-            $counts[$sample->subject->operation] = $sample->figure;
+        $counts = $problems = [];
+        foreach ([200, 2_000, 20_000] as $milliseconds) {
+            $directory = new TemporaryDirectory();
+            $counts = $problems = [];
+            foreach (self::samples(new SafetyBlock(new Target('tested', null, $address, Kind::Local), $directory->path, 8, $milliseconds)) as $sample) {
+                $problems[$sample->problem] = true;
+                $counts[$sample->subject->operation] = $sample->figure;
+            }
+            if ($problems === ['' => true] && ($suffices === null || $suffices($counts))) {
+                break;
+            }
         }
+        self::assertSame(['' => true], $problems);
 
         return $counts;
     }
