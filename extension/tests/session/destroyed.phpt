@@ -50,7 +50,7 @@ function destroyed(Closure $meanwhile, int $lifetime = 1440): string
 $cases = [
     'changed' => fn() => $_SESSION['hits'] = 1,
     'unchanged' => fn() => null,
-    'begun anew' => function () {
+    'begun again' => function () {
         session_destroy();
         session_id('victim');
         session_start();
@@ -77,6 +77,6 @@ echo 'expired meanwhile: ', destroyed($cases['changed'], 1), "\n";
 --EXPECT--
 changed: [true,[]]
 unchanged: [true,[]]
-begun anew: [true,{"user":"alice"}]
+begun again: [true,{"user":"alice"}]
 destroyed, and written: [true,{"user":"bob"}]
 expired meanwhile: [true,{"user":"mallory","hits":1}]
