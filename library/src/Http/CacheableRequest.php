@@ -19,14 +19,17 @@ final class CacheableRequest
     /** By these a visitor is known. */
     private const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key', 'api-key', 'x-auth-token', 'x-access-token', 'remote-user', 'x-remote-user', 'x-auth-request-user'];
 
-    /** The same, of a login by the web server, which may hide the header from the application. */
-    private const LOGINS = ['REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN'];
+    /** The same, of a login by the web server, which may hide the header from the application. Some send these to everybody, empty. */
+    private const LOGINS = ['REMOTE_USER', 'AUTH_TYPE', 'SSL_CLIENT_S_DN'];
+
+    /** These are there only with a login. Its name may be empty: that of "curl -u :token". */
+    private const LOGIN_OF_PHP = 'PHP_AUTH_';
 
     /** These are answered by this cache; the application must make the whole response. */
     private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
 
     /** What a web server tells PHP of a visitor, besides the headers. */
-    private const OF_VISITOR = '~^(REDIRECT_)*(REMOTE_|SSL_CLIENT_|SSL_SESSION_|GEOIP_|CONTENT_(TYPE|LENGTH)$)~';
+    private const OF_VISITOR = '~^(REDIRECT_)*(REMOTE_|PHP_AUTH_|AUTH_TYPE$|SSL_CLIENT_|SSL_SESSION_|GEOIP_|CONTENT_(TYPE|LENGTH)$)~';
 
     private const NOBODY = ['REMOTE_ADDR' => '0.0.0.0', 'REMOTE_PORT' => '0'];
 
@@ -212,7 +215,7 @@ final class CacheableRequest
         foreach ($request->getServerParams() as $name => $value) {
             $name = (string) preg_replace('~^(REDIRECT_)+~', '', (string) $name);
             $isLogin = \in_array($name, self::LOGINS, true) || (str_starts_with($name, 'HTTP_') && \in_array(self::plain(substr($name, 5)), self::CREDENTIALS, true));
-            if ($isLogin && $value !== '' && $value !== null) {
+            if (str_starts_with($name, self::LOGIN_OF_PHP) || ($isLogin && $value !== '' && $value !== null)) {
                 return true;
             }
         }

@@ -187,9 +187,11 @@ final class ResponseCacheTest extends TestCase
     /** @return iterable<string, array{ServerRequest}> */
     public static function requestsOfOneVisitorByMoreThanHeaders(): iterable
     {
-        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY'] as $name) {
+        foreach (['REMOTE_USER', 'REDIRECT_REMOTE_USER', 'PHP_AUTH_USER', 'PHP_AUTH_DIGEST', 'SSL_CLIENT_S_DN', 'HTTP_AUTHORIZATION', 'REDIRECT_HTTP_AUTHORIZATION', 'REDIRECT_REDIRECT_REMOTE_USER', 'HTTP_X_API_KEY', 'AUTH_TYPE', 'PHP_AUTH_PW'] as $name) {
             yield "the web server has checked $name" => [new ServerRequest('GET', self::URL, serverParams: [$name => 'bob'])];
         }
+        yield 'a login without a name' => [new ServerRequest('GET', self::URL, serverParams: ['PHP_AUTH_USER' => '', 'PHP_AUTH_PW' => 'alice'])];
+        yield 'a login without a name and a password' => [new ServerRequest('GET', self::URL, serverParams: ['REDIRECT_PHP_AUTH_USER' => ''])];
         $request = new ServerRequest('GET', self::URL);
         yield 'a cookie that was parsed elsewhere' => [$request->withCookieParams(['sid' => '1'])];
         yield 'a body that was parsed elsewhere' => [$request->withParsedBody(['id' => '8'])];
@@ -207,6 +209,14 @@ final class ResponseCacheTest extends TestCase
         self::assertSame('call 1', (string) $this->middleware()->process($request, $application)->getBody());
         self::assertSame('call 2', (string) $this->get($application)->getBody());
         self::assertNotSame('call 2', (string) $this->middleware()->process($request, $application)->getBody());
+    }
+
+    /** Caddy sends these with each request. */
+    public function testControlEmptyParametersOfTheWebServerAreNoLogin(): void
+    {
+        $application = self::application(self::KEPT);
+        $request = new ServerRequest('GET', self::URL, serverParams: ['AUTH_TYPE' => '', 'REMOTE_USER' => '', 'REMOTE_IDENT' => '']);
+        self::assertSame(['call 1', 'call 1'], array_map(fn(): string => (string) $this->middleware()->process($request, $application)->getBody(), range(1, 2)));
     }
 
     public function testIgnoredCookiesDoNotReachAnybodyElse(): void
