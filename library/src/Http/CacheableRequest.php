@@ -28,8 +28,8 @@ final class CacheableRequest
     /** These are answered by this cache; the application must make the whole response. */
     private const CONDITIONS = ['If-None-Match', 'If-Modified-Since', 'If-Range'];
 
-    /** What a web server tells PHP of a visitor, besides the headers. */
-    private const OF_VISITOR = '~^(REDIRECT_)*(REMOTE_|PHP_AUTH_|AUTH_TYPE$|SSL_CLIENT_|SSL_SESSION_|GEOIP_|CONTENT_(TYPE|LENGTH)$)~';
+    /** The URL as web servers spell it. */
+    private const SPELLINGS = ['REQUEST_URI', 'UNENCODED_URL', 'X_REWRITE_URL'];
 
     private const NOBODY = ['REMOTE_ADDR' => '0.0.0.0', 'REMOTE_PORT' => '0'];
 
@@ -80,7 +80,9 @@ final class CacheableRequest
      */
     public static function standIns(ServerRequestInterface $request): string
     {
-        $parts = [$request->getUri()->getUserInfo(), $request->getUri()->getFragment(), $request->getRequestTarget(), $request->getServerParams()['REQUEST_URI'] ?? null, http_build_query($request->getQueryParams())];
+        $spelled = array_intersect_key($request->getServerParams(), array_flip(self::SPELLINGS));
+        ksort($spelled);
+        $parts = [$request->getUri()->getUserInfo(), $request->getUri()->getFragment(), $request->getRequestTarget(), $spelled, http_build_query($request->getQueryParams())];
         foreach ($request->getHeaders() as $name => $values) {
             if (preg_match(self::STANDS_IN, self::plain((string) $name)) === 1) {
                 $parts[strtolower((string) $name)] = $values;
@@ -137,10 +139,10 @@ final class CacheableRequest
      * @param ServerRequestInterface $request that is normalized
      * @param list<string> $names of the headers that the response varies by, lower case
      */
-    public static function ofEverybody(ServerRequestInterface $request, array $names, ServerRequestFactoryInterface $requests): ServerRequestInterface
+    public static function ofEverybody(ServerRequestInterface $request, array $names, ServerParameters $parameters, ServerRequestFactoryInterface $requests): ServerRequestInterface
     {
         $visible = array_filter($request->getHeaders(), static fn(int|string $name): bool => self::isInName((string) $name, $names), \ARRAY_FILTER_USE_KEY);
-        $shared = $requests->createServerRequest($request->getMethod(), $request->getUri(), self::serverOfEverybody($request->getServerParams(), $request, $names))
+        $shared = $requests->createServerRequest($request->getMethod(), $request->getUri(), self::serverOfEverybody($request->getServerParams(), $request, $names, $parameters))
             ->withProtocolVersion($request->getProtocolVersion())
             ->withQueryParams($request->getQueryParams())
             ->withCookieParams([]);
@@ -166,14 +168,14 @@ final class CacheableRequest
      * @param list<string> $names as for ofEverybody()
      * @return array<array-key, mixed>
      */
-    public static function serverOfEverybody(array $server, ServerRequestInterface $request, array $names): array
+    public static function serverOfEverybody(array $server, ServerRequestInterface $request, array $names, ServerParameters $parameters): array
     {
         $shared = [];
         foreach ($server as $name => $value) {
             $header = preg_match('~^(?:REDIRECT_)*HTTP_(.+)$~D', (string) $name, $found) === 1 ? self::plain($found[1]) : null;
             if ($header !== null && $request->hasHeader($header) && self::isInName($header, $names)) {
                 $shared[$name] = \in_array($value, $request->getHeader($header), true) ? $value : $request->getHeaderLine($header);
-            } elseif ($header === null && preg_match(self::OF_VISITOR, (string) $name) !== 1) {
+            } elseif ($header === null && $parameters->isShared((string) $name, $value)) {
                 $shared[$name] = $value;
             }
         }
@@ -213,7 +215,7 @@ final class CacheableRequest
     private static function isLoggedIn(ServerRequestInterface $request): bool
     {
         foreach ($request->getServerParams() as $name => $value) {
-            $name = (string) preg_replace('~^(REDIRECT_)+~', '', (string) $name);
+            $name = ServerParameters::withoutRedirects((string) $name);
             $isLogin = \in_array($name, self::LOGINS, true) || (str_starts_with($name, 'HTTP_') && \in_array(self::plain(substr($name, 5)), self::CREDENTIALS, true));
             if (str_starts_with($name, self::LOGIN_OF_PHP) || ($isLogin && $value !== '' && $value !== null)) {
                 return true;

@@ -51,6 +51,8 @@ final class ResponseCache implements MiddlewareInterface
     /** @var array<string, \Closure(string): string> */
     private readonly array $normalize;
 
+    private readonly ServerParameters $parameters;
+
     /**
      * @param ServerRequestFactoryInterface $requests makes the request without what is of a visitor
      * @param list<string> $hosts "example.org", "example.org:8080"; requests for others are never kept, since anybody can
@@ -63,6 +65,9 @@ final class ResponseCache implements MiddlewareInterface
      * @param int $maxVariants of one URL; the oldest goes
      * @param int $maxBody bytes; longer responses, and those of unknown length, pass through
      * @param int $maxStale seconds; a longer stale-while-revalidate counts as this
+     * @param list<string> $serverParams patterns (fnmatch) of parameters that the web server tells the application, and which are
+     *        the same for all visitors: "APP_*". Of others the application gets only those of the server and of the URL, when it
+     *        makes what is kept
      */
     public function __construct(
         private readonly CacheInterface $cache,
@@ -76,7 +81,9 @@ final class ResponseCache implements MiddlewareInterface
         private readonly int $maxBody = 1 << 20,
         private readonly int $maxStale = 600,
         private readonly ?ClockInterface $clock = null,
+        array $serverParams = [],
     ) {
+        $this->parameters = new ServerParameters($serverParams);
         $this->hosts = array_map(strtolower(...), $hosts);
         $this->normalize = array_change_key_case($normalize);
     }
@@ -229,11 +236,11 @@ final class ResponseCache implements MiddlewareInterface
     private function made(ServerRequestInterface $normalized, RequestHandlerInterface $handler, array $names): array
     {
         do {
-            $globals = VisitorGlobals::hide($normalized, $names);
+            $globals = VisitorGlobals::hide($normalized, $names, $this->parameters);
             $native = NativeHeaders::watch();
 
             try {
-                $made = $handler->handle(CacheableRequest::ofEverybody($normalized, $names, $this->requests));
+                $made = $handler->handle(CacheableRequest::ofEverybody($normalized, $names, $this->parameters, $this->requests));
             } finally {
                 $native->end();
                 $globals->restore();

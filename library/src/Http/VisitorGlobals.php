@@ -24,12 +24,13 @@ final class VisitorGlobals
      * @param ServerRequestInterface $normalized of which nothing but what is part of the name stays
      * @param list<string> $names of the headers that the response varies by, lower case
      */
-    public static function hide(ServerRequestInterface $normalized, array $names): self
+    public static function hide(ServerRequestInterface $normalized, array $names, ServerParameters $parameters): self
     {
         $hidden = new self($_SERVER, $_ENV, $_COOKIE, $_REQUEST);
         if (isset($_SERVER['REQUEST_METHOD'])) {
-            $_SERVER = CacheableRequest::serverOfEverybody($_SERVER, $normalized, $names);
-            $_ENV = CacheableRequest::serverOfEverybody($_ENV, $normalized, $names);
+            $server = CacheableRequest::serverOfEverybody($_SERVER, $normalized, $names, $parameters);
+            $_ENV = CacheableRequest::serverOfEverybody($_ENV, $normalized, $names, $parameters);
+            $_SERVER = $server;
             // Without request_order in php.ini, cookies are in it, before or in the place of what the URL says.
             $_REQUEST = array_replace(array_diff_key($_REQUEST, $_COOKIE), array_intersect_key($_GET, $_REQUEST));
             $_COOKIE = [];

@@ -198,6 +198,7 @@ final class ResponseCacheTest extends TestCase
         yield 'a query that was parsed elsewhere' => [$request->withQueryParams(['id' => '8'])];
         yield 'a body of a length that nobody knows' => [$request->withBody(new LyingStream(Stream::create('id=8'), null))];
         yield 'the URL in other bytes' => [new ServerRequest('GET', self::URL, serverParams: ['REQUEST_URI' => '/page?id=7&"><script>'])];
+        yield 'the URL in other bytes, by IIS' => [new ServerRequest('GET', self::URL, serverParams: ['UNENCODED_URL' => '/page?id=7&"><script>'])];
         yield 'a fragment, which some servers hand on' => [$request->withUri($request->getUri()->withFragment('<script>'))];
         yield 'another target' => [$request->withRequestTarget('https://evil.example/page?id=7')];
     }
@@ -224,6 +225,18 @@ final class ResponseCacheTest extends TestCase
         $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, self::KEPT, $request->getHeaderLine('Cookie') . json_encode($request->getCookieParams())));
         $first = $this->middleware()->process((new ServerRequest('GET', self::URL, ['Cookie' => '_ga=<script>']))->withCookieParams(['_ga' => '<script>']), $application);
         self::assertSame(['[]', '[]'], [(string) $first->getBody(), (string) $this->get($application)->getBody()]);
+    }
+
+    /** No list of what tells of a visitor would have all of these. */
+    public function testServerParametersOfOneVisitorAreInNoPageOfOthers(): void
+    {
+        $application = new Application(static fn(ServerRequestInterface $request): Response => new Response(200, self::KEPT, (string) json_encode($request->getServerParams())));
+        $ofVisitor = array_fill_keys(['MM_COUNTRY_CODE', 'OIDC_CLAIM_email', 'DN', 'GEOIP2_CITY', 'REDIRECT_DN', 'SSL_CLIENT_VERIFY', 'UNIQUE_ID', 'SERVER_SAID_NAME', 'HTTP_X_NAME', 'REMOTE_IDENT', 'CONTENT_TYPE'], 'of-one-visitor');
+        $ofServer = array_fill_keys(['SERVER_NAME', 'HTTPS', 'SCRIPT_NAME', 'PHP_SELF', 'PATH_INFO', 'REDIRECT_STATUS', 'REDIRECT_URL', 'REDIRECT_QUERY_STRING', 'IIS_WasUrlRewritten', 'UNENCODED_URL', 'APP_ENV', 'REDIRECT_APP_ENV'], 'of-the-server');
+        $factory = new Psr17Factory();
+        $middleware = new ResponseCache($this->cache, $factory, $factory, $factory, ['shop.example'], serverParams: ['APP_*', 'REMOTE_*']);
+        $page = (string) $middleware->process(new ServerRequest('GET', self::URL, serverParams: $ofVisitor + $ofServer), $application)->getBody();
+        self::assertSame($ofServer, json_decode($page, true));
     }
 
     public function testRequestWithAMethodInAHeaderIsAChange(): void

@@ -34,6 +34,7 @@ final class WebServerTest extends TestCase
     private static PhpFpmServer $fpm;
     private static NginxServer $nginx;
     private static NginxServer $cachingNginx;
+    private static NginxServer $telling;
 
     public static function setUpBeforeClass(): void
     {
@@ -51,10 +52,12 @@ final class WebServerTest extends TestCase
             fastcgi_cache_key $scheme$host$request_uri;
             add_header X-Nginx $upstream_cache_status;
             CONF);
+        self::$telling = NginxServer::start(self::$folder . '/telling-nginx', __DIR__ . '/pages', self::$fpm->socket, scripts: 'fastcgi_param DN $http_x_dn; fastcgi_param APP_ENV told;');
     }
 
     public static function tearDownAfterClass(): void
     {
+        self::$telling->stop();
         self::$cachingNginx->stop();
         self::$nginx->stop();
         self::$fpm->stop();
@@ -103,6 +106,27 @@ final class WebServerTest extends TestCase
         self::assertStringNotContainsString('of-one-visitor', $page->body);
         self::assertStringContainsString('"REMOTE_ADDR":"0.0.0.0"', $page->body);
         self::assertStringNotContainsString('"REMOTE_ADDR":"127', $page->body);
+    }
+
+    public function testWhatTheWebServerTellsOfOneVisitorIsInNoPageOfOthers(): void
+    {
+        $path = self::path('seen');
+        $visitor = ['X-Dn' => 'of-one-visitor'];
+        self::assertSame(3, substr_count(self::ask($path, $visitor, port: self::$telling->port)->body, '"DN":"of-one-visitor"'), 'the control: PSR-7, $_SERVER and $_ENV of the first page');
+        self::ask($path, $visitor, port: self::$telling->port);
+        $page = self::ask($path, $visitor, port: self::$telling->port);
+        self::assertStringStartsWith('Larder; hit', $page->headers['cache-status'] ?? '');
+        self::assertStringNotContainsString('of-one-visitor', $page->body);
+    }
+
+    public function testApplicationGetsItsConfigurationWithAPageThatIsKept(): void
+    {
+        $path = self::path('seen');
+        self::ask($path, port: self::$telling->port);
+        $page = self::ask($path, port: self::$telling->port)->body;
+        foreach (['"SITE":' => 3, '"APP_ENV":"told"' => 3, '"SET_EARLIER":"by the application"' => 3, '"SCRIPT_NAME":"' => 3] as $part => $times) {
+            self::assertSame([$part => $times], [$part => substr_count($page, $part)]);
+        }
     }
 
     public function testEachGetsThePageOfTheHeaderThatVaryNames(): void

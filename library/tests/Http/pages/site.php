@@ -23,6 +23,7 @@ final class Headers
     }
 }
 
+$_SERVER['SET_EARLIER'] = $_ENV['SET_EARLIER'] = 'by the application'; // as from a file .env
 $folder = (string) getenv('SITE');
 ini_set('session.save_path', $folder);
 $factory = new Psr17Factory();
@@ -109,7 +110,7 @@ $application = new Application(static function (ServerRequestInterface $request)
 $store = 'file://' . $folder . '/cache';
 $cache = getenv('PLAIN') === false ? Cache::open($store) : new Cache(new PlainStore(Cache::open($store)->store()));
 $port = is_string($_SERVER['SERVER_PORT'] ?? null) ? $_SERVER['SERVER_PORT'] : '';
-$middleware = new ResponseCache($cache, $factory, $factory, $factory, ["shop.example:$port"], ['_ga*'], maxVariants: 4);
+$middleware = new ResponseCache($cache, $factory, $factory, $factory, ["shop.example:$port"], ['_ga*'], maxVariants: 4, serverParams: ['APP_*']);
 $response = $middleware->process((new ServerRequestCreator($factory, $factory, $factory, $factory))->fromGlobals(), $application);
 
 http_response_code($response->getStatusCode());
