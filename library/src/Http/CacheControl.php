@@ -21,12 +21,15 @@ final class CacheControl
     public static function of(ResponseInterface $response): self
     {
         $directives = [];
-        preg_match_all('~([\w!#$%&\'*+.^`|-]+)(?:\s*=\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\s,;]*)))?~', $response->getHeaderLine('Cache-Control'), $found, \PREG_SET_ORDER | \PREG_UNMATCHED_AS_NULL);
-        foreach ($found as [1 => $name, 2 => $quoted, 3 => $plain]) {
-            // The stricter one wins, if one is there twice: the shorter time.
-            $value = $quoted ?? $plain ?? '';
-            $name = strtolower($name);
-            $directives[$name] = isset($directives[$name]) && (int) $directives[$name] < (int) $value ? $directives[$name] : $value;
+        // A string that does not end in its line would otherwise hide directives of the next one.
+        foreach ($response->getHeader('Cache-Control') as $line) {
+            preg_match_all('~([\w!#$%&\'*+.^`|-]+)(?:\s*=\s*(?:"((?:[^"\\\\]|\\\\.)*+)"|([^\s,;]*)))?~', $line, $found, \PREG_SET_ORDER | \PREG_UNMATCHED_AS_NULL);
+            foreach ($found as [1 => $name, 2 => $quoted, 3 => $plain]) {
+                // The stricter one wins, if one is there twice: the shorter time.
+                $value = $quoted ?? $plain ?? '';
+                $name = strtolower($name);
+                $directives[$name] = isset($directives[$name]) && (int) $directives[$name] < (int) $value ? $directives[$name] : $value;
+            }
         }
 
         return new self($directives);

@@ -56,7 +56,7 @@ final class ResponseCacheTest extends TestCase
         self::assertSame(['', 'DENY', 2], [(string) $head->getBody(), $head->getHeaderLine('X-Frame-Options'), $application->calls]);
     }
 
-    /** @return iterable<string, array{array<string, string>, 1?: int, 2?: string}> */
+    /** @return iterable<string, array{array<string, string|list<string>>, 1?: int}> */
     public static function ofOneVisitor(): iterable
     {
         yield 'a cookie for the visitor: strangers would share a session' => [['Set-Cookie' => 'sid=1', ...self::KEPT]];
@@ -66,6 +66,9 @@ final class ResponseCacheTest extends TestCase
         yield 'no-store' => [['Cache-Control' => 'no-store, max-age=60']];
         yield 'no-cache' => [['Cache-Control' => 'no-cache, max-age=60']];
         yield 'no-cache for some headers' => [['Cache-Control' => 'max-age=60, no-cache="Set-Cookie, X"']];
+        yield 'private in a second line, within a string that spans both when they are joined' => [['Cache-Control' => ['max-age=60, ext="a', 'private, b="c"']]];
+        yield 'no-store in a second line, after a string that does not end' => [['Cache-Control' => ['max-age=60, ext="a\\', 'no-store="b']]];
+        yield 'two times in two lines, the shorter counts' => [['Cache-Control' => ['max-age=60', 'max-age=0']]];
         yield 'nothing is said' => [['Content-Type' => 'text/html']];
         yield 'public, but not for how long' => [['Cache-Control' => 'public']];
         yield 'no time at all' => [['Cache-Control' => 'max-age=0']];
@@ -94,7 +97,7 @@ final class ResponseCacheTest extends TestCase
         yield 'a redirect of a moment' => [self::KEPT, 302];
     }
 
-    /** @param array<string, string> $headers */
+    /** @param array<string, string|list<string>> $headers */
     #[DataProvider('ofOneVisitor')]
     public function testResponseOfOneVisitorIsNotKept(array $headers, int $status = 200): void
     {
@@ -682,7 +685,7 @@ final class ResponseCacheTest extends TestCase
         return $process;
     }
 
-    /** @param array<string, string> $headers */
+    /** @param array<string, string|list<string>> $headers */
     private static function application(array $headers, int $status = 200): Application
     {
         return new Application(static fn(ServerRequestInterface $request, int $call): Response => new Response($status, $headers, "call $call"));
