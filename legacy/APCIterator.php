@@ -149,7 +149,8 @@ if (!class_exists('APCIterator', false)) {
         /** What every key that matches begins with, such as `user:` for `/^user:/`: others are not even matched. */
         private function prefix(): string
         {
-            $isAnchored = preg_match('~^([/#\~@%])\^([\w:-]+)(?![?*{])[^|]*\1$~D', $this->pattern, $parts) === 1;
+            // The quantifier of the last character may stand behind \E, \Q\E or a comment.
+            $isAnchored = preg_match('~^([/#\~@%])\^([\w:-]+)(?![?*{\\\\]|\(\?#)[^|]*\1$~D', $this->pattern, $parts) === 1;
 
             return $isAnchored ? $parts[2] : '';
         }

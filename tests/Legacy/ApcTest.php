@@ -104,6 +104,63 @@ final class ApcTest extends LegacyTestCase
                 (new APCIterator("file"))->getTotalCount(), (new APCIterator("user", null, APC_ITER_ALL, 100, APC_LIST_DELETED))->getTotalCount()];'));
     }
 
+    /** Between a literal and its quantifier PCRE passes over some things: all that begins so, with each quantifier. */
+    public function testIteratorReturnsTheKeysThatPcreMatches(): void
+    {
+        [$patterns, $wrong] = $this->differences(array_merge(
+            ['/^b\E*/', '/^b(?#x)?c/', '/^b\Q\E*/', '/^b(?#x)*/', '/^b\E?/', '#^bc\E{0}#', '/^b:\d/', '~^bb(?#)\E(?#)?~', '/^b+/', '/^bc{0,1}$/', '@^b-?c@'],
+            self::patterns(5_000),
+        ));
+        self::assertGreaterThan(1_000, $patterns, 'that PCRE compiles');
+        self::assertSame([], $wrong);
+    }
+
+    public function testDeletionTakesTheKeysThatPcreMatches(): void
+    {
+        self::assertSame(['d'], $this->returned('apc_store(["bc" => 1, "c" => 1, "d" => 1]); apc_delete(new APCIterator("user", "/^b(?#x)?c/"));
+            return array_keys(apc_exists(["bc", "c", "d"]));'));
+    }
+
+    /**
+     * @param list<string> $patterns
+     * @return array{int, list<mixed>} how many were tried, and those whose keys are others than those of preg_grep()
+     */
+    private function differences(array $patterns): array
+    {
+        file_put_contents("$this->folder/patterns.json", json_encode($patterns, \JSON_THROW_ON_ERROR));
+        $read = $this->returned('$keys = ["b:1", "b-c", "b", "c", "1"];
+            foreach (["a", "b", "c", "B"] as $one) { foreach (["", "b", "c"] as $two) { foreach (["", "b", "c", "?"] as $three) { $keys[] = "$one$two$three"; } } }
+            $keys = array_values(array_unique($keys)); sort($keys, SORT_STRING);
+            apc_store(array_fill_keys($keys, 1)); $tried = 0; $wrong = [];
+            foreach (json_decode(file_get_contents("patterns.json")) as $pattern) {
+                if (@preg_match($pattern, "") === false) { continue; }
+                ++$tried; $found = array_map(strval(...), array_keys(iterator_to_array(new APCIterator("user", $pattern, APC_ITER_KEY)))); sort($found, SORT_STRING);
+                if ($found !== array_values(preg_grep($pattern, $keys))) { $wrong[] = $pattern; }
+            } return [$tried, $wrong];');
+        self::assertIsArray($read);
+        self::assertIsInt($read[0]);
+        self::assertIsArray($read[1]);
+
+        return [$read[0], array_values($read[1])];
+    }
+
+    /** @return list<string> */
+    private static function patterns(int $number): array
+    {
+        $random = new \Random\Randomizer(new \Random\Engine\Mt19937(1));
+        $parts = ['b', 'b', 'c', ':', '\E', '\Q', '\Q\E', '(?#x)', '(?#)', '?', '*', '+', '{0}', '{0,1}', '{,1}', '{', '.', '[c]', '\w', '$', '(?C1)', '(*PRUNE)', '(?i)', '(?x)', '(?:', '(', ')', '(?=b)', '\x62', ' '];
+        $patterns = [];
+        for ($i = 0; $i < $number; ++$i) {
+            $pattern = '/^b';
+            for ($length = $random->getInt(1, 5); $length > 0; --$length) {
+                $pattern .= $parts[$random->getInt(0, \count($parts) - 1)];
+            }
+            $patterns[] = $pattern . '/';
+        }
+
+        return $patterns;
+    }
+
     public function testIteratorIsDeletedFromWhereItStands(): void
     {
         self::assertSame([true, ['p:1'], 1], $this->returned('apc_store(["p:1" => 1, "p:2" => 2, "p:3" => 3]); $iterator = new APCIterator("user", ["p:1", "p:2", "p:3"]);
