@@ -98,7 +98,7 @@ final class Content
     private static function isOfVisitor(): bool
     {
         return (\function_exists('session_id') && session_id() !== '')
-            || preg_grep('/^(Set-Cookie|Content-Encoding):|^Cache-Control:.*\b(private|no-store)\b/i', headers_list()) !== [];
+            || preg_grep('/^(Set-Cookie2?|Content-Encoding)\s*:|^Cache-Control\s*:.*\b(private|no-store|no-cache)\b/i', headers_list()) !== [];
     }
 
     private static function hasFailed(): bool
