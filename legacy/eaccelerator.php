@@ -109,7 +109,7 @@ if (!function_exists('eaccelerator_cache_page')) {
     /**
      * Prints the page of this key with its headers and ends the request, or keeps the page that the request prints from now on.
      * A page is not kept if it sets a cookie, is private, no-store or no-cache by its Cache-Control, has another status than
-     * 200, ends with an error, or is flushed in parts.
+     * 200, ends with an error or an exception, or is flushed in parts.
      *
      * @return bool true if it is being kept
      */

@@ -255,6 +255,21 @@ final class EacceleratorTest extends LegacyTestCase
         self::assertSame(2, filesize("$this->folder/runs"));
     }
 
+    /** @param list<string> $bodies of two requests; the second is of the kept page, if it is kept */
+    #[TestWith(['throw new Exception("broken");', ['a broken1', 'a broken2']])]
+    #[TestWith(['set_exception_handler(fn($error) => $before($error)); throw new Exception("chained");', ['a chained1', 'a chained2']])]
+    #[TestWith(['try { throw new Exception("caught"); } catch (Exception $error) { echo "caught"; }', ['a caught', 'a caught']])]
+    #[TestWith(['', ['a ', 'a ']])]
+    public function testPageThatAnExceptionHandlerFinishesIsNotKept(string $code, array $bodies): void
+    {
+        $port = $this->serve('set_exception_handler(function (Throwable $error) { echo $error->getMessage(), filesize("runs"); });
+            eaccelerator_cache_page("page"); $before = set_exception_handler(null); restore_exception_handler();
+            file_put_contents("runs", "x", FILE_APPEND); echo "a "; ' . $code);
+
+        self::assertSame($bodies, [$this->request($port, '')[1], $this->request($port, '')[1]]);
+        self::assertSame(\count(array_unique($bodies)), filesize("$this->folder/runs"));
+    }
+
     public function testAdministrationIsForAllowedScripts(): void
     {
         $code = '<?php ' . $this->loading() . 'eaccelerator_put("k", 1); $warnings = 0; set_error_handler(function () use (&$warnings) { ++$warnings; return true; });

@@ -11,6 +11,8 @@ final class Content
 {
     private static bool $isRecording = false;
 
+    private static bool $hasThrown = false;
+
     public static function place(): Place
     {
         return Place::of(null, 'eaccelerator.content');
@@ -34,6 +36,7 @@ final class Content
         }
         $before = headers_list();
         self::$isRecording = ob_start(static fn(string $content, int $phase): string => self::keep($key, $ttl, $before, $content, $phase));
+        self::watchExceptions();
 
         return self::$isRecording;
     }
@@ -94,6 +97,20 @@ final class Content
         return self::isNotModified($content) ? '' : $content;
     }
 
+    /** After a handler of the application, nothing else tells of the exception: the status is 200, and there is no last error. */
+    private static function watchExceptions(): void
+    {
+        self::$hasThrown = false;
+        $before = set_exception_handler(null);
+        restore_exception_handler();
+        if ($before !== null) {
+            set_exception_handler(static function (\Throwable $error) use ($before): void {
+                self::$hasThrown = true;
+                $before($error);
+            });
+        }
+    }
+
     /** Whether it is of a session, which not every application tells by a header, or compressed as one browser asked. */
     private static function isOfVisitor(): bool
     {
@@ -106,7 +123,7 @@ final class Content
         $status = http_response_code();
         $error = error_get_last();
 
-        return ($status !== false && $status !== 200) || ($error !== null && ($error['type'] & (\E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR)) !== 0);
+        return self::$hasThrown || ($status !== false && $status !== 200) || ($error !== null && ($error['type'] & (\E_ERROR | \E_PARSE | \E_CORE_ERROR | \E_COMPILE_ERROR | \E_USER_ERROR | \E_RECOVERABLE_ERROR)) !== 0);
     }
 
     /** Sends the ETag, and 304 if the browser has this content. */
