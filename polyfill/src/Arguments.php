@@ -52,7 +52,7 @@ final class Arguments
     public static function ttl(string $function, int $number, int|float|null $ttl): float
     {
         $seconds = (float) ($ttl ?? 0);
-        if (!($seconds >= 0)) { // NAN is not either
+        if ($seconds < 0 || is_nan($seconds)) {
             throw new \ValueError(\sprintf('%s(): Argument #%d ($ttl) must be greater than or equal to 0', $function, $number));
         }
 

@@ -18,7 +18,7 @@ final class Ttl
      */
     public static function seconds(int|float $ttl): float
     {
-        if (!($ttl >= 0)) {
+        if ($ttl < 0 || is_nan($ttl)) { // opcache makes $ttl < 0 of !($ttl >= 0)
             throw new InvalidTtl(\sprintf('A ttl is 0 (no expiry) or a number of seconds, not %s', var_export($ttl, true)));
         }
 

@@ -35,7 +35,7 @@ final class Lock
     public static function take(LockingStore $store, string $key, int|float $seconds, int|float $wait, LockLifetime $ends): ?self
     {
         $seconds = self::seconds($seconds);
-        if (!($wait >= 0)) {
+        if ($wait < 0 || is_nan($wait)) {
             throw new InvalidTtl(\sprintf('Waiting for a lock takes 0 or more seconds, not %s', var_export($wait, true)));
         }
         $backoff = new Backoff(self::PAUSE, self::LONGEST_PAUSE, $wait);

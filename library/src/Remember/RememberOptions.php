@@ -52,13 +52,13 @@ final class RememberOptions
         Key::check($key);
         $this->ttl = Ttl::seconds($ttl);
         $this->stale = Ttl::seconds($stale);
-        if (!($wait >= 0)) {
+        if ($wait < 0 || is_nan($wait)) {
             throw new InvalidTtl(\sprintf('Waiting for a value takes 0 or more seconds, not %s', var_export($wait, true)));
         }
         if (!($lease > 0 && $lease <= Lock::LONGEST)) {
             throw new InvalidTtl(\sprintf('A lease is for more than 0 and at most %d seconds, not %s', Lock::LONGEST, var_export($lease, true)));
         }
-        if (!($beta >= 0.0)) {
+        if ($beta < 0.0 || is_nan($beta)) {
             throw new InvalidTtl(\sprintf('beta is 0 or more, not %s', var_export($beta, true)));
         }
         if (!($jitter >= 0.0 && $jitter < 1.0)) {

@@ -55,7 +55,7 @@ final class Handler implements \SessionHandlerInterface, \SessionIdInterface, \S
         private readonly int|float $lockSeconds = self::LOCK_SECONDS,
         bool $allowEviction = false,
     ) {
-        if (!($wait >= 0) || !($lockSeconds > 0 && $lockSeconds <= Lock::LONGEST)) {
+        if ($wait < 0 || is_nan($wait) || !($lockSeconds > 0 && $lockSeconds <= Lock::LONGEST)) {
             throw new InvalidTtl(\sprintf('"wait" is 0 or more seconds, "lockSeconds" more than 0 and at most %d', Lock::LONGEST));
         }
         $this->store = Capability::of(Capability::of($cache->store(), AtomicStore::class), LockingStore::class);
