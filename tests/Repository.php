@@ -31,19 +31,19 @@ final class Repository
     {
         $engine = self::ROOT . '/extension/modules/larder.so';
         $settings = ['-d', 'apc.enable_cli=1', '-d', 'display_errors=stderr', '-d', 'log_errors=0', '-d', 'error_reporting=-1'];
-        if (!\extension_loaded('larder') || self::isLoadedByPath()) {
+        if (!self::hasEngine()) {
             array_push($settings, '-d', "extension=$engine");
         }
 
         return new Process([\PHP_BINARY, ...$settings, ...$arguments], $directory, null, null, 300);
     }
 
-    /** Whether the engine comes from the command line of this process rather than from php.ini, which the child reads too. */
-    private static function isLoadedByPath(): bool
+    /** Whether PHP has the engine by its own settings, and not only by the command line of this process. */
+    public static function hasEngine(): bool
     {
         $process = new Process([\PHP_BINARY, '-r', 'exit((int) extension_loaded("larder"));']);
 
-        return $process->run() === 0;
+        return $process->run() !== 0;
     }
 
     /** @return list<string> the pages that a reader meets, as paths from the root */

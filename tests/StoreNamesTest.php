@@ -17,6 +17,7 @@ final class StoreNamesTest extends TestCase
     /** What may name stores, and why. */
     private const ALLOWED = [
         'library/src/Drivers.php' => 'the registry',
+        'library/src/Driver/Apcu/' => 'takes the engine\'s store where the module apcu is Larder\'s',
         'library/src/Driver/Legacy/Memcache/' => 'the servers of memcached',
         'library/src/Driver/Legacy/MySqlMemory/' => 'a table engine of a recommended store',
         'library/src/Driver/Legacy/Yac/' => 'its package excludes that of APCu',

@@ -129,10 +129,10 @@ final class StampedeCommand extends Command
         return (string) preg_replace('~//.*@~', '//…@', $dsn);
     }
 
-    /** @return array<string, string> settings that make it work on the command line, but those that ask for a folder of a run's own */
+    /** @return array<string, string> settings that make it work on the command line, but those for a folder of a run's own */
     private static function ini(Variant $variant): array
     {
-        return \in_array(Variant::FOLDER, $variant->ini, true) ? [] : $variant->ini;
+        return array_diff($variant->ini, [Variant::FOLDER, Variant::ROOM]);
     }
 
     /** The extension of a store that lies only unpacked in a clone. */

@@ -9,7 +9,7 @@ use Larder\Cli\Measure\Subject;
 use Larder\Cli\Php;
 use Larder\Cli\Report\PublishedFigure;
 use Larder\Cli\TemporaryDirectory;
-use Larder\Driver\Apcu\ApcuDriver;
+use Larder\Driver\Apcu\ApcuStore;
 use Symfony\Component\Console\Exception\InvalidOptionException;
 use Symfony\Component\Process\Process;
 
@@ -77,7 +77,7 @@ final class Apcu implements Annotator
         }
 
         return [
-            ...(!$this->isNamed && ApcuDriver::isEngine() ? ['the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu'] : []),
+            ...(!$this->isNamed && ApcuStore::isLarders() ? ['the module apcu is Larder\'s, so this is the engine; name APCu itself with --apcu'] : []),
             ...($this->isNamed ? [\sprintf('APCu %s, from the file that --apcu names', $this->version)] : []),
             ...($this->version !== '' && version_compare($this->version, self::GOOD, '<')
                 ? [\sprintf('APCu %s is older than %s, which keeps more when its memory is full', $this->version, self::GOOD)]

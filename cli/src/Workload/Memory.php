@@ -60,7 +60,7 @@ final class Memory implements Suite
             if (!$tellsUsage) {
                 $notMeasured($subject($target->store, $target->connection), 'Yac does not tell how much of its memory is in use');
             }
-            $php = $target->store === 'larder' ? $target->php->with(['larder.segment' => 'memory']) : $target->php;
+            $php = \in_array($target->store, ['larder', 'apcu'], true) ? $target->php->with(['larder.segment' => 'memory']) : $target->php;
             $blocks[] = new TaskBlock(new MemoryTask($target->store, $target->connection, $own, $socket, $tellsUsage, $this->milliseconds), $php);
             $blocks[] = new SystemCalls(new SystemCallsTask($target->store, $target->connection, $target->address), $target->php, $this->locations->disk('strace'));
         }

@@ -8,6 +8,7 @@ use Larder\Cli\Compare\Value;
 use Larder\Cli\Measure\Sample;
 use Larder\Cli\Measure\Subject;
 use Larder\Contract\Store;
+use Larder\Driver\Apcu\ApcuStore;
 use Larder\Drivers;
 use Symfony\Component\Process\Process;
 
@@ -135,7 +136,7 @@ final class MemoryTask implements Task
         if ($this->socket !== null) {
             return ServerStatistics::of($this->store, $this->socket)->memory();
         }
-        if ($this->store === 'larder') {
+        if ($this->store === 'larder' || $this->store === 'apcu' && ApcuStore::isLarders()) {
             $memory = larder_info()['memory'] ?? null;
 
             return \is_array($memory) && \is_int($memory['committed'] ?? null) ? $memory['committed'] : throw new \RuntimeException('larder_info() tells no memory');

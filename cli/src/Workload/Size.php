@@ -15,7 +15,8 @@ final class Size
 {
     private const INI = [
         'larder' => ['larder.size' => '%dM', 'larder.segment' => 'sized-%d'],
-        'apcu' => ['apc.shm_size' => '%dM'],
+        // the module apcu may be Larder's: then the engine has the entries
+        'apcu' => ['apc.shm_size' => '%dM', 'larder.size' => '%dM', 'larder.segment' => 'sized-%d'],
         'yac' => ['yac.values_memory_size' => '%dM'],
     ];
     private const SERVER = [

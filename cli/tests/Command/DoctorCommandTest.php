@@ -57,7 +57,7 @@ final class DoctorCommandTest extends TestCase
             '^  apcu       yes  on the command line for one process alone$', '^  yac .*\n.*Debian removes apcu', '^  apcu: chosen', '^  Processes do not share it: on the command line',
         ]];
         yield 'the functions of APCu over the engine' => [[...self::POSIX, ...self::ENGINE, ...self::MODULE, '-d', 'apc.enable_cli=1'], 0, [
-            '^  apcu       yes  shared by all processes of .*\n +The module apcu is Larder\'s: apcu_\*\(\) use the engine, segment default\.apcu$', '^  larder: chosen',
+            '^  apcu       yes  shared by all processes of .*\n +The module apcu is Larder\'s: apcu_\*\(\) use the engine, segment default\.apcu, and apcu: its segment default$', '^  larder: chosen',
         ]];
         yield 'APCu off' => [[...self::POSIX, ...self::APCU, '-d', 'apc.enable_cli=0'], 0, [
             '^  apcu       no   APCu is loaded but switched off\n +On the command line it is on with: php -d apc\.enable_cli=1$', '^  file: chosen', '^  Processes share it\.$',

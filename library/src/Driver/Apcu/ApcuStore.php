@@ -34,7 +34,8 @@ use Larder\Lock\LocksBySwapping;
  * exact time of expiry. clear() looks at every key that APCu holds.
  *
  * What reads and writes in one step holds APCu's own lock meanwhile, some microseconds, so it is one step for set() too.
- * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step.
+ * As with any store into APCu, a process that is killed just then leaves APCu locked. Locks need no such step. The functions
+ * of Larder's module apcu hold no such lock, so ApcuDriver opens another store there.
  */
 final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, EvictingStore
 {
@@ -64,12 +65,27 @@ final class ApcuStore implements Store, ReadsObjects, AtomicStore, LockingStore,
         $this->failures = $failures;
         NamespaceName::check($namespace);
         StoreUnavailable::unlessLoaded('apcu', 'apcu', 'apcu');
+        if (self::isLarders()) {
+            throw StoreUnavailable::because('apcu', 'the module apcu is Larder\'s, through which this class is not atomic', 'Open the DSN apcu:, which takes the engine\'s own store');
+        }
+        self::checkEnabled();
+        $this->prefix = $namespace . ':';
+        MissingClass::watch();
+    }
+
+    /** Whether apcu_*() are the functions of Larder's module over the engine, not those of APCu. */
+    public static function isLarders(): bool
+    {
+        return \extension_loaded('apcu') && \array_key_exists('larder', (new \ReflectionExtension('apcu'))->getDependencies());
+    }
+
+    /** @throws StoreUnavailable */
+    public static function checkEnabled(): void
+    {
         if (!apcu_enabled()) {
             throw StoreUnavailable::because('apcu', 'APCu is loaded but switched off', \PHP_SAPI === 'cli'
                 ? 'On the command line it is on with: php -d apc.enable_cli=1' : 'Set apc.enabled=1 in php.ini');
         }
-        $this->prefix = $namespace . ':';
-        MissingClass::watch();
     }
 
     public function get(string $key, mixed $default = null): mixed

@@ -53,7 +53,7 @@ final class EngineDriver implements AutoCandidate, Diagnoses
                 extension: 'larder',
                 ini: ['larder.path' => Variant::FOLDER, 'larder.size' => Variant::ROOM],
                 namespaced: NamespacedEngineStore::class,
-                detail: EngineStore::isInPhp() ? 'this process alone, by larder/polyfill' : \sprintf('segment %s in %s, PHP %d.%d', ini_get('larder.segment'), ini_get('larder.path'), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION),
+                detail: EngineStore::isInPhp() ? 'this process alone, by larder/polyfill' : EngineStore::location(),
             ),
         ];
     }

@@ -76,6 +76,12 @@ final class EngineStore implements Store, AtomicStore, LockingStore, ListableSto
         return !\extension_loaded('larder') && \function_exists('larder_fetch');
     }
 
+    /** For people: which of the engine's segments this process has. */
+    public static function location(): string
+    {
+        return \sprintf('segment %s in %s, PHP %d.%d', ini_get('larder.segment'), ini_get('larder.path'), \PHP_MAJOR_VERSION, \PHP_MINOR_VERSION);
+    }
+
     /** One that this user's can be made in, or this user's own, where larder.path is only for root to write. */
     private static function hasFolder(string $path): bool
     {

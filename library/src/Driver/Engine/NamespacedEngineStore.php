@@ -30,13 +30,15 @@ final class NamespacedEngineStore implements Store, AtomicStore, LockingStore, L
 
     /**
      * @param string $segment the engine's must have this name; "" for whichever it has
+     * @param string $scheme of a DSN whose namespaces are apart from those of larder:; "" for these
      * @throws StoreUnavailable
      */
-    public function __construct(string $namespace, string $segment = '')
+    public function __construct(string $namespace, string $segment = '', string $scheme = '')
     {
         NamespaceName::check($namespace);
         EngineStore::checkEngine($segment);
-        $this->versionName = "\0larder-generation:" . $namespace;
+        // No namespace has a colon.
+        $this->versionName = "\0larder-generation:" . ($scheme === '' ? '' : $scheme . ':') . $namespace;
     }
 
     public function get(string $key, mixed $default = null): mixed
