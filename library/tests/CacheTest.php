@@ -13,7 +13,6 @@ use Larder\Driver\Memory\ArrayStore;
 use Larder\Exception\InvalidKey;
 use Larder\Exception\StoreUnavailable;
 use Larder\Remember\StoredValue;
-use Larder\Tests\Decorator\ReversingStore;
 use Larder\Tests\Driver\Engine\EngineTest;
 use Larder\Tests\Driver\Engine\NamespacedEngineTest;
 use Larder\Tests\Driver\File\FileTest;
@@ -62,21 +61,6 @@ final class CacheTest extends TestCase
         }
         foreach (['', '@', '@tagged', '@later', $token . '@'] as $none) {
             self::assertFalse($cache->setIfUnchanged('k', $none, 'new'), $none);
-        }
-    }
-
-    /** Over a store that compares with a token by itself, and over one that does not. */
-    public function testNoValuePassesByADecoratorOfTheApplication(): void
-    {
-        foreach ([new ArrayStore(), Cache::open('redis://' . Servers::redis()->socket . '?namespace=decorated')->store()] as $store) {
-            $cache = new Cache(new ReversingStore($store));
-            self::assertTrue($cache->set('k', 'abc'));
-            self::assertSame('abc', $cache->getWithToken('k', null, $token));
-            self::assertIsString($token);
-            self::assertTrue($cache->setIfUnchanged('k', $token, 'def'));
-            self::assertSame(['fed', 'def'], [$store->get('k'), $cache->get('k')]);
-            self::assertFalse($cache->setIfUnchanged('k', $token, 'ghi'));
-            self::assertTrue($cache->clear());
         }
     }
 

@@ -9,7 +9,7 @@ use Larder\Exception\NotSupported;
 
 /**
  * What only some stores can do. Each capability is an interface: a store has it if its class implements the interface. The
- * class of a Decorator implements all of them, so a decorator reports which it has.
+ * class of a Decorator implements what it can pass on, so a decorator reports which of that the store behind it has.
  */
 enum Capability: string
 {
@@ -36,7 +36,7 @@ enum Capability: string
         }
         $capability = self::from($interface);
 
-        throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', self::nameOf($store), $capability->words(), implode(', ', $capability->stores())));
+        throw new NotSupported(\sprintf('%s cannot %s. Stores that can: %s', $capability->nameOfLacking($store), $capability->words(), implode(', ', $capability->stores())));
     }
 
     /** What follows "can". */
@@ -60,6 +60,16 @@ enum Capability: string
     public function stores(): array
     {
         return array_keys(array_filter(Drivers::stores(), fn(string $class): bool => is_a($class, $this->value, true)));
+    }
+
+    /** The store behind decorators, or the decorator that does not pass this on. */
+    private function nameOfLacking(Store $store): string
+    {
+        while ($store instanceof Decorator && !$this->isOf($store->decorated())) {
+            $store = $store->decorated();
+        }
+
+        return $store instanceof Decorator ? $store::class : self::nameOf($store);
     }
 
     /** As in stores(); the class of a store that is not Larder's. */

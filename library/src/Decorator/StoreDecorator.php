@@ -4,52 +4,24 @@ declare(strict_types=1);
 
 namespace Larder\Decorator;
 
-use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
 use Larder\Contract\Decorator;
-use Larder\Contract\ExpiryAwareStore;
 use Larder\Contract\ListableStore;
 use Larder\Contract\LockingStore;
 use Larder\Contract\LockLifetime;
 use Larder\Contract\PrunableStore;
 use Larder\Exception\NotSupported;
 
-/** Forwards the optional operations, and has the capabilities of the store behind it. For your own decorators too. */
-abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, ListableStore, ExpiryAwareStore, PrunableStore
+/**
+ * Forwards the optional operations that carry no values, as far as the store behind it has them: locks, the list of keys,
+ * pruning. For your own decorators too. Those that carry values would bypass one that changes values: one that leaves them
+ * as they are extends TransparentDecorator.
+ */
+abstract class StoreDecorator implements Decorator, LockingStore, ListableStore, PrunableStore
 {
     public function supports(string $interface): bool
     {
         return Capability::from($interface)->isOf($this->decorated());
-    }
-
-    public function add(string $key, mixed $value, int|float $ttl = 0): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->add($key, $value, $ttl), false);
-    }
-
-    public function replace(string $key, mixed $value, int|float $ttl = 0): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->replace($key, $value, $ttl), false);
-    }
-
-    public function increment(string $key, int $step = 1, int $first = 0, int|float $ttl = 0): int|false
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): int|false => $store->increment($key, $step, $first, $ttl), false);
-    }
-
-    public function touch(string $key, int|float $ttl): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->touch($key, $ttl), false);
-    }
-
-    public function swap(string $key, int $old, int $new): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->swap($key, $old, $new), false);
-    }
-
-    public function setIf(string $key, \Closure $isExpected, mixed $value, int|float $ttl = 0): bool
-    {
-        return $this->forward(AtomicStore::class, $key, static fn(AtomicStore $store): bool => $store->setIf($key, $isExpected, $value, $ttl), false);
     }
 
     public function acquire(string $key, float $seconds, LockLifetime $ends = LockLifetime::TtlOrProcess, string $token = ''): string|false|null
@@ -75,11 +47,6 @@ abstract class StoreDecorator implements Decorator, AtomicStore, LockingStore, L
     public function keys(): iterable
     {
         return Capability::of($this->decorated(), ListableStore::class)->keys();
-    }
-
-    public function entries(array $keys): array
-    {
-        return Capability::of($this->decorated(), ExpiryAwareStore::class)->entries($keys);
     }
 
     public function prune(): int

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\Tests\Tag;
 
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
@@ -13,7 +13,7 @@ use Larder\Key\ReservedKey;
  * A control: it loses tag versions and returns the last known one as if nothing had happened, or 1 as a counter that starts
  * again.
  */
-final class ForgetfulStore extends StoreDecorator
+final class ForgetfulStore extends TransparentDecorator
 {
     /** @var array<array-key, mixed> */
     private array $known = [];

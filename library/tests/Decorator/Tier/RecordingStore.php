@@ -5,12 +5,12 @@ declare(strict_types=1);
 namespace Larder\Tests\Decorator\Tier;
 
 use Larder\Contract\Store;
-use Larder\Decorator\StoreDecorator;
+use Larder\Decorator\TransparentDecorator;
 use Larder\Driver\Memory\ArrayStore;
 use Larder\Key\ReservedKey;
 
 /** A shared tier in this process that records its reads and calls a hook at chosen moments. */
-final class RecordingStore extends StoreDecorator
+final class RecordingStore extends TransparentDecorator
 {
     /** @var list<list<string>> */
     private array $reads = [];
