@@ -83,8 +83,8 @@ static void unmake(struct iterator *iterator) {
 }
 
 static void destroy(zend_object *object) {
+    zend_object_std_dtor(object); /* first: else a destructor could get the iterator by a weak reference */
     unmake(iterator_of(object));
-    zend_object_std_dtor(object);
 }
 
 /* ---- Walking ---------------------------------------------------------------------------------- */
@@ -126,8 +126,9 @@ static zend_string *next_key(struct iterator *iterator, struct larder_entry *ent
 }
 
 static void begin(struct iterator *iterator) {
-    const zend_string *prefix = iterator->pattern.prefix;
     end_walk(iterator);
+    const zend_string *prefix =
+        iterator->pattern.prefix; /* after that: a destructor may have constructed it again */
     iterator->begun = true;
     iterator->position = 0;
     if (iterator->list == LIST_ACTIVE && !iterator->keys) {
@@ -275,7 +276,9 @@ ZEND_METHOD(APCUIterator, __construct) {
     if (!check(format, chunk_size, list)) {
         return;
     }
-    unmake(iterator);
+    do {
+        unmake(iterator);
+    } while (iterator->shape); /* a destructor has constructed it */
     iterator->format = format;
     iterator->shape = shape_of(format);
     iterator->list = list;
