@@ -292,6 +292,7 @@ static enum cache_result give(struct cache *cache, struct record_shared *record,
         return result;
     }
     entry->key = walk->copy;
+    walk->lines_ahead = LINES_AHEAD;
     if (with_value) {
         entry->value = walk->copy + key_room;
         const size_t lines = (sizeof *found->entry + length) / CACHE_LINE + 1;
