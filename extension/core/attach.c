@@ -300,6 +300,10 @@ const char *cache_reason(const struct cache *cache) {
     return cache->segment ? "" : cache->reason;
 }
 
+bool cache_create(struct cache *cache) {
+    return enter_to_store(cache) != NULL;
+}
+
 struct record_shared *attach_create(struct cache *cache) {
     if (cache->segment || !commit_may_grow(cache)) {
         return NULL;

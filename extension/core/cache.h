@@ -310,6 +310,9 @@ struct cache_entry {
     const void *value; /* a copy of it, valid as the key is, 8-byte aligned; NULL: see cache_walk_copy() */
 };
 
+/* Creates the segment if there is none, as stores do. False: it is not available, see cache_reason(), or no record is free. */
+bool cache_create(struct cache *cache);
+
 /* Describes a key's entry: CACHE_OK, CACHE_ABSENT or CACHE_UNAVAILABLE. Counts neither as a hit nor as a use. */
 enum cache_result cache_describe(struct cache *cache, const struct cache_key *key, struct cache_entry *entry);
 

@@ -47,17 +47,16 @@ static bool has_first(const struct cache *cache) {
     return cache->locked[0] != 0 && cache->locked_by == cache_pid();
 }
 
-/* The place of a further lock; what was there before is released. */
-static uint64_t *place_of_next(struct cache *cache) {
-    if (!has_first(cache)) {
-        cache_unlock(cache);
-        return &cache->locked[0];
-    }
-    if (cache->locked[1] != 0) {
+/* A second lock gives way. */
+static void note_locked(struct cache *cache, struct record_shared *record, uint64_t byte) {
+    const bool is_first = !has_first(cache);
+    if (is_first) {
+        word_poke(&record->locked, byte);
+    } else if (cache->locked[1] != 0) {
         os_unlock(cache->lock_fd, (off_t)cache->locked[1], 1);
-        cache->locked[1] = 0;
     }
-    return &cache->locked[1];
+    cache->locked[is_first ? 0 : 1] = byte;
+    cache->locked_by = cache_pid();
 }
 
 enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner) {
@@ -69,18 +68,16 @@ enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, d
     if (cache_is_locked(cache, key)) {
         return CACHE_OK;
     }
-    uint64_t *place = place_of_next(cache);
+    if (!has_first(cache)) {
+        cache_unlock(cache);
+    }
     const uint64_t byte = byte_of(cache, key);
     if (!os_lock(cache->lock_fd, (off_t)byte, 1) &&
         !os_lock_waiting(cache->lock_fd, (off_t)byte, nanoseconds_of(seconds))) {
         *owner = owner_of(cache, byte);
         return CACHE_EXISTS;
     }
-    *place = byte;
-    cache->locked_by = cache_pid();
-    if (place == &cache->locked[0]) {
-        word_poke(&record->locked, byte);
-    }
+    note_locked(cache, record, byte);
     return CACHE_OK;
 }
 

@@ -96,6 +96,7 @@ static void after_fork_child(void) {
         if (cache->lock_fd >= 0) {
             close(cache->lock_fd); /* or the lock would outlive the parent */
             cache->lock_fd = -1;
+            cache->locked[0] = cache->locked[1] = 0;
         }
         if (!is_own(cache) && !cache->orphan) {
             make_orphan(cache);

@@ -50,6 +50,7 @@ NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), fals
 NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
 NEVER(bool, cache_is_mapped(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
+NEVER(bool, cache_create(struct cache *cache), false)
 NEVER(enum cache_result, cache_describe(ANY_KEY, struct cache_entry *entry), CACHE_UNAVAILABLE)
 NEVER(struct cache_walk *, cache_walk_begin(const char *prefix, size_t length), NULL)
 NEVER(enum cache_result, cache_walk_next(struct cache *cache, struct cache_walk *walk, struct cache_entry *entry),

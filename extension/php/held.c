@@ -29,7 +29,7 @@ static void look_at(struct held *held, zval *value) {
         value = Z_INDIRECT_P(value);
     }
     ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_OBJECT) {
+    if (Z_TYPE_P(value) == IS_OBJECT && !(OBJ_FLAGS(Z_OBJ_P(value)) & IS_OBJ_FREE_CALLED)) {
         held->incomplete = held->incomplete || Z_OBJCE_P(value) == PHP_IC_ENTRY;
         held->damaged = held->damaged || held_is_damaged(Z_OBJ_P(value));
         look_into_later(held, Z_COUNTED_P(value));

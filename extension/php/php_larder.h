@@ -50,8 +50,10 @@ struct client {
 };
 
 /* A session that this request has locked; see session.c. */
+enum { SESSION_ID_MAX = 256 };
 struct open_session {
-    zend_ulong hash;  /* of its id; 0: none */
+    size_t length; /* of its id; 0: none */
+    char id[SESSION_ID_MAX];
     bool found;       /* when it was read or written last */
     uint64_t expires; /* if so; as of cache_now() */
 };

@@ -30,7 +30,7 @@ void session_register(void) {
 
 #include <dlfcn.h>
 
-enum { KIND_SESSION = 2, CREATE_TRIES = 3, ID_MAX = 256 };
+enum { KIND_SESSION = 2, CREATE_TRIES = 3 };
 
 static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
 
@@ -47,10 +47,20 @@ static struct cache_key key_of_id(zend_string *id) {
     return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
 }
 
-/* The ids that PHP makes, and what its other handlers take. */
+/* The ids that PHP makes, and what its other handlers take. Core takes no empty key, and open_session() no longer one. */
 static bool is_id(const zend_string *id) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-,";
-    return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
+    return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= SESSION_ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
+}
+
+static bool is_id_or_warn(const zend_string *id) {
+    const bool is = is_id(id);
+    if (!is) {
+        php_error_docref(NULL, E_WARNING,
+                         "Session ID is too long or contains illegal characters. "
+                         "Only the A-Z, a-z, 0-9, \"-\", and \",\" characters are allowed");
+    }
+    return is;
 }
 
 static uint64_t expiry_of(zend_long lifetime) {
@@ -106,8 +116,9 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
 /* NULL: it was not locked. */
 static struct open_session *open_session(const struct cache_key *key) {
     for (int i = 0; i < 2; i++) {
-        if (LARDER_G(sessions_open)[i].hash == key->hash) {
-            return &LARDER_G(sessions_open)[i];
+        struct open_session *session = &LARDER_G(sessions_open)[i];
+        if (session->length == key->length && memcmp(session->id, key->bytes, key->length) == 0) {
+            return session;
         }
     }
     return NULL;
@@ -115,7 +126,10 @@ static struct open_session *open_session(const struct cache_key *key) {
 
 static void note_locked(const struct cache_key *key) {
     if (!open_session(key)) { /* as core does: a third is in place of the second */
-        LARDER_G(sessions_open)[LARDER_G(sessions_open)[0].hash != 0] = (struct open_session){.hash = key->hash};
+        struct open_session *session = &LARDER_G(sessions_open)[LARDER_G(sessions_open)[0].length != 0];
+        session->length = key->length;
+        session->found = false;
+        memcpy(session->id, key->bytes, key->length);
     }
 }
 
@@ -195,10 +209,7 @@ PS_CLOSE_FUNC(larder) {
 PS_READ_FUNC(larder) {
     (void)mod_data;
     (void)maxlifetime;
-    if (!is_id(key)) {
-        php_error_docref(NULL, E_WARNING,
-                         "Session ID is too long or contains illegal characters. "
-                         "Only the A-Z, a-z, 0-9, \"-\", and \",\" characters are allowed");
+    if (!is_id_or_warn(key)) {
         return FAILURE;
     }
     struct cache *cache = to_use();
@@ -217,6 +228,7 @@ PS_READ_FUNC(larder) {
                              "Larder could not look for the session a moment ago; start it again");
             return FAILURE;
         }
+        note_found(&name, false, 0);
         *val = ZSTR_EMPTY_ALLOC();
         return SUCCESS;
     }
@@ -254,6 +266,9 @@ PS_WRITE_FUNC(larder) {
     if (is_parents(mod_data)) {
         return SUCCESS; /* every child that ends gets here: its parent has the session */
     }
+    if (!is_id_or_warn(key)) {
+        return FAILURE;
+    }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
     if (!cache || !is_locked_to_write(cache, &name)) {
@@ -264,6 +279,9 @@ PS_WRITE_FUNC(larder) {
     enum cache_result result = CACHE_ABSENT;
     if (session->found) {
         result = store(cache, &name, val, expires, CACHE_REPLACE);
+        if (result == CACHE_ABSENT && !is_still_locked(cache, &name)) {
+            return FAILURE; /* in a new segment, which is empty */
+        }
         if (result == CACHE_ABSENT && (session->expires == 0 || cache_now() < session->expires)) {
             return SUCCESS; /* another request has destroyed it, and it stays so, as with PHP's files */
         }
@@ -282,6 +300,9 @@ PS_WRITE_FUNC(larder) {
 PS_UPDATE_TIMESTAMP_FUNC(larder) {
     if (is_parents(mod_data)) {
         return SUCCESS;
+    }
+    if (!is_id_or_warn(key)) {
+        return FAILURE;
     }
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
@@ -306,6 +327,9 @@ PS_DESTROY_FUNC(larder) {
         php_error_docref(
             NULL, E_WARNING,
             "The session is open in the parent of this process. Close it and start it here to destroy it");
+        return FAILURE;
+    }
+    if (!is_id_or_warn(key)) {
         return FAILURE;
     }
     struct cache *cache = to_use();
@@ -351,7 +375,8 @@ PS_VALIDATE_SID_FUNC(larder) {
     struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
     struct cache_entry entry;
-    const enum cache_result result = cache ? cache_describe(cache, &name, &entry) : CACHE_UNAVAILABLE;
+    const enum cache_result result =
+        cache && cache_create(cache) ? cache_describe(cache, &name, &entry) : CACHE_UNAVAILABLE;
     LARDER_G(session_unknown) = result == CACHE_UNAVAILABLE;
     return result == CACHE_ABSENT ? FAILURE : SUCCESS;
 }

@@ -168,6 +168,11 @@ static void first_stays(void) {
     EXPECT(lock(cache, "c", 0)); /* in place of the second */
     finish(start(wait_for_a, NULL));
     EXPECT(!cache_is_locked(cache, &a) && cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
+    const pid_t holder = start(hold_until_killed, NULL);
+    await(0, 1);
+    EXPECT(!lock(cache, "a", 0)); /* then the second stays too */
+    EXPECT(cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
+    kill_and_wait(holder);
     cache_unlock(cache);
     EXPECT(!cache_is_locked(cache, &b) && !cache_is_locked(cache, &c));
 }

@@ -56,6 +56,10 @@ $cases = [
         session_start();
         $_SESSION = ['user' => 'alice'];
     },
+    'read again, and filled' => function () {
+        session_reset();
+        $_SESSION['n'] = 'new';
+    },
     'destroyed, and written' => function () {
         global $handler;
         $handler->destroy('victim');
@@ -78,5 +82,6 @@ echo 'expired meanwhile: ', destroyed($cases['changed'], 1), "\n";
 changed: [true,[]]
 unchanged: [true,[]]
 begun again: [true,{"user":"alice"}]
+read again, and filled: [true,{"n":"new"}]
 destroyed, and written: [true,{"user":"bob"}]
 expired meanwhile: [true,{"user":"mallory","hits":1}]

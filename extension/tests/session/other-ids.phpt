@@ -81,6 +81,24 @@ session_start();
 var_dump($handler->write('fifth', 'n|i:5;'));
 session_abort();
 echo elsewhere('first'), elsewhere('fifth');
+
+echo "-- what is no id\n";
+session_id('first');
+session_start();
+foreach (['', 'not an id', str_repeat('z', 257), str_repeat('z', 70_000)] as $id) {
+    var_dump(@$handler->write($id, 'n|i:7;'), @$handler->write($id, str_repeat('z', 40)), @$handler->destroy($id));
+}
+var_dump($handler->write(str_repeat('z', 256), 'n|i:8;'));
+session_write_close();
+echo elsewhere('first'), elsewhere(str_repeat('z', 256));
+
+echo "-- two ids with one hash\n";
+session_id('aEz');
+session_start();
+$_SESSION['n'] = 9;
+var_dump($handler->write('aFY', 'n|i:10;'));
+session_write_close();
+echo elsewhere('aEz'), elsewhere('aFY');
 ?>
 --EXPECT--
 -- a cookie with an expired id
@@ -110,3 +128,23 @@ bool(true)
 bool(true)
 {"n":3}
 {"n":5}
+-- what is no id
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(false)
+bool(true)
+{"n":3}
+{"n":8}
+-- two ids with one hash
+bool(true)
+{"n":9}
+{"n":10}
