@@ -19,7 +19,7 @@ enum disturbance { UNDISTURBED, STOPPED, THROTTLED, KILLED };
 static const char *const disturbances[] = {"undisturbed", "one stopped now and then", "one throttled to 5 %",
                                            "one killed again and again"};
 
-enum { LASTING_MS = 1200, LASTING_MS_LONG = 10000, MEMBERS_MAX = 16, SEGMENT_MIB = 8 };
+enum { LASTING_MS = 600, LASTING_MS_LONG = 10000, MEMBERS_MAX = 16, SEGMENT_MIB = 8 };
 
 static bool goes_on(void) {
     return atomic_load(&board->number[STOP]) == 0;
