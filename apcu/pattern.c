@@ -1,5 +1,7 @@
 #include "pattern.h"
 
+#include "SAPI.h"
+
 #include <ctype.h>
 
 /* ---- The literal beginning of an expression --------------------------------------------------- */
@@ -102,9 +104,9 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
     return true;
 }
 
-/* On the command line PHP frees the expressions of a request before the last objects. */
+/* On the command line, known by this name, PHP frees the expressions of a request before the last objects. */
 static bool are_freed(void) {
-    return PCRE_G(per_request_cache) && (EG(flags) & EG_FLAGS_IN_SHUTDOWN);
+    return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) && strcmp(sapi_module.name, "cli") == 0;
 }
 
 void pattern_release(struct pattern *pattern) {
