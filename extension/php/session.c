@@ -47,7 +47,7 @@ static struct cache_key key_of_id(zend_string *id) {
     return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
 }
 
-/* The ids that PHP makes, and what its other handlers take. Core takes no empty key, and open_session() no longer one. */
+/* The ids that PHP makes, and what its other handlers take. Core takes no empty key, struct open_session none that is longer. */
 static bool is_id(const zend_string *id) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-,";
     return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= SESSION_ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
