@@ -60,6 +60,7 @@ session_write_close();
 echo elsewhere($id), elsewhere('expiredexpiredexpired');
 
 echo "-- others while one is open\n";
+ini_set('session.use_strict_mode', '0');
 $handler = new SessionHandler();
 session_set_save_handler($handler, true);
 session_id('first');
