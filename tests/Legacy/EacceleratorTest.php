@@ -148,7 +148,8 @@ final class EacceleratorTest extends LegacyTestCase
 
     public function testControlWithoutLockCountsAreLost(): void
     {
-        self::assertLessThan(800, $this->counted('for ($i = 0; $i < 200; ++$i) { $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); }', 4));
+        // Or more: two that write at once may leave the digits of both.
+        self::assertNotSame(800, $this->counted('for ($i = 0; $i < 200; ++$i) { $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); }', 4));
     }
 
     public function testKilledOwnersLockPassesOn(): void
