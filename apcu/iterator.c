@@ -22,8 +22,8 @@ struct iterator {
     zend_string *key;         /* of the current item; NULL: none */
     zval item;
 
-    unsigned
-        turn; /* changes with the item: reading a value, and releasing one, may run code that calls the iterator */
+    /* It changes with the item: reading a value, and releasing one, may run code that calls the iterator. */
+    unsigned turn;
 
     bool counted;
     zend_long hits, size, count;
@@ -127,8 +127,8 @@ static zend_string *next_key(struct iterator *iterator, struct larder_entry *ent
 
 static void begin(struct iterator *iterator) {
     end_walk(iterator);
-    const zend_string *prefix =
-        iterator->pattern.prefix; /* after that: a destructor may have constructed it again */
+    /* Not before: a destructor may have constructed it again. */
+    const zend_string *prefix = iterator->pattern.prefix;
     iterator->begun = true;
     iterator->position = 0;
     if (iterator->list == LIST_ACTIVE && !iterator->keys) {

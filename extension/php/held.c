@@ -11,8 +11,13 @@ enum { HELD_MAX = 100000 };
  * public ones so: for others it adds dynamic properties of the same names. So it does where a class loses its
  * __unserialize() later. A lazy object shows what it holds only when it is initialized.
  */
-bool held_is_damaged(zend_object *object) {
+static bool is_damaged(zend_object *object) {
     return !object->ce->__serialize != !object->ce->__unserialize || object_is_lazy(object);
+}
+
+void held_note(struct held *held, zend_object *object) {
+    held->incomplete = held->incomplete || object->ce == PHP_IC_ENTRY;
+    held->damaged = held->damaged || is_damaged(object);
 }
 
 static void look_into_later(struct held *held, zend_refcounted *counted) {
@@ -30,8 +35,7 @@ static void look_at(struct held *held, zval *value) {
     }
     ZVAL_DEREF(value);
     if (Z_TYPE_P(value) == IS_OBJECT && !(OBJ_FLAGS(Z_OBJ_P(value)) & IS_OBJ_FREE_CALLED)) {
-        held->incomplete = held->incomplete || Z_OBJCE_P(value) == PHP_IC_ENTRY;
-        held->damaged = held->damaged || held_is_damaged(Z_OBJ_P(value));
+        held_note(held, Z_OBJ_P(value));
         look_into_later(held, Z_COUNTED_P(value));
     } else if (Z_TYPE_P(value) == IS_ARRAY && Z_REFCOUNTED_P(value)) { /* others are constant, without objects */
         look_into_later(held, Z_COUNTED_P(value));

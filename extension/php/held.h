@@ -20,10 +20,10 @@ struct held {
     bool incomplete; /* there is an object whose class was missing when it was unserialized */
 };
 
-/* Whether igbinary would damage this object itself. */
-bool held_is_damaged(zend_object *object);
+/* Adds an object, without what it holds. */
+void held_note(struct held *held, zend_object *object);
 
-/* Adds an object and what it holds. Nothing is called, and nothing is kept. */
+/* Adds what it holds. Nothing is called, and nothing is kept. */
 void held_look(struct held *held, zend_object *object);
 
 void held_end(struct held *held);

@@ -51,9 +51,7 @@ struct search {
     size_t weight, most;
     zend_long level;  /* of what is looked into */
     size_t element;   /* least bytes of an element and its key */
-    bool incomplete;  /* it has an object whose class was missing when that was unserialized */
-    bool damaged;     /* it has an object that igbinary would damage */
-    struct held held; /* by objects that decide themselves */
+    struct held held; /* what was noted of objects */
     bool repeats;     /* an array is written wherever it is, as by serialize(), unless behind the same reference */
     bool distinct;    /* count equal strings once, as igbinary does */
     HashTable strings; /* if so, the hashes of the strings found */
@@ -125,13 +123,14 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
     ZVAL_DEREF(value); /* a string behind a reference may be written once only: it weighs nothing */
     if (Z_TYPE_P(value) == IS_ARRAY) {
         look_into_array_later(met, Z_ARR_P(value), reference);
-    } else if (Z_TYPE_P(value) == IS_OBJECT && !decides_itself(Z_OBJCE_P(value))) {
-        look_into_later(met, Z_COUNTED_P(value), Z_COUNTED_P(value));
-        met->incomplete = met->incomplete || Z_OBJCE_P(value) == PHP_IC_ENTRY;
-        met->damaged = met->damaged || held_is_damaged(Z_OBJ_P(value));
-    } else if (Z_TYPE_P(value) == IS_OBJECT && !(Z_OBJCE_P(value)->ce_flags & ZEND_ACC_ENUM)) {
-        met->damaged = met->damaged || held_is_damaged(Z_OBJ_P(value));
-        held_look(&met->held, Z_OBJ_P(value));
+    } else if (Z_TYPE_P(value) == IS_OBJECT) {
+        zend_object *object = Z_OBJ_P(value);
+        held_note(&met->held, object);
+        if (!decides_itself(object->ce)) {
+            look_into_later(met, Z_COUNTED_P(value), Z_COUNTED_P(value));
+        } else if (!(object->ce->ce_flags & ZEND_ACC_ENUM)) {
+            held_look(&met->held, object);
+        }
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
 }
@@ -244,10 +243,10 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     if (look != LOOK_FINE) {
         return look;
     }
-    if (UNEXPECTED(met.incomplete || met.held.incomplete)) {
+    if (UNEXPECTED(met.held.incomplete)) {
         return LOOK_INCOMPLETE;
     }
-    return UNEXPECTED(met.damaged || met.held.damaged) ? LOOK_DAMAGED : LOOK_FINE;
+    return UNEXPECTED(met.held.damaged) ? LOOK_DAMAGED : LOOK_FINE;
 }
 
 /* What igbinary cannot keep is looked at again as PHP writes it, which is longer. */
