@@ -6,6 +6,7 @@
 #include "attach.h"
 #include "hash.h"
 #include "index.h"
+#include "occupied.h"
 #include "page.h"
 #include "reclaim.h"
 
@@ -123,6 +124,13 @@ static void check_twice(struct check *check, const shared_word *slot) {
     }
 }
 
+static void check_marked(struct check *check, uint32_t bucket, uint64_t word) {
+    const struct map *map = &check->cache->map;
+    if (slot_is_committed(word) && !(word_load(occupied_word(map, bucket)) & occupied_bit(bucket))) {
+        fault(check, "bucket %u has a committed word and is not marked as occupied", bucket);
+    }
+}
+
 static void check_index(struct check *check) {
     const struct map *map = &check->cache->map;
     for (uint32_t b = 0; b < map->bucket_count; b++) {
@@ -133,6 +141,7 @@ static void check_index(struct check *check) {
                 fault(check, "bucket %u has a word without a location", b);
             } else if (word) {
                 check_word(check, b, word);
+                check_marked(check, b, word);
                 if (ref_page(map, slot_location(word)) < map->page_count) {
                     check_twice(check, slot);
                 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "occupied.h"
+
 const char SEGMENT_MAGIC[8] = {'L', 'A', 'R', 'D', 'E', 'R', '1', '\n'};
 
 /* An eleventh of the segment for the index: 77 % load at 130 bytes an entry. */
@@ -19,7 +21,7 @@ uint64_t geometry_layout(uint64_t value_layout) {
 enum { INDEX_STEP = 16 << 10, PAGES_STEP_SHIFT = 18, INDEX_STEPS_MAX = 1 << 15 };
 
 struct offsets {
-    uint64_t steps, claims, pages, populations, records, buckets, starts, data, end;
+    uint64_t steps, claims, pages, populations, occupied, records, buckets, starts, data, end;
     uint64_t step_words;
 };
 
@@ -37,6 +39,10 @@ static uint64_t record_size(const struct header_shared *header) {
 
 static uint64_t index_bytes(const struct header_shared *header) {
     return header->bucket_count * sizeof(struct bucket_shared);
+}
+
+static uint64_t occupied_bytes(const struct header_shared *header) {
+    return occupied_words(header->bucket_count) * sizeof(shared_word);
 }
 
 /* log2 of the bytes in a step of the index. */
@@ -70,7 +76,8 @@ static struct offsets offsets_of(const struct header_shared *header) {
     at.claims = align(at.steps + at.step_words * sizeof(uint64_t), 64);
     at.pages = at.claims + CLAIM_BUCKETS * sizeof(struct claims_shared);
     at.populations = at.pages + header->page_count * sizeof(struct page_shared);
-    at.records = align(at.populations + 2 * pin_bytes(header), 64);
+    at.occupied = at.populations + 2 * pin_bytes(header);
+    at.records = align(at.occupied + occupied_bytes(header), 64);
     at.buckets = align(at.records + header->record_count * record_size(header), INDEX_STEP);
     at.starts = align(at.buckets + index_bytes(header), INDEX_STEP);
     at.data = align(at.starts + header->page_count * (page / UNIT / 8), page);
@@ -170,5 +177,6 @@ void geometry_map(struct map *map, const struct header_shared *header) {
     map->starts = (shared_word *)(void *)(map->writable + at.starts);
     map->populations[0] = (shared_word *)(void *)(map->writable + at.populations);
     map->populations[1] = map->populations[0] + map->pin_words;
+    map->occupied = (shared_word *)(void *)(map->writable + at.occupied);
     map->buckets = (struct bucket_shared *)(void *)(map->writable + at.buckets);
 }

@@ -2,6 +2,7 @@
 
 #include "failpoint.h"
 #include "integer.h"
+#include "occupied.h"
 #include "page.h"
 #include "pin.h"
 
@@ -263,6 +264,8 @@ static bool insert(struct cache *cache, struct record_shared *record, const stru
         return false;
     }
     FAILPOINT(index_tentative);
+    occupied_mark(&cache->map, ref_bucket_of(&cache->map, mine.slot));
+    FAILPOINT(index_marked);
     if (UNLIKELY(!index_is_complete(&cache->map, place))) {
         withdraw(cache, &mine);
         return false;

@@ -1,5 +1,5 @@
 /*
- * Describing entries: of one key, or a walk over all in the order of the index.
+ * Describing entries: of one key, or a walk over all in the order of the index, past buckets that have no words.
  *
  * A walk meets every key that stays: a word never moves between slots, and replacing or moving its entry changes it
  * where it stands. It gives none twice: a key that is deleted and stored again may get a later slot, and is known by a
@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "attach.h"
+#include "failpoint.h"
 #include "index.h"
+#include "occupied.h"
 #include "os.h"
 
 /* A set of hashes; 0 is a free place, and a quarter of them are free. */
@@ -20,14 +22,26 @@ struct seen {
     size_t room, count; /* `room` is 0 or a power of two */
 };
 
+/* Where a walk is: at a slot of the first of some marked buckets. They lie all over the index, and their entries all over
+ * the pages, so a walk would wait for each: when a bucket is queued it begins to be loaded, and half a queue later what
+ * it names. Begins as zeros. */
+enum { QUEUE = 32, ENTRIES_AHEAD = 16 };
+struct cursor {
+    uint32_t queue[QUEUE]; /* buckets, in their order from `first` on, around the end */
+    unsigned first, queued;
+    unsigned slot; /* of the first bucket: the next one */
+    uint32_t bits; /* buckets of the word before `word` that are not queued yet */
+    uint32_t word; /* the next one that is to be read, see occupied.h */
+};
+
 struct cache_walk {
-    uint64_t slot; /* the next one */
+    struct cursor cursor;
     uint64_t seed; /* of the segment; 0: not begun */
     struct seen seen;
     char *copy; /* the key of the last entry; behind it, at a multiple of 8, the value if it is copied */
     size_t room;
     uint32_t copied_kind;
-    unsigned lines_ahead; /* as many as the last entry had, if it was copied */
+    unsigned lines_ahead;      /* as many as the last entry had, if it was copied */
     size_t prefix_length;
     char prefix[];
 };
@@ -92,6 +106,10 @@ static enum cache_result seen_add(struct seen *seen, uint64_t hash) {
 
 /* ---- A slot ---- */
 
+static uint32_t queued_bucket(const struct cursor *cursor, unsigned number) {
+    return cursor->queue[(cursor->first + number) % QUEUE];
+}
+
 static bool is_whole(const struct map *map, const struct bucket_shared *bucket, uint64_t word,
                      const struct entry_shared *entry) {
     const struct place place = hash_place(map, entry_hash(entry));
@@ -100,11 +118,12 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
            (place.first == bucket || place.second == bucket);
 }
 
-/* The entry that a slot names; its page stays announced. False: none. Like index.c it keeps trying while the word
+/* The entry that the slot names; its page stays announced. False: none. Like index.c it keeps trying while the word
  * changes. */
-static bool find_in_slot(struct cache *cache, struct record_shared *record, uint64_t number, struct found *found) {
-    struct bucket_shared *bucket = ref_bucket(&cache->map, (uint32_t)(number / BUCKET_SLOTS));
-    shared_word *slot = &bucket->slots[number % BUCKET_SLOTS];
+static bool find_in_slot(struct cache *cache, struct record_shared *record, const struct cursor *cursor,
+                         struct found *found) {
+    struct bucket_shared *bucket = ref_bucket(&cache->map, queued_bucket(cursor, 0));
+    shared_word *slot = &bucket->slots[cursor->slot];
     uint64_t word;
     const struct entry_shared *entry = index_protect(cache, record, slot, &word);
     if (!entry || !slot_is_committed(word) || !is_whole(&cache->map, bucket, word, entry)) {
@@ -119,20 +138,10 @@ static bool find_in_slot(struct cache *cache, struct record_shared *record, uint
     return true;
 }
 
-static uint64_t slot_count(const struct map *map) {
-    return (uint64_t)map->bucket_count * BUCKET_SLOTS;
-}
+/* Of an entry that will not be copied the end of the key, and the beginning of the value, may be in the second line. */
+enum { CACHE_LINE = 64, LINES_AHEAD = 2, LINES_AHEAD_MAX = CACHE_WALK_COPY_MAX / CACHE_LINE + 2 };
 
-/* How many buckets ahead entries begin to be loaded: they lie all over the pages, and a walk would wait for each. Of an
- * entry that will not be copied the end of the key, and the beginning of the value, may be in the second line. */
-enum {
-    BUCKETS_AHEAD = 16,
-    CACHE_LINE = 64,
-    LINES_AHEAD = 2,
-    LINES_AHEAD_MAX = CACHE_WALK_COPY_MAX / CACHE_LINE + 2
-};
-
-/* Most are, so this is what a walk costs. The compiler does not unroll a loop. */
+/* The compiler does not unroll a loop. */
 static bool is_empty(const struct bucket_shared *bucket) {
     const shared_word *slots = bucket->slots;
     _Static_assert(BUCKET_SLOTS == 8, "all slots are looked at");
@@ -154,40 +163,60 @@ static void prefetch_entries(const struct map *map, const struct bucket_shared *
     }
 }
 
-/* The first bucket from this one on that has memory, or the number of buckets: of a new index most have none. */
-static uint64_t next_with_memory(const struct map *map, uint64_t number) {
-    while (!map->index_whole && number < map->bucket_count &&
-           !ref_has_memory(map, (uint32_t)number >> map->bucket_step_shift)) {
-        number = ((number >> map->bucket_step_shift) + 1) << map->bucket_step_shift;
+/* False: there is no further one. */
+static bool queue_bucket(const struct map *map, struct cursor *cursor) {
+    uint32_t bucket = map->bucket_count;
+    if (occupied_take(map, &cursor->word, &cursor->bits, &bucket)) {
+        cursor->queue[(cursor->first + cursor->queued++) % QUEUE] = bucket;
+        __builtin_prefetch(&map->buckets[bucket]);
+        return true;
     }
-    return number < map->bucket_count ? number : map->bucket_count;
+    return false;
 }
 
-/* The first slot from `slot` on that is not empty, or the number of slots. */
-static uint64_t next_used(const struct map *map, uint64_t slot, unsigned lines_ahead) {
-    for (; slot < slot_count(map); slot += BUCKET_SLOTS - slot % BUCKET_SLOTS) {
-        if (slot % BUCKET_SLOTS == 0) {
-            slot = next_with_memory(map, slot / BUCKET_SLOTS) * BUCKET_SLOTS;
-            if (slot == slot_count(map)) {
-                break;
-            }
-        }
-        const uint32_t number = (uint32_t)(slot / BUCKET_SLOTS);
+static void load_entries(const struct map *map, const struct cursor *cursor, unsigned number, unsigned lines) {
+    if (number < cursor->queued) {
+        prefetch_entries(map, ref_bucket(map, queued_bucket(cursor, number)), lines);
+    }
+}
+
+static void begin_cursor(const struct map *map, struct cursor *cursor) {
+    while (cursor->queued < QUEUE && queue_bucket(map, cursor)) {
+    }
+    for (unsigned i = 1; i < ENTRIES_AHEAD; i++) {
+        load_entries(map, cursor, i, LINES_AHEAD);
+    }
+}
+
+static void pass_bucket(const struct map *map, struct cursor *cursor, unsigned lines_ahead) {
+    cursor->first = (cursor->first + 1) % QUEUE;
+    cursor->queued--;
+    cursor->slot = 0;
+    queue_bucket(map, cursor);
+    load_entries(map, cursor, ENTRIES_AHEAD - 1, lines_ahead);
+}
+
+/* Goes on to the first slot that is not empty. False: there is none. */
+static bool next_used(const struct map *map, struct cursor *cursor, unsigned lines_ahead) {
+    if (cursor->word == 0) {
+        begin_cursor(map, cursor);
+    }
+    for (; cursor->queued > 0; pass_bucket(map, cursor, lines_ahead)) {
+        const uint32_t number = queued_bucket(cursor, 0);
+        const uint64_t known = word_load(occupied_word(map, number));
         const struct bucket_shared *bucket = ref_bucket(map, number);
-        if (slot % BUCKET_SLOTS == 0) {
-            const uint32_t ahead = number + BUCKETS_AHEAD;
-            prefetch_entries(map, ref_bucket(map, ahead < map->bucket_count ? ahead : 0), lines_ahead);
-            if (is_empty(bucket)) {
-                continue;
-            }
+        if (cursor->slot == 0 && is_empty(bucket)) {
+            FAILPOINT(bucket_found_empty);
+            occupied_forget(map, number, known);
+            continue;
         }
-        for (unsigned i = slot % BUCKET_SLOTS; i < BUCKET_SLOTS; i++) {
-            if (word_peek(&bucket->slots[i]) != 0) {
-                return slot / BUCKET_SLOTS * BUCKET_SLOTS + i;
+        for (; cursor->slot < BUCKET_SLOTS; cursor->slot++) {
+            if (word_peek(&bucket->slots[cursor->slot]) != 0) {
+                return true;
             }
         }
     }
-    return slot;
+    return false;
 }
 
 static bool begins_with(const struct entry_shared *entry, const char *prefix, size_t length) {
@@ -318,13 +347,13 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
     while (result != CACHE_OK && result != CACHE_NO_ROOM) {
         struct found found;
         result = CACHE_ABSENT;
-        walk->slot = next_used(&cache->map, walk->slot, walk->lines_ahead);
-        if (walk->slot == slot_count(&cache->map)) {
+        if (!next_used(&cache->map, &walk->cursor, walk->lines_ahead)) {
             break;
         }
-        if (find_in_slot(cache, record, walk->slot++, &found)) {
+        if (find_in_slot(cache, record, &walk->cursor, &found)) {
             result = give(cache, record, walk, &found, entry);
         }
+        walk->cursor.slot++;
     }
     clear_copying(record);
     return result == CACHE_EXISTS ? CACHE_ABSENT : result;
@@ -333,13 +362,10 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
 uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t length) {
     struct record_shared *record = enter_to_delete(cache);
     uint64_t deleted = 0;
-    for (uint64_t slot = 0; record; slot++) {
+    struct cursor cursor = {0};
+    for (; record && next_used(&cache->map, &cursor, LINES_AHEAD); cursor.slot++) {
         struct found found;
-        slot = next_used(&cache->map, slot, LINES_AHEAD);
-        if (slot == slot_count(&cache->map)) {
-            break;
-        }
-        while (find_in_slot(cache, record, slot, &found) && begins_with(found.entry, prefix, length)) {
+        while (find_in_slot(cache, record, &cursor, &found) && begins_with(found.entry, prefix, length)) {
             const bool expired = index_is_expired(found.entry);
             if (index_unlink(cache, &found)) {
                 deleted += !expired;

@@ -1,7 +1,8 @@
 /*
  * Everything that lies in shared memory. A segment is one file:
  *
- *   header | steps | claims | page table | two pin populations | process records | index | entry starts | pages
+ *   header | steps | claims | page table | two pin populations | occupied buckets | process records | index |
+ *   entry starts | pages
  *
  * Up to the records it has memory from its creation on. Index, starts and pages get theirs in steps (commit.h); the
  * table of steps tells which have it.
@@ -20,6 +21,7 @@
  *   integer      value 64, state 64: sealed 1 | time of the last count, milliseconds, 63
  *   counters     lap 32 | units kept in it 32
  *   steps        seal 32 | a bit for each of 32 steps     without its seal: none of them
+ *   occupied     version 32 | a bit for each of 32 buckets: it may have words, see occupied.h
  *   claim        tag 33 | waited for 1 | taken 1 | incarnation 17 | record 12     0: free
  *
  * A page's generation is raised each time it leaves `free`, so a compare-and-swap of its whole state word is free of
@@ -31,13 +33,14 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 12,
+    LAYOUT_VERSION = 13,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
     PAGES_MAX = 1 << 14, /* so that a record's pins are at most 2 KiB */
     RECORDS_MAX = 4095,
     BUCKET_SLOTS = 8,
+    OCCUPIED_BUCKETS = 32, /* a word */
     SPARE_MAX = 8,
 };
 

@@ -43,6 +43,7 @@ struct map {
     shared_word *steps;
     shared_word *starts;         /* of all pages, one after the other */
     shared_word *populations[2]; /* pinned pages: of requests, of long-lived processes */
+    shared_word *occupied;       /* see occupied.h */
     struct bucket_shared *buckets;
 };
 
@@ -131,6 +132,11 @@ static inline struct bucket_shared *ref_bucket(const struct map *map, uint32_t n
     return LIKELY(map->index_whole || ref_has_memory(map, number >> map->bucket_step_shift))
                ? &map->buckets[number]
                : (struct bucket_shared *)(uintptr_t)&ref_no_bucket;
+}
+
+/* The number of a slot's bucket, which has memory. */
+static inline uint32_t ref_bucket_of(const struct map *map, const shared_word *slot) {
+    return (uint32_t)((size_t)(slot - map->buckets->slots) / BUCKET_SLOTS);
 }
 
 /* Pages that can be used: all, or those with memory while no more can be had. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "guards.h"
+#include "occupied.h"
 #include "pin.h"
 
 enum { KEYS = 300, LARGE = 50 };
@@ -94,7 +95,7 @@ static void change_names(const struct map *map, struct sequence *sequence) {
 
 void damage(const struct map *map, struct sequence *sequence) {
     const size_t fixed = offsetof(struct header_shared, retired);
-    switch (draw(sequence, 11)) {
+    switch (draw(sequence, 12)) {
         case 0:
             change_table(map, map->header, fixed, sequence);
             break;
@@ -122,6 +123,9 @@ void damage(const struct map *map, struct sequence *sequence) {
             break;
         case 9:
             change_table(map, map->steps, (size_t)((char *)map->pages - (char *)map->steps), sequence);
+            break;
+        case 10:
+            change_table(map, map->occupied, occupied_words(map->bucket_count) * sizeof *map->occupied, sequence);
             break;
         default:
             change_entry(map, sequence);

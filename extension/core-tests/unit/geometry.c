@@ -3,6 +3,7 @@
 
 #include "fixture.h"
 #include "geometry.h"
+#include "occupied.h"
 #include "suites.h"
 
 static struct header_shared plan(uint64_t size, unsigned processes) {
@@ -29,6 +30,7 @@ static void expect_tables_apart(const struct header_shared *header) {
         (char *)(map.steps + (map.first_page_step + map.page_steps + STEPS_A_WORD - 1) / STEPS_A_WORD),
         (char *)(map.pages + map.page_count),
         (char *)(map.populations[1] + map.pin_words),
+        (char *)(map.occupied + occupied_words(map.bucket_count)),
         map.records + map.record_count * map.record_size,
         (char *)(map.buckets + map.bucket_count),
         (char *)ref_starts(&map, map.page_count),
@@ -36,11 +38,12 @@ static void expect_tables_apart(const struct header_shared *header) {
     const char *const begins[] = {(char *)map.steps,
                                   (char *)map.pages,
                                   (char *)map.populations[0],
+                                  (char *)map.occupied,
                                   map.records,
                                   (char *)map.buckets,
                                   (char *)map.starts,
                                   map.writable + (ref_location(&map, 0, 0) << UNIT_SHIFT)};
-    for (unsigned i = 0; i < 7; i++) {
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
         EXPECT(ends[i] <= begins[i]);
     }
     /* What is there from the beginning is little, whatever the size. */

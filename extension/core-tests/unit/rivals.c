@@ -7,9 +7,9 @@
 #include "suites.h"
 
 /* The first ones are passed by a store of a new key, the last ones by a store over an old value. */
-static const char *const points[] = {"entry_start_set", "entry_counted",   "index_tentative", "index_alone",
-                                     "published",       "entry_start_set", "index_replaced"};
-enum { POINTS = sizeof points / sizeof *points, POINTS_OF_NEW = 5 };
+static const char *const points[] = {"entry_start_set", "entry_counted", "index_tentative", "index_marked",
+                                     "index_alone",     "published",     "entry_start_set", "index_replaced"};
+enum { POINTS = sizeof points / sizeof *points, POINTS_OF_NEW = 6 };
 
 static bool is_new(unsigned number) {
     return number % POINTS < POINTS_OF_NEW;
@@ -177,7 +177,8 @@ static void writers_go_on(void) {
 
 /* The one who goes on has added; the stopped one's add then finds that. */
 static void late_adder(void *argument) {
-    static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_alone"};
+    static const char *const before[] = {"entry_start_set", "entry_counted", "index_tentative", "index_marked",
+                                         "index_alone"};
     const unsigned number = (unsigned)(uintptr_t)argument;
     struct cache *cache = open_cache(8);
     at_failpoint(before[number % 4], 1, stop_here);

@@ -177,9 +177,11 @@ static void dead_writer_child(void *argument) {
     struct cache *cache = open_cache(8);
     const unsigned number = (unsigned)(uintptr_t)argument;
     static const char *const points[] = {
-        "page_claimed",    "page_starts_cleared", "run_page_claimed", "run_claimed", "entry_header_written",
-        "entry_start_set", "entry_counted",       "index_tentative",  "index_alone", "published"};
-    at_failpoint(points[number % 10], 1 + number / 10, die_here);
+        "page_claimed",         "page_starts_cleared", "run_page_claimed", "run_claimed",
+        "entry_header_written", "entry_start_set",     "entry_counted",    "index_tentative",
+        "index_marked",         "index_alone",         "published"};
+    enum { POINTS = sizeof points / sizeof *points };
+    at_failpoint(points[number % POINTS], 1 + number / POINTS, die_here);
     put(cache, key_of("dead %u", number), number, 300 * KIB);
     die_here();
 }

@@ -1,0 +1,57 @@
+/*
+ * Which buckets of the index have words, so that a walk of a cache with few entries does not read the whole index.
+ *
+ * A set bit may be wrong: its bucket may be empty. A bit that is not set is right about every word that was committed
+ * before it was read: whoever puts a word marks its bucket before committing it, and marking raises the version beside
+ * the bits. A process that finds a marked bucket empty forgets it, by one swap of what it had read before it looked. A word that
+ * this look missed was put later, so its marking raises the version and fails the swap, or comes after the swap and
+ * sets the bit again. A process that is stopped or killed between any two of these steps leaves nothing that is wrong.
+ */
+#ifndef LARDER_OCCUPIED_H
+#define LARDER_OCCUPIED_H
+
+#include "ref.h"
+
+#define OCCUPIED_VERSION (UINT64_C(1) << OCCUPIED_BUCKETS)
+
+static inline uint32_t occupied_words(uint64_t buckets) {
+    return (uint32_t)((buckets + OCCUPIED_BUCKETS - 1) / OCCUPIED_BUCKETS);
+}
+
+static inline shared_word *occupied_word(const struct map *map, uint32_t bucket) {
+    return &map->occupied[bucket / OCCUPIED_BUCKETS];
+}
+
+static inline uint64_t occupied_bit(uint32_t bucket) {
+    return UINT64_C(1) << bucket % OCCUPIED_BUCKETS;
+}
+
+/* After the word was put, before it is committed; even if the bit is set, for the version. */
+static inline void occupied_mark(const struct map *map, uint32_t bucket) {
+    shared_word *word = occupied_word(map, bucket);
+    uint64_t known = word_peek(word);
+    while (!word_swap(word, &known, (known + OCCUPIED_VERSION) | occupied_bit(bucket))) {
+    }
+}
+
+/* Takes the next marked bucket, in order: `*bits` are those of the words before `*word` that were not taken yet; at first
+ * both are 0. False: there is none. */
+static inline bool occupied_take(const struct map *map, uint32_t *word, uint32_t *bits, uint32_t *bucket) {
+    const uint32_t words = occupied_words(map->bucket_count);
+    while (*bits == 0 && *word < words) {
+        *bits = (uint32_t)word_load(&map->occupied[(*word)++]);
+    }
+    if (*bits == 0) {
+        return false;
+    }
+    *bucket = (*word - 1) * OCCUPIED_BUCKETS + (uint32_t)__builtin_ctz(*bits);
+    *bits &= *bits - 1;
+    return *bucket < map->bucket_count;
+}
+
+/* After all slots of the bucket were found empty. `known`: the word, loaded before they were looked at. One try. */
+static inline void occupied_forget(const struct map *map, uint32_t bucket, uint64_t known) {
+    word_swap(occupied_word(map, bucket), &known, known & ~occupied_bit(bucket));
+}
+
+#endif
