@@ -103,26 +103,15 @@ static zend_string *next_listed(struct iterator *iterator, struct larder_entry *
     return NULL;
 }
 
-static bool next_prefixed(struct iterator *iterator, struct larder_entry *entry) {
+static bool next_matching(struct iterator *iterator, struct larder_entry *entry) {
     return iterator->walk && larder->walk_next(iterator->walk, entry);
-}
-
-static zend_string *next_matching(struct iterator *iterator, struct larder_entry *entry) {
-    while (next_prefixed(iterator, entry)) {
-        zend_string *key = zend_string_init(entry->key, entry->key_length, false);
-        if (pattern_matches(&iterator->pattern, key)) {
-            return key;
-        }
-        zend_string_release(key);
-    }
-    return NULL;
 }
 
 static zend_string *next_key(struct iterator *iterator, struct larder_entry *entry) {
     if (iterator->keys && iterator->list == LIST_ACTIVE) {
         return next_listed(iterator, entry);
     }
-    return next_matching(iterator, entry);
+    return next_matching(iterator, entry) ? zend_string_init(entry->key, entry->key_length, false) : NULL;
 }
 
 static void begin(struct iterator *iterator) {
@@ -134,8 +123,10 @@ static void begin(struct iterator *iterator) {
     if (iterator->list == LIST_ACTIVE && !iterator->keys) {
         iterator->walk = larder->walk_begin(prefix ? ZSTR_VAL(prefix) : "", prefix ? ZSTR_LEN(prefix) : 0);
     }
-    /* with an expression those that do not match would be read too */
-    if (iterator->walk && (iterator->format & ITER_VALUE) && !iterator->pattern.regex) {
+    if (iterator->walk && iterator->pattern.regex) {
+        larder->walk_only(iterator->walk, pattern_matches, &iterator->pattern);
+    }
+    if (iterator->walk && (iterator->format & ITER_VALUE)) {
         larder->walk_values(iterator->walk, true);
     }
 }
@@ -365,8 +356,8 @@ ZEND_METHOD(APCUIterator, next) {
 
 /* The same without the key, which is made only if something looks at it. */
 static bool next_entry(struct iterator *iterator, struct larder_entry *entry) {
-    if (!iterator->keys && !iterator->pattern.regex) {
-        return next_prefixed(iterator, entry);
+    if (!iterator->keys) {
+        return next_matching(iterator, entry);
     }
     zend_string *key = next_key(iterator, entry);
     if (key) {

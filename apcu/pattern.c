@@ -97,10 +97,15 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
         return false;
     }
     pattern->prefix = find_prefix(text, &whole);
-    pattern->regex = whole ? NULL : regex;
-    if (pattern->regex) {
-        php_pcre_pce_incref(regex);
+    if (whole) {
+        return true;
     }
+    pattern->match = pcre2_match_data_create(1, NULL); /* where a match lies is not asked */
+    if (!pattern->match) {
+        return false;
+    }
+    pattern->regex = regex;
+    php_pcre_pce_incref(regex);
     return true;
 }
 
@@ -113,20 +118,16 @@ void pattern_release(struct pattern *pattern) {
     if (pattern->regex && !are_freed()) {
         php_pcre_pce_decref(pattern->regex);
     }
+    if (pattern->match) {
+        pcre2_match_data_free(pattern->match);
+    }
     if (pattern->prefix) {
         zend_string_release(pattern->prefix);
     }
 }
 
-bool pattern_matches(const struct pattern *pattern, zend_string *key) {
-    zval matched;
-    if (!pattern->regex) {
-        return true;
-    }
-#if PHP_VERSION_ID < 80400
-    php_pcre_match_impl(pattern->regex, key, &matched, NULL, 0, 0, 0, 0);
-#else
-    php_pcre_match_impl(pattern->regex, key, &matched, NULL, false, 0, 0);
-#endif
-    return Z_TYPE(matched) == IS_LONG && Z_LVAL(matched) > 0;
+bool pattern_matches(const void *context, const char *key, size_t length) {
+    const struct pattern *pattern = context;
+    return !pattern->regex || pcre2_match(php_pcre_pce_re(pattern->regex), (PCRE2_SPTR)key, length, 0, 0,
+                                          pattern->match, php_pcre_mctx()) >= 0;
 }

@@ -11,13 +11,15 @@
 
 struct pattern {
     pcre_cache_entry *regex; /* NULL: every key that begins with the prefix matches */
+    pcre2_match_data *match; /* for matching; NULL without an expression */
     zend_string *prefix;     /* every match begins with it; perhaps empty */
 };
 
-/* False, with a warning of PCRE: it is none. */
+/* False, with a warning of PCRE: it is none, or out of memory. */
 bool pattern_compile(zend_string *text, struct pattern *pattern);
 void pattern_release(struct pattern *pattern);
 
-bool pattern_matches(const struct pattern *pattern, zend_string *key);
+/* Runs no user code. An error, such as a backtrack limit, is no match. `pattern`: struct pattern. */
+bool pattern_matches(const void *pattern, const char *key, size_t length);
 
 #endif

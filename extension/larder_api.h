@@ -15,7 +15,7 @@
 
 #include "php.h"
 
-#define LARDER_API_VERSION 3
+#define LARDER_API_VERSION 4
 #define LARDER_API_SYMBOL "larder_api"
 
 struct larder_entry {
@@ -81,6 +81,9 @@ struct larder_api {
      * be read with it, and that has counted as a hit. False: it is to be fetched. */
     void (*walk_values)(struct larder_walk *walk, bool wanted);
     bool (*walk_value)(struct larder_walk *walk, zval *value);
+    /* From now on only keys for which `wants` is true. It is called with `context`, and must not call the engine. */
+    void (*walk_only)(struct larder_walk *walk, bool (*wants)(const void *context, const char *key, size_t length),
+                      const void *context);
     void (*walk_end)(struct larder_walk *walk);
 
     /* Without a segment those of an empty one. */

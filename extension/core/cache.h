@@ -339,6 +339,11 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
 enum { CACHE_WALK_COPY_MAX = 4096 };
 void cache_walk_copy(struct cache_walk *walk, uint32_t kind);
 
+/* From now on entries are passed over whose keys the filter does not want. It must not call the cache, and one page
+ * stays held while it runs. The bytes are its own: nobody changes them meanwhile. */
+typedef bool cache_walk_filter(const void *context, const char *key, size_t length);
+void cache_walk_only(struct cache_walk *walk, cache_walk_filter *filter, const void *context);
+
 void cache_walk_end(struct cache_walk *walk);
 
 /* Deletes every key that begins with a prefix and is there when this is called, unless it is stored again meanwhile;

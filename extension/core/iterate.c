@@ -42,6 +42,8 @@ struct cache_walk {
     size_t room;
     uint32_t copied_kind;
     unsigned lines_ahead;      /* as many as the last entry had, if it was copied */
+    cache_walk_filter *filter; /* NULL: none */
+    const void *context;
     size_t prefix_length;
     char prefix[];
 };
@@ -274,6 +276,11 @@ void cache_walk_copy(struct cache_walk *walk, uint32_t kind) {
     walk->lines_ahead = LINES_AHEAD;
 }
 
+void cache_walk_only(struct cache_walk *walk, cache_walk_filter *filter, const void *context) {
+    walk->filter = filter;
+    walk->context = context;
+}
+
 void cache_walk_end(struct cache_walk *walk) {
     free(walk->seen.hashes);
     free(walk->copy);
@@ -285,17 +292,17 @@ static bool is_copied(const struct cache_walk *walk, const struct entry_shared *
            entry->units <= CACHE_WALK_COPY_MAX / UNIT;
 }
 
-/* Copies the first bytes behind the header of an announced entry. */
-static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size_t length) {
-    if (length > walk->room) {
-        char *grown = realloc(walk->copy, length * 2);
+/* Copies the bytes from one on to the other behind the header of an announced entry. */
+static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size_t from, size_t to) {
+    if (to > walk->room) {
+        char *grown = realloc(walk->copy, to * 2);
         if (!grown) {
             return false;
         }
         walk->copy = grown;
-        walk->room = length * 2;
+        walk->room = to * 2;
     }
-    memcpy(walk->copy, entry_key(entry), length);
+    memcpy(walk->copy + from, entry_key(entry) + from, to - from);
     return true;
 }
 
@@ -308,11 +315,18 @@ static enum cache_result give(struct cache *cache, struct record_shared *record,
     }
     const uint32_t key_length = where_key_length(found->entry->where);
     const size_t key_room = units_of(key_length) << UNIT_SHIFT;
+    if (!copy(walk, found->entry, 0, key_room)) {
+        return CACHE_NO_ROOM;
+    }
+    if (walk->filter && !walk->filter(walk->context, walk->copy, key_length)) {
+        walk->lines_ahead = LINES_AHEAD;
+        return CACHE_ABSENT;
+    }
     const bool with_value = is_copied(walk, found->entry);
-    const size_t length = with_value ? key_room + ((size_t)found->entry->units << UNIT_SHIFT) : key_length;
-    const uint64_t hash = hash_key(entry_key(found->entry), key_length, walk->seed);
+    const size_t length = with_value ? key_room + ((size_t)found->entry->units << UNIT_SHIFT) : key_room;
+    const uint64_t hash = hash_key(walk->copy, key_length, walk->seed);
     seen_prefetch(&walk->seen, hash);
-    if (!copy(walk, found->entry, length)) {
+    if (!copy(walk, found->entry, key_room, length)) {
         return CACHE_NO_ROOM;
     }
     describe(found, entry);

@@ -57,6 +57,8 @@ NEVER(enum cache_result, cache_walk_next(struct cache *cache, struct cache_walk 
       CACHE_UNAVAILABLE)
 void cache_walk_copy(struct cache_walk *walk, uint32_t kind) {
 }
+void cache_walk_only(struct cache_walk *walk, cache_walk_filter *filter, const void *context) {
+}
 void cache_walk_end(struct cache_walk *walk) {
 }
 NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, size_t length), 0)

@@ -202,6 +202,10 @@ static bool walk_value(struct larder_walk *walk, zval *value) {
     return decode_value(&copy, value);
 }
 
+static void walk_only(struct larder_walk *walk, cache_walk_filter *wants, const void *context) {
+    cache_walk_only(walk->walk, wants, context);
+}
+
 static void walk_end(struct larder_walk *walk) {
     cache_walk_end(walk->walk);
     efree(walk);
@@ -284,6 +288,7 @@ ZEND_API const struct larder_api larder_api = {
     .walk_next = walk_next,
     .walk_values = walk_values,
     .walk_value = walk_value,
+    .walk_only = walk_only,
     .walk_end = walk_end,
     .read_usage = read_usage,
     .read_memory = read_memory,

@@ -360,6 +360,38 @@ static void copying_is_a_use(void) {
     expect_nothing_left(cache);
 }
 
+/* Keys with an even number, of a filter whose context is the calls it had. */
+static unsigned asked;
+static bool is_even(const void *context, const char *key, size_t length) {
+    EXPECT(context == &asked);
+    asked++;
+    return length > 0 && key[length - 1] % 2 == 0;
+}
+
+/* Others are neither copied nor remembered. */
+static void passes_what_is_not_wanted(void) {
+    struct cache *cache = open_cache(8);
+    put_many(cache, "k", 1000, 100);
+    EXPECT_EQUAL(put_as(cache, key_of("k%u", 2), 1, 8, cache_now() - 1, CACHE_SET), CACHE_OK);
+    put_many(cache, "other ", 10, 100);
+    const uint64_t hits = info_of(cache).hits;
+    struct cache_walk *walk = cache_walk_begin("k", 1);
+    struct cache_entry entry;
+    unsigned given = 0;
+    asked = 0;
+    cache_walk_copy(walk, KIND);
+    cache_walk_only(walk, is_even, &asked);
+    while (cache_walk_next(cache, walk, &entry) == CACHE_OK) {
+        EXPECT(entry.value && entry.key[0] == 'k' && entry.key[entry.key_length - 1] % 2 == 0);
+        given++;
+    }
+    cache_walk_end(walk);
+    EXPECT_EQUAL(asked, 999);
+    EXPECT_EQUAL(given, 499);
+    EXPECT_EQUAL(info_of(cache).hits, hits + 499);
+    expect_nothing_left(cache);
+}
+
 /* ---- Buckets without words ---- */
 
 static unsigned marked_buckets(const struct cache *cache) {
@@ -499,6 +531,7 @@ static const struct test tests[] = {
     {"a walk ends with its segment", ends_with_the_segment},
     {"a walk copies values of one kind up to a length", copies_values},
     {"a value that a walk copies is used", copying_is_a_use},
+    {"a walk passes keys that its filter does not want", passes_what_is_not_wanted},
     {"a walk passes buckets that have no words", passes_empty_buckets},
     {"a walk does not forget a bucket into which a word came", does_not_forget_what_came},
     {"a walk meets what was marked after another walk", meets_what_was_marked_late},
