@@ -3,9 +3,10 @@
  *
  * A set bit may be wrong: its bucket may be empty. A bit that is not set is right about every word that was committed
  * before it was read: whoever puts a word marks its bucket before committing it, and marking raises the version beside
- * the bits. A process that finds a marked bucket empty forgets it, by one swap of what it had read before it looked. A word that
- * this look missed was put later, so its marking raises the version and fails the swap, or comes after the swap and
- * sets the bit again. A process that is stopped or killed between any two of these steps leaves nothing that is wrong.
+ * the bits. A process that finds a marked bucket empty forgets it, by one swap of what it had read before it looked. A
+ * word that this look missed was put later, so its marking raises the version and fails the swap, or comes after the
+ * swap and sets the bit again. A process that is stopped or killed between any two of these steps leaves nothing that
+ * is wrong.
  */
 #ifndef LARDER_OCCUPIED_H
 #define LARDER_OCCUPIED_H
