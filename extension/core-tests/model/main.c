@@ -13,8 +13,8 @@
 
 enum { STATES_SHORT = 4 * 1000 * 1000, STATES_LONG = 150 * 1000 * 1000 };
 
-static const struct suite *const suites[] = {&pins_suite,      &fork_suite, &counting_suite,
-                                             &inserting_suite, &runs_suite, &bound_suite};
+static const struct suite *const suites[] = {&pins_suite, &fork_suite,  &counting_suite, &inserting_suite,
+                                             &runs_suite, &bound_suite, &occupied_suite};
 
 static struct {
     const char *only;

@@ -38,6 +38,7 @@ struct suite {
         .control_count = sizeof controls / sizeof *controls, \
     };
 
-extern const struct suite pins_suite, fork_suite, counting_suite, inserting_suite, runs_suite, bound_suite;
+extern const struct suite pins_suite, fork_suite, counting_suite, inserting_suite, runs_suite, bound_suite,
+    occupied_suite;
 
 #endif
