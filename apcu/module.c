@@ -136,6 +136,7 @@ static PHP_RINIT_FUNCTION(apcu) {
 #if defined(ZTS) && defined(COMPILE_DL_APCU)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
+    APCU_G(request_ended) = false;
     return SUCCESS;
 }
 
@@ -143,6 +144,7 @@ static PHP_RSHUTDOWN_FUNCTION(apcu) {
     (void)type;
     (void)module_number;
     entry_end();
+    APCU_G(request_ended) = true;
     return SUCCESS;
 }
 

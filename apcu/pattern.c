@@ -1,4 +1,5 @@
 #include "pattern.h"
+#include "php_apcu.h"
 
 #include "SAPI.h"
 
@@ -109,9 +110,10 @@ bool pattern_compile(zend_string *text, struct pattern *pattern) {
     return true;
 }
 
-/* On the command line, known by this name, PHP frees the expressions of a request before the last objects. */
+/* On the command line, known by this name, PCRE frees the expressions of a request when the request ends. Code of users
+ * may run after that, when PHP closes a stream of theirs. */
 static bool are_freed(void) {
-    return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) && strcmp(sapi_module.name, "cli") == 0;
+    return APCU_G(request_ended) && strcmp(sapi_module.name, "cli") == 0;
 }
 
 void pattern_release(struct pattern *pattern) {
@@ -128,6 +130,6 @@ void pattern_release(struct pattern *pattern) {
 
 bool pattern_matches(const void *context, const char *key, size_t length) {
     const struct pattern *pattern = context;
-    return !pattern->regex || pcre2_match(php_pcre_pce_re(pattern->regex), (PCRE2_SPTR)key, length, 0, 0,
-                                          pattern->match, php_pcre_mctx()) >= 0;
+    return !are_freed() && pcre2_match(php_pcre_pce_re(pattern->regex), (PCRE2_SPTR)key, length, 0, 0,
+                                       pattern->match, php_pcre_mctx()) >= 0;
 }

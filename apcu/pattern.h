@@ -15,11 +15,12 @@ struct pattern {
     zend_string *prefix;     /* every match begins with it; perhaps empty */
 };
 
-/* False, with a warning of PCRE: it is none, or out of memory. */
+/* False: it is none, with a warning of PCRE, or out of memory. */
 bool pattern_compile(zend_string *text, struct pattern *pattern);
 void pattern_release(struct pattern *pattern);
 
-/* Runs no user code. An error, such as a backtrack limit, is no match. `pattern`: struct pattern. */
+/* Of a pattern with an expression, whatever its prefix. Runs no user code. An error, such as a backtrack limit, is no
+ * match; on the command line, nothing matches after the end of the request. `pattern`: struct pattern. */
 bool pattern_matches(const void *pattern, const char *key, size_t length);
 
 #endif

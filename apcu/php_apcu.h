@@ -17,6 +17,7 @@ ZEND_BEGIN_MODULE_GLOBALS(apcu)
     bool enabled; /* apc.enabled; on the command line apc.enable_cli too */
     bool enable_cli;
     zend_long ttl;
+    bool request_ended; /* for modules: PHP runs some code of users after that */
     unsigned computing; /* calls of apcu_entry() that missed and have not returned */
 ZEND_END_MODULE_GLOBALS(apcu)
 

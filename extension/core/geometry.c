@@ -76,7 +76,7 @@ static struct offsets offsets_of(const struct header_shared *header) {
     at.claims = align(at.steps + at.step_words * sizeof(uint64_t), 64);
     at.pages = at.claims + CLAIM_BUCKETS * sizeof(struct claims_shared);
     at.populations = at.pages + header->page_count * sizeof(struct page_shared);
-    at.occupied = at.populations + 2 * pin_bytes(header);
+    at.occupied = align(at.populations + 2 * pin_bytes(header), 64);
     at.records = align(at.occupied + occupied_bytes(header), 64);
     at.buckets = align(at.records + header->record_count * record_size(header), INDEX_STEP);
     at.starts = align(at.buckets + index_bytes(header), INDEX_STEP);

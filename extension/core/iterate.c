@@ -121,14 +121,18 @@ static bool is_whole(const struct map *map, const struct bucket_shared *bucket, 
 }
 
 /* The entry that the slot names; its page stays announced. False: none. Like index.c it keeps trying while the word
- * changes. */
+ * changes. `header` is what was checked: lengths are taken from there, as damage may come at any time. */
 static bool find_in_slot(struct cache *cache, struct record_shared *record, const struct cursor *cursor,
-                         struct found *found) {
+                         struct found *found, struct entry_shared *header) {
     struct bucket_shared *bucket = ref_bucket(&cache->map, queued_bucket(cursor, 0));
     shared_word *slot = &bucket->slots[cursor->slot];
     uint64_t word;
     const struct entry_shared *entry = index_protect(cache, record, slot, &word);
-    if (!entry || !slot_is_committed(word) || !is_whole(&cache->map, bucket, word, entry)) {
+    if (!entry || !slot_is_committed(word)) {
+        return false;
+    }
+    *header = *entry;
+    if (!is_whole(&cache->map, bucket, word, header)) {
         return false;
     }
     *found = (struct found){
@@ -205,12 +209,14 @@ static bool next_used(const struct map *map, struct cursor *cursor, unsigned lin
     }
     for (; cursor->queued > 0; pass_bucket(map, cursor, lines_ahead)) {
         const uint32_t number = queued_bucket(cursor, 0);
-        const uint64_t known = word_load(occupied_word(map, number));
         const struct bucket_shared *bucket = ref_bucket(map, number);
-        if (cursor->slot == 0 && is_empty(bucket)) {
-            FAILPOINT(bucket_found_empty);
-            occupied_forget(map, number, known);
-            continue;
+        if (cursor->slot == 0) {
+            const uint64_t known = word_load(occupied_word(map, number));
+            if (is_empty(bucket)) {
+                FAILPOINT(bucket_found_empty);
+                occupied_forget(map, number, known);
+                continue;
+            }
         }
         for (; cursor->slot < BUCKET_SLOTS; cursor->slot++) {
             if (word_peek(&bucket->slots[cursor->slot]) != 0) {
@@ -221,13 +227,13 @@ static bool next_used(const struct map *map, struct cursor *cursor, unsigned lin
     return false;
 }
 
-static bool begins_with(const struct entry_shared *entry, const char *prefix, size_t length) {
-    return where_key_length(entry->where) >= length && memcmp(entry_key(entry), prefix, length) == 0;
+static bool begins_with(const struct found *found, const struct entry_shared *header, const char *prefix,
+                        size_t length) {
+    return where_key_length(header->where) >= length && memcmp(entry_key(found->entry), prefix, length) == 0;
 }
 
 /* All but the key. */
-static void describe(const struct found *found, struct cache_entry *entry) {
-    const struct entry_shared *it = found->entry;
+static void describe(uint64_t word, const struct entry_shared *it, struct cache_entry *entry) {
     const uint64_t now = os_milliseconds() / 1000;
     const uint64_t age = (now - it->stored) & ((1u << STORED_BITS) - 1);
     *entry = (struct cache_entry){
@@ -237,7 +243,7 @@ static void describe(const struct found *found, struct cache_entry *entry) {
         .expires = it->expires,
         .age = age,
         .stored = (now - age) * 1000,
-        .used = slot_use(found->word) > USE_NONE,
+        .used = slot_use(word) > USE_NONE,
     };
 }
 
@@ -252,7 +258,7 @@ enum cache_result cache_describe(struct cache *cache, const struct cache_key *ke
     struct found found;
     const bool there = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
     if (there) {
-        describe(&found, entry);
+        describe(found.word, found.entry, entry);
         entry->key = key->bytes;
     }
     clear_copying(record);
@@ -287,9 +293,9 @@ void cache_walk_end(struct cache_walk *walk) {
     free(walk);
 }
 
-static bool is_copied(const struct cache_walk *walk, const struct entry_shared *entry) {
-    return walk->copied_kind != 0 && where_kind(entry->where) == walk->copied_kind &&
-           entry->units <= CACHE_WALK_COPY_MAX / UNIT;
+static bool is_copied(const struct cache_walk *walk, const struct entry_shared *header) {
+    return walk->copied_kind != 0 && where_kind(header->where) == walk->copied_kind &&
+           header->units <= CACHE_WALK_COPY_MAX / UNIT;
 }
 
 /* Copies the bytes from one on to the other behind the header of an announced entry. */
@@ -308,37 +314,36 @@ static bool copy(struct cache_walk *walk, const struct entry_shared *entry, size
 
 /* CACHE_ABSENT or CACHE_EXISTS: skip it. */
 static enum cache_result give(struct cache *cache, struct record_shared *record, struct cache_walk *walk,
-                              const struct found *found, struct cache_entry *entry) {
-    if (!begins_with(found->entry, walk->prefix, walk->prefix_length) || index_is_expired(found->entry)) {
-        walk->lines_ahead = LINES_AHEAD;
+                              const struct found *found, const struct entry_shared *header,
+                              struct cache_entry *entry) {
+    walk->lines_ahead = LINES_AHEAD;
+    if (!begins_with(found, header, walk->prefix, walk->prefix_length) || index_is_expired(header)) {
         return CACHE_ABSENT;
     }
-    const uint32_t key_length = where_key_length(found->entry->where);
+    const uint32_t key_length = where_key_length(header->where);
     const size_t key_room = units_of(key_length) << UNIT_SHIFT;
     if (!copy(walk, found->entry, 0, key_room)) {
         return CACHE_NO_ROOM;
     }
     if (walk->filter && !walk->filter(walk->context, walk->copy, key_length)) {
-        walk->lines_ahead = LINES_AHEAD;
         return CACHE_ABSENT;
     }
-    const bool with_value = is_copied(walk, found->entry);
-    const size_t length = with_value ? key_room + ((size_t)found->entry->units << UNIT_SHIFT) : key_room;
+    const bool with_value = is_copied(walk, header);
+    const size_t length = with_value ? key_room + ((size_t)header->units << UNIT_SHIFT) : key_room;
     const uint64_t hash = hash_key(walk->copy, key_length, walk->seed);
     seen_prefetch(&walk->seen, hash);
     if (!copy(walk, found->entry, key_room, length)) {
         return CACHE_NO_ROOM;
     }
-    describe(found, entry);
+    describe(found->word, header, entry);
     const enum cache_result result = seen_add(&walk->seen, hash);
     if (result != CACHE_OK) {
         return result;
     }
     entry->key = walk->copy;
-    walk->lines_ahead = LINES_AHEAD;
     if (with_value) {
         entry->value = walk->copy + key_room;
-        const size_t lines = (sizeof *found->entry + length) / CACHE_LINE + 1;
+        const size_t lines = (sizeof *header + length) / CACHE_LINE + 1;
         walk->lines_ahead = lines < LINES_AHEAD_MAX ? (unsigned)lines : LINES_AHEAD_MAX;
         index_mark_used(cache, found);
         count(record, COUNT_HITS);
@@ -360,12 +365,13 @@ enum cache_result cache_walk_next(struct cache *cache, struct cache_walk *walk, 
     enum cache_result result = CACHE_ABSENT;
     while (result != CACHE_OK && result != CACHE_NO_ROOM) {
         struct found found;
+        struct entry_shared header;
         result = CACHE_ABSENT;
         if (!next_used(&cache->map, &walk->cursor, walk->lines_ahead)) {
             break;
         }
-        if (find_in_slot(cache, record, &walk->cursor, &found)) {
-            result = give(cache, record, walk, &found, entry);
+        if (find_in_slot(cache, record, &walk->cursor, &found, &header)) {
+            result = give(cache, record, walk, &found, &header, entry);
         }
         walk->cursor.slot++;
     }
@@ -379,8 +385,10 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
     struct cursor cursor = {0};
     for (; record && next_used(&cache->map, &cursor, LINES_AHEAD); cursor.slot++) {
         struct found found;
-        while (find_in_slot(cache, record, &cursor, &found) && begins_with(found.entry, prefix, length)) {
-            const bool expired = index_is_expired(found.entry);
+        struct entry_shared header;
+        while (find_in_slot(cache, record, &cursor, &found, &header) &&
+               begins_with(&found, &header, prefix, length)) {
+            const bool expired = index_is_expired(&header);
             if (index_unlink(cache, &found)) {
                 deleted += !expired;
                 count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);

@@ -5,8 +5,10 @@
  * before it was read: whoever puts a word marks its bucket before committing it, and marking raises the version beside
  * the bits. A process that finds a marked bucket empty forgets it, by one swap of what it had read before it looked. A
  * word that this look missed was put later, so its marking raises the version and fails the swap, or comes after the
- * swap and sets the bit again. A process that is stopped or killed between any two of these steps leaves nothing that
- * is wrong.
+ * swap and sets the bit again. So a process may be stopped or killed between any two of these steps. (Not for 2^32
+ * markings of these 32 buckets, or a multiple of that, between reading and swapping.)
+ *
+ * A damaged word can hide the entries of its buckets from walks, not from look-ups, until each gets another key.
  */
 #ifndef LARDER_OCCUPIED_H
 #define LARDER_OCCUPIED_H
@@ -35,8 +37,8 @@ static inline void occupied_mark(const struct map *map, uint32_t bucket) {
     }
 }
 
-/* Takes the next marked bucket, in order: `*bits` are those of the words before `*word` that were not taken yet; at first
- * both are 0. False: there is none. */
+/* Takes the next marked bucket, in order: `*bits` are those of the word before `*word` that were not taken yet; at first
+ * both are 0. False: there is none, or the last word is damaged. */
 static inline bool occupied_take(const struct map *map, uint32_t *word, uint32_t *bits, uint32_t *bucket) {
     const uint32_t words = occupied_words(map->bucket_count);
     while (*bits == 0 && *word < words) {

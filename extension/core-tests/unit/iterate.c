@@ -420,7 +420,7 @@ static void passes_empty_buckets(void) {
     expect_nothing_left(cache);
 }
 
-/* Between finding a bucket empty and forgetting it; then the same, and the key is there when the bucket is forgotten. */
+/* A key is stored between finding its bucket empty and forgetting that. */
 static void does_not_forget_what_came(void) {
     struct cache *cache = open_cache(8);
     other = open_cache(8);
