@@ -7,19 +7,20 @@
 enum { MARK = 1, VERSION = 2 };
 
 INITIALLY("occupied=1;");
-NEVER("slot=1 /\\ (occupied=0 \\/ occupied=2)");
+NEVER("marked=1 /\\ (occupied=0 \\/ occupied=2)");
 
 enum { READ_RELAXED = 1 };
 
-THREAD storer(shared_word *slot, shared_word *occupied) {
+THREAD storer(shared_word *slot, shared_word *occupied, uint64_t *marked) {
     uint64_t empty = 0, known = MARK;
     LIKE("index.c", "fill_free_slot",
          "if (word_peek(&bucket->slots[i]) == 0 && word_swap(&bucket->slots[i], &empty, word)) {");
     word_swap(slot, &empty, 1);
     LIKE("occupied.h", "occupied_mark",
          "while (!word_swap(word, &known, (known + OCCUPIED_VERSION) | occupied_bit(bucket))) {");
-    if (!word_swap(occupied, &known, (known + VERSION) | MARK)) {
-        word_swap(occupied, &known, (known + VERSION) | MARK);
+    if (word_swap(occupied, &known, (known + VERSION) | MARK) ||
+        word_swap(occupied, &known, (known + VERSION) | MARK)) {
+        *marked = 1;
     }
 }
 

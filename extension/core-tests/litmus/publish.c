@@ -22,7 +22,7 @@ THREAD writer(uint64_t *bytes, shared_word *start, shared_word *slot) {
 
 /* In core the entry's address comes from the word, which orders these loads on arm64 even without acquire. */
 THREAD reader(shared_word *slot, const uint64_t *bytes, uint64_t *got) {
-    LIKE("read.c", "cache_find", "const uint64_t word = word_load(&bucket->slots[i]);");
+    LIKE("read.c", "find", "const uint64_t word = word_load(&bucket->slots[i]);");
     if ((broken == READ_WITHOUT_ACQUIRE ? word_peek(slot) : word_load(slot)) == 1) {
         *got = *bytes;
     }
