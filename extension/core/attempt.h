@@ -34,9 +34,6 @@ __attribute__((format(printf, 2, 3))) bool attempt_refuse(struct attempt *attemp
 /* What to do about a system error; `otherwise` for all others. */
 const char *attempt_advice(int error, const char *otherwise);
 
-/* Of a path that may name anything. */
-enum { FILE_ACCESS = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
-
 /* Between the name of a segment and the number of a file that is made, or is moved aside to be removed. */
 #define TEMPORARY ".new."
 

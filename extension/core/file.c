@@ -20,7 +20,7 @@
 /* ---- Looking at a file ---- */
 
 enum finding file_look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header) {
-    *fd = openat(attempt->directory, attempt->name, FILE_ACCESS);
+    *fd = os_open_file(attempt->directory, attempt->name, O_RDWR);
     if (*fd < 0) {
         if (errno == ENOENT) {
             return NONE;
@@ -189,7 +189,7 @@ bool file_create(struct attempt *attempt) {
     os_random(&unique, sizeof unique);
     char name[NAME_MAX_BYTES + 32];
     snprintf(name, sizeof name, "%s" TEMPORARY "%016llx", attempt->name, (unsigned long long)unique);
-    const int fd = openat(attempt->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = os_create_file(attempt->directory, name);
     if (fd < 0) {
         return file_refuse_new(attempt);
     }
@@ -248,7 +248,7 @@ static void lock_replacing(const struct attempt *attempt, int fd, int seen) {
 /* It is moved aside and checked there: if another process was faster, it is moved back; if there is a third one by then,
  * it is retired, and its users move to that one. Unless processes are stopped in between, the lock prevents both. */
 void file_discard(const struct attempt *attempt, const struct stat *seen, int seen_fd) {
-    const int old = openat(attempt->directory, attempt->name, FILE_ACCESS);
+    const int old = os_open_file(attempt->directory, attempt->name, O_RDWR);
     if (old < 0) {
         return;
     }
@@ -263,7 +263,7 @@ void file_discard(const struct attempt *attempt, const struct stat *seen, int se
         FAILPOINT(segment_looked_at);
         if (os_rename_new(attempt->directory, attempt->name, aside) == 0) {
             FAILPOINT(segment_moved_aside);
-            const int moved = openat(attempt->directory, aside, FILE_ACCESS);
+            const int moved = os_open_file(attempt->directory, aside, O_RDWR);
             const bool meant = moved >= 0 && fstat(moved, &status) == 0 && same_file(&status, seen);
             if (meant || os_rename_new(attempt->directory, aside, attempt->name) != 0) {
                 if (moved >= 0 && status.st_size >= (off_t)sizeof(struct header_shared)) {

@@ -22,7 +22,7 @@ void leftovers_close(const struct attempt *attempt, int fd, int also_open) {
 
 /* Removes a file whose `count` bytes from `first` on nobody has locked. */
 static void remove_if_free(const struct attempt *attempt, int list, const char *name, off_t first, off_t count) {
-    const int fd = openat(attempt->directory, name, FILE_ACCESS);
+    const int fd = os_open_file(attempt->directory, name, O_RDWR);
     if (fd >= 0 && os_lock(fd, first, count)) {
         unlinkat(attempt->directory, name, 0);
         os_unlock(fd, first, count); /* a forked child may share the description */
@@ -51,7 +51,7 @@ static bool is_named_as_temporary(const char *name) {
 
 static bool keeps_entries(const struct attempt *attempt, const char *name) {
     struct header_shared header;
-    const int fd = openat(attempt->directory, name, FILE_ACCESS);
+    const int fd = os_open_file(attempt->directory, name, O_RDWR);
     const bool keeps = fd >= 0 && pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
                        memcmp(header.magic, SEGMENT_MAGIC, sizeof header.magic) == 0 && header.keeps;
     close_if_open(fd);

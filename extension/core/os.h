@@ -21,7 +21,12 @@ void os_unlock_all(int fd);
 bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds);
 bool os_locked(int fd, off_t byte); /* by another description; a hint; 1 to 4 us */
 
-/* A new open file description of the same file; -1 on failure. Not inherited by exec. */
+/* openat() of a path that may name anything, but never as 0, 1 or 2: what a process prints that has closed its output would be written
+ * into the segment. -1 with errno. */
+int os_open_file(int directory, const char *name, int flags);
+int os_create_file(int directory, const char *name);
+
+/* A new open file description of the same file, by the same rule; -1 on failure. Not inherited by exec. */
 int os_open_again(int fd, bool writable);
 
 /* Map a file; os_map_readonly() at `address` if that is free, else elsewhere. NULL on failure. os_address_free() tells

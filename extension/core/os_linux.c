@@ -153,10 +153,28 @@ void os_wake(const shared_word *word) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+static int above_standard(int fd) {
+    if (LIKELY(fd < 0 || fd > STDERR_FILENO)) {
+        return fd;
+    }
+    const int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    close(fd);
+    errno = error;
+    return above;
+}
+
+int os_open_file(int directory, const char *name, int flags) {
+    return above_standard(openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+}
+
+int os_create_file(int directory, const char *name) {
+    return above_standard(openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
 int os_open_again(int fd, bool writable) {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    return above_standard(open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
 }
 
 /* A hint, aligned for huge pages and as random as the stack's address; the kernel chooses if it is taken. */

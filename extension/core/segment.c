@@ -38,7 +38,7 @@ static struct segment *segments;
 
 /* Another description of the same file; -1 if the path names another by now. */
 static int open_same(const struct attempt *attempt, const struct stat *status, int access) {
-    const int fd = openat(attempt->directory, attempt->name, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int fd = os_open_file(attempt->directory, attempt->name, access);
     struct stat again;
     if (fd >= 0 && (fstat(fd, &again) != 0 || !same_file(&again, status))) {
         close(fd);
@@ -180,7 +180,7 @@ const struct map *segment_map(const struct segment *segment) {
 int segment_open_locked(const struct segment *segment, int known) {
     int fd = known >= 0 ? os_open_again(known, true) : -1;
     if (fd < 0) {
-        fd = open(segment->path, FILE_ACCESS);
+        fd = os_open_file(AT_FDCWD, segment->path, O_RDWR);
     }
     struct stat status;
     if (fd >= 0 && (fstat(fd, &status) != 0 || !same_file(&status, &segment->file))) {

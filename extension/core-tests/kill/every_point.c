@@ -169,7 +169,9 @@ static void call_walk(struct cache *cache) {
     }
     cache_walk_end(walk);
 }
+/* The second time their buckets are found empty. */
 static void call_delete_prefix(struct cache *cache) {
+    cache_delete_prefix(cache, "key 8", 5);
     cache_delete_prefix(cache, "key 8", 5);
 }
 static void call_expired(struct cache *cache) {

@@ -138,11 +138,11 @@ static void recount_gives_back(void) {
 /* A worker that scans all the time, and so recounts its own kind. */
 static void scanner(void *argument) {
     struct cache *cache = open_long_lived(8);
-    for (reached(0, 1); atomic_load(&board->number[1]) == 0; sleep_ms(5)) {
+    /* At least some: a process that stands still meanwhile would scan too little to tell. */
+    for (reached(0, 1); atomic_load(&board->number[1]) == 0 || info_of(cache).scans <= 10; sleep_ms(5)) {
         pinned(cache, key_of("%u", VALUES - 1));
         pin_drop_unused_now(cache, cache->identity->record);
     }
-    EXPECT(info_of(cache).scans > 10);
     close_cache(cache);
 }
 static void recounts_beside_scans(void) {

@@ -158,6 +158,41 @@ static void on_a_disk(void) {
     }
 }
 
+/* A daemon that has closed its input and output, some or all. What it prints goes to whatever is opened next. */
+static void without_output(void *argument) {
+    const unsigned closed = (unsigned)(uintptr_t)argument;
+    for (int fd = 0; fd <= 2; fd++) {
+        if (closed >> fd & 1) {
+            close(fd);
+        }
+    }
+    struct cache *cache = open_cache(8);
+    long owner;
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
+    EXPECT_EQUAL(cache_lock(cache, &(struct cache_key){"a", 1, 1}, 1, &owner), CACHE_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+        EXPECT(has(cache, key_of("a"), 1, 100));
+    }
+    for (int fd = 0; fd <= 2; fd++) {
+        EXPECT(!(closed >> fd & 1) || fcntl(fd, F_GETFD) == -1);
+    }
+    if (child == 0) {
+        _exit(0);
+    }
+    finish(child);
+    EXPECT(has(cache, key_of("a"), 1, 100));
+}
+
+static void closed_output(void) {
+    for (unsigned closed = 1; closed < 8; closed++) {
+        finish(start(without_output, (void *)(uintptr_t)closed)); /* joins, but for the first one */
+        if (closed % 2) {
+            EXPECT(unlink(segment_file()) == 0);
+        }
+    }
+}
+
 static const struct test tests[] = {
     {"a time namespace changes no expiry", time_namespaces},
     {"suspended time counts from the next request on", .run_with = suspension, .argument = false},
@@ -165,6 +200,7 @@ static const struct test tests[] = {
      .argument = true},
     {"a limit of file sizes is reported and kills no process", file_size_limits},
     {"a folder on a disk is refused", on_a_disk},
+    {"a process that has closed its output prints into no segment", closed_output},
     {0},
 };
 const struct suite suite_environment = {.name = "environment", .tests = tests, .seconds = 120};
