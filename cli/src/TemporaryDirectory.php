@@ -96,8 +96,9 @@ final class TemporaryDirectory
     private static function removeLeftovers(string $parent): void
     {
         foreach ((array) glob($parent . '/larder-cli-*/' . self::LOCK) as $file) {
-            $isOurs = \function_exists('posix_geteuid') && fileowner((string) $file) === posix_geteuid();
-            $lock = $isOurs ? fopen((string) $file, 'r') : false;
+            // Without warnings: it may just have been removed by the process whose it was.
+            $isOurs = \function_exists('posix_geteuid') && @fileowner((string) $file) === posix_geteuid();
+            $lock = $isOurs ? @fopen((string) $file, 'r') : false;
             if ($lock !== false && flock($lock, \LOCK_EX | \LOCK_NB)) {
                 self::removeTree(\dirname((string) $file));
             }

@@ -48,6 +48,15 @@ final class TemporaryDirectoryTest extends TestCase
         self::assertEqualsCanonicalizing([$living->path, $next->path], (array) glob($parent->path . '/larder-cli-*'));
     }
 
+    /** A link to nothing stands for a file that its owner removes after it was listed; PHPUnit reports a warning. */
+    public function testDirectoryThatIsRemovedMeanwhileIsPassedOver(): void
+    {
+        $parent = new TemporaryDirectory();
+        symlink('nothing', $parent->add('larder-cli-removed') . '/.in-use');
+        new TemporaryDirectory($parent->path);
+        self::assertDirectoryExists($parent->path . '/larder-cli-removed');
+    }
+
     public function testChildrenDoNotInheritTheLock(): void
     {
         $directory = new TemporaryDirectory();

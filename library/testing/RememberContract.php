@@ -215,17 +215,20 @@ trait RememberContract
     public function testOneOfManyProcessesComputes(): void
     {
         $this->ifShared(function (): void {
-            // Several tries: a store that may lose an entry does not lose one each time.
-            for ($tries = $this->expectedLosses() > 0 ? self::TRIES : 1; $tries > 0 && $this->computations() !== 1; --$tries) {
+            // Again, if the store may lose an entry, which it does not each time, or if the machine stood still: of a store that
+            // does not answer within its timeout, of a second, all compute.
+            for ($tries = 0, $mayFail = true; $tries < self::TRIES && $mayFail; ++$tries) {
                 $this->cache->clear();
                 file_put_contents($this->log, '');
-                $this->stampede();
+                $seconds = $this->stampede();
+                $mayFail = $this->computations() !== 1 && ($this->expectedLosses() > 0 || $seconds > 1.0);
             }
             self::assertSame(1, $this->computations());
         }, Capability::Lock);
     }
 
-    private function stampede(): void
+    /** How long it took, in seconds. */
+    private function stampede(): float
     {
         $start = microtime(true);
         $forks = Fork::several(self::STAMPEDE, function (int $process, \Closure $awaitOthers): mixed {
@@ -237,7 +240,10 @@ trait RememberContract
         foreach ($forks as $fork) {
             self::assertSame(['computed'], $fork->result());
         }
-        self::assertLessThan(90.0, microtime(true) - $start, 'nobody waited as long as it may');
+        $seconds = microtime(true) - $start;
+        self::assertLessThan(90.0, $seconds, 'nobody waited as long as it may');
+
+        return $seconds;
     }
 
     #[Group('waiting')]
