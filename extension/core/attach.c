@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "attempt.h"
 #include "commit.h"
 #include "failpoint.h"
 #include "geometry.h"
@@ -297,7 +298,7 @@ void cache_user_changed(struct cache *cache) {
 }
 
 const char *cache_reason(const struct cache *cache) {
-    return cache->segment ? "" : cache->reason;
+    return cache->segment && !cache->record_refused ? "" : cache->reason;
 }
 
 bool cache_create(struct cache *cache) {
@@ -350,6 +351,7 @@ struct record_shared *attach_record(struct cache *cache) {
     }
     process_lock();
     const int fd = segment_open_locked(cache->segment, cache->fd);
+    const int error = fd < 0 && errno != ESTALE ? errno : 0;
     if (cache->pinned_word_count == 0 && cache->identity->claims == 0 && cache->fd >= 0) {
         /* Nothing to carry over: the old record may be the free one. */
         close(cache->fd);
@@ -361,6 +363,13 @@ struct record_shared *attach_record(struct cache *cache) {
     }
     process_unlock();
     cache->record_refused = !claimed;
+    if (!claimed) {
+        cache->reason[0] = '\0';
+    }
+    if (error) {
+        snprintf(cache->reason, CACHE_REASON_MAX, "cannot open the segment's file: %s; %s", strerror(error),
+                 attempt_advice(error, "start PHP again"));
+    }
     return cache->identity->record;
 }
 

@@ -94,10 +94,10 @@ struct cache {
     uint32_t incarnation; /* of the record, as claimed */
     int fd;               /* holds the record's byte lock; after a fork: that of the old record; -1 none */
     int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
-    uint64_t locked[2];   /* the bytes that it has locked; 0 none, of the first: of neither */
-    pid_t locked_by;      /* the process that did: a child does not have the lock */
+    uint64_t locked[CACHE_LOCKS_MAX]; /* the bytes that it has locked; 0 none */
+    pid_t locked_by;                  /* the process that did: a child does not have the lock */
     bool long_lived;
-    bool record_refused; /* no record was free; retried at the next request or second */
+    bool record_refused; /* none was free, or `reason` tells why; retried at the next request or second */
 
     /* words of the record's pin map that are not 0 */
     uint16_t pinned_words[PAGES_MAX / 64];

@@ -142,7 +142,7 @@ void cache_request_end(struct cache *cache, bool keep_pins);
  */
 void cache_user_changed(struct cache *cache);
 
-/* Why the cache has no segment now, or ""; valid until the next call. */
+/* Why the cache has no segment now, or no record of it, or ""; valid until the next call. */
 const char *cache_reason(const struct cache *cache);
 
 /* Clears what a call left announced that was left by longjmp. Pins stay. */
@@ -196,6 +196,7 @@ enum cache_result {
     CACHE_TOO_LARGE,   /* over cache_value_max(): refused at once */
     CACHE_NO_ROOM,     /* nothing can be evicted: readers hold everything, or the segment keeps its entries */
     CACHE_UNAVAILABLE, /* no process record is free, or the segment is gone */
+    CACHE_FAILED,      /* lock: a call of the system failed, see errno */
 };
 
 /* The longest value, in bytes: an eighth of the pages. */
@@ -262,19 +263,23 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
 /*
  * Locks a key, whether it is there or not, against all other processes and threads that lock it; who does not lock is
  * not kept from anything. Released by cache_unlock(), at the end of the request, when the segment is left, and at once
- * when this process dies. A forked child does not have it. A process has two at most: a third is in place of the second.
+ * when this process dies. A forked child does not have it. A process has CACHE_LOCKS_MAX at most: with so many, one of
+ * them, `gives_way`, is released when the new one is had; NULL: CACHE_NO_ROOM then.
  *
  * Sleeps until the lock is free, at most for `seconds`; how long each holder takes is not bounded by anything here. The
  * thread takes a signal for that, SIGRTMAX - 3. CACHE_EXISTS: another has it; then `owner` is its process, in its own
- * namespace, or 0 if that is not known. CACHE_UNAVAILABLE: see cache_reason(), or no record is free.
+ * namespace, or 0 if that is not known. CACHE_UNAVAILABLE: see cache_reason(), or no record is free. CACHE_FAILED: the
+ * segment's file cannot be opened, see errno; ESTALE: it is no longer there.
  */
-enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner);
+enum { CACHE_LOCKS_MAX = 2 };
+enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds,
+                             const struct cache_key *gives_way, long *owner);
 
 /* Whether this process has the key locked, in the segment that it is attached to now. Between cache_reserve() and
  * cache_commit() it may be called. */
 bool cache_is_locked(const struct cache *cache, const struct cache_key *key);
 
-/* Both. */
+/* All. */
 void cache_unlock(struct cache *cache);
 
 /* ---- Claims ---------------------------------------------------------------------------------- */

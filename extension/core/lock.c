@@ -6,6 +6,8 @@
  * waiting process sleep. Its description is not the record's: a parent keeps its lock when it forks, and the child does
  * not inherit it.
  */
+#include <string.h>
+
 #include "attach.h"
 #include "hash.h"
 #include "os.h"
@@ -43,33 +45,39 @@ static uint64_t nanoseconds_of(double seconds) {
     return seconds > 0 ? (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1e9) : 0;
 }
 
-static bool has_first(const struct cache *cache) {
-    return cache->locked[0] != 0 && cache->locked_by == cache_pid();
-}
-
-/* A second lock gives way. */
-static void note_locked(struct cache *cache, struct record_shared *record, uint64_t byte) {
-    const bool is_first = !has_first(cache);
-    if (is_first) {
-        word_poke(&record->locked, byte);
-    } else if (cache->locked[1] != 0) {
-        os_unlock(cache->lock_fd, (off_t)cache->locked[1], 1);
+/* Where a byte is noted as locked, or for 0 the first free place. NULL: nowhere. */
+static uint64_t *find(struct cache *cache, uint64_t byte) {
+    for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
+        if (cache->locked[i] == byte) {
+            return &cache->locked[i];
+        }
     }
-    cache->locked[is_first ? 0 : 1] = byte;
-    cache->locked_by = cache_pid();
+    return NULL;
 }
 
-enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds, long *owner) {
+enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds,
+                             const struct cache_key *gives_way, long *owner) {
     *owner = 0;
     struct record_shared *record = enter_to_store(cache);
-    if (!record || !open_description(cache)) {
+    if (!record) {
         return CACHE_UNAVAILABLE;
+    }
+    if (!open_description(cache)) {
+        return CACHE_FAILED;
     }
     if (cache_is_locked(cache, key)) {
         return CACHE_OK;
     }
-    if (!has_first(cache)) {
-        cache_unlock(cache);
+    if (cache->locked_by != cache_pid()) {
+        memset(cache->locked, 0, sizeof cache->locked);
+        cache->locked_by = cache_pid();
+    }
+    uint64_t *place = find(cache, 0);
+    if (!place && gives_way) {
+        place = find(cache, byte_of(cache, gives_way));
+    }
+    if (!place) {
+        return CACHE_NO_ROOM;
     }
     const uint64_t byte = byte_of(cache, key);
     if (!os_lock(cache->lock_fd, (off_t)byte, 1) &&
@@ -77,13 +85,21 @@ enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, d
         *owner = owner_of(cache, byte);
         return CACHE_EXISTS;
     }
-    note_locked(cache, record, byte);
+    if (*place != 0) {
+        os_unlock(cache->lock_fd, (off_t)*place, 1);
+    }
+    *place = byte;
+    word_poke(&record->locked, cache->locked[0]);
     return CACHE_OK;
 }
 
 bool cache_is_locked(const struct cache *cache, const struct cache_key *key) {
     const uint64_t byte = byte_of(cache, key);
-    return has_first(cache) && (cache->locked[0] == byte || cache->locked[1] == byte);
+    bool is = false;
+    for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
+        is = is || cache->locked[i] == byte;
+    }
+    return is && cache->locked_by == cache_pid(); /* a child has none of its parent's */
 }
 
 void cache_unlock(struct cache *cache) {
@@ -96,5 +112,5 @@ void cache_unlock(struct cache *cache) {
     if (cache->lock_fd >= 0 && cache->locked_by == cache_pid()) {
         os_unlock_all(cache->lock_fd);
     }
-    cache->locked[0] = cache->locked[1] = 0;
+    memset(cache->locked, 0, sizeof cache->locked);
 }

@@ -96,7 +96,7 @@ static void after_fork_child(void) {
         if (cache->lock_fd >= 0) {
             close(cache->lock_fd); /* or the lock would outlive the parent */
             cache->lock_fd = -1;
-            cache->locked[0] = cache->locked[1] = 0;
+            memset(cache->locked, 0, sizeof cache->locked);
         }
         if (!is_own(cache) && !cache->orphan) {
             make_orphan(cache);
@@ -118,7 +118,7 @@ static void close_lock_locked(struct cache *cache) {
         close(cache->lock_fd);
     }
     cache->lock_fd = -1;
-    cache->locked[0] = cache->locked[1] = 0;
+    memset(cache->locked, 0, sizeof cache->locked);
 }
 
 /* A thread may end without detaching: its records and its lock would stay until the process ends. */

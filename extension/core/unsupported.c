@@ -65,7 +65,8 @@ NEVER(uint64_t, cache_delete_prefix(struct cache *cache, const char *prefix, siz
 NEVER(bool, cache_clear(struct cache *cache), false)
 NEVER(size_t, cache_release(struct cache *cache), 0)
 NEVER(size_t, cache_value_max(const struct cache *cache), 0)
-NEVER(enum cache_result, cache_lock(ANY_KEY, double seconds, long *owner), CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_lock(ANY_KEY, double seconds, const struct cache_key *gives_way, long *owner),
+      CACHE_UNAVAILABLE)
 NEVER(bool, cache_is_locked(const struct cache *cache, const struct cache_key *key), false)
 void cache_unlock(struct cache *cache) {
 }

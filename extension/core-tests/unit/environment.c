@@ -169,7 +169,7 @@ static void without_output(void *argument) {
     struct cache *cache = open_cache(8);
     long owner;
     EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
-    EXPECT_EQUAL(cache_lock(cache, &(struct cache_key){"a", 1, 1}, 1, &owner), CACHE_OK);
+    EXPECT_EQUAL(cache_lock(cache, &(struct cache_key){"a", 1, 1}, 1, NULL, &owner), CACHE_OK);
     const pid_t child = fork();
     if (child == 0) {
         EXPECT(has(cache, key_of("a"), 1, 100));

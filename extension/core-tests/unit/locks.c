@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "suites.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,7 +12,7 @@
 static bool lock(struct cache *cache, const char *key, double seconds) {
     long owner;
     const struct cache_key named = key_of("%s", key);
-    return cache_lock(cache, &named, seconds, &owner) == CACHE_OK;
+    return cache_lock(cache, &named, seconds, NULL, &owner) == CACHE_OK;
 }
 
 enum { ADDERS = 4, ADDITIONS = 3000 };
@@ -62,7 +63,7 @@ static void excludes_only_its_key(void) {
     await(0, 1);
     const struct cache_key key = key_of("a");
     long owner;
-    EXPECT_EQUAL(cache_lock(cache, &key, 0, &owner), CACHE_EXISTS);
+    EXPECT_EQUAL(cache_lock(cache, &key, 0, NULL, &owner), CACHE_EXISTS);
     EXPECT_EQUAL(owner, holder);
     EXPECT(!cache_is_locked(cache, &key));
     EXPECT(lock(cache, "b", 0));
@@ -158,23 +159,43 @@ static void wants_a(void *argument) {
     EXPECT(!lock(open_cache(8), "a", 0));
 }
 
-static void first_stays(void) {
+static void one_gives_way(void) {
     struct cache *cache = open_cache(8);
-    const struct cache_key a = key_of("a"), b = key_of("b"), c = key_of("c");
-    EXPECT(lock(cache, "b", 0));
-    EXPECT(lock(cache, "a", 0));
+    const struct cache_key a = key_of("a"), b = key_of("b"), c = key_of("c"), d = key_of("d");
+    long owner;
+    EXPECT(lock(cache, "b", 0) && lock(cache, "a", 0) && lock(cache, "b", 0));
     finish(start(wants_a, NULL));
-    EXPECT(cache_is_locked(cache, &a) && cache_is_locked(cache, &b));
-    EXPECT(lock(cache, "c", 0)); /* in place of the second */
+    EXPECT_EQUAL(cache_lock(cache, &c, 0, NULL, &owner), CACHE_NO_ROOM);
+    EXPECT_EQUAL(cache_lock(cache, &c, 0, &d, &owner), CACHE_NO_ROOM);
+    EXPECT(cache_is_locked(cache, &a) && cache_is_locked(cache, &b) && !cache_is_locked(cache, &c));
+    EXPECT_EQUAL(cache_lock(cache, &c, 0, &a, &owner), CACHE_OK);
     finish(start(wait_for_a, NULL));
     EXPECT(!cache_is_locked(cache, &a) && cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     const pid_t holder = start(hold_until_killed, NULL);
     await(0, 1);
-    EXPECT(!lock(cache, "a", 0)); /* then the second stays too */
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_EXISTS); /* then none does */
     EXPECT(cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     kill_and_wait(holder);
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, &b, &owner), CACHE_OK); /* the first one may */
+    EXPECT(cache_is_locked(cache, &a) && !cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     cache_unlock(cache);
-    EXPECT(!cache_is_locked(cache, &b) && !cache_is_locked(cache, &c));
+    EXPECT(!cache_is_locked(cache, &a) && !cache_is_locked(cache, &c));
+}
+
+static void one_descriptor_too_few(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key a = key_of("a");
+    struct rlimit limit;
+    long owner;
+    EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = 3;
+    EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, NULL, &owner), CACHE_FAILED);
+    EXPECT_EQUAL(errno, EMFILE);
+    limit.rlim_cur = before;
+    EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, NULL, &owner), CACHE_OK);
 }
 
 static void sees_two_processes(void *argument) {
@@ -249,7 +270,8 @@ static const struct test tests[] = {
     {"the wait puts an application's signal handler back", wait_puts_handler_back},
     {"a killed owner's lock passes on at once", death_releases},
     {"the end of a request releases", end_of_request_releases},
-    {"the first key stays locked, a third is in place of the second", first_stays},
+    {"with two locks one gives way to a third", one_gives_way},
+    {"a lock that cannot be had for want of a descriptor says so", one_descriptor_too_few},
     {"a release keeps the process's record", record_stays},
     {"a fork leaves the lock to the parent", fork_keeps_it},
     {"detaching releases", does_not_outlive},
