@@ -54,8 +54,18 @@ enum { SESSION_ID_MAX = 256 };
 struct open_session {
     size_t length; /* of its id; 0: none */
     char id[SESSION_ID_MAX];
+    uint64_t hash;
+    pid_t process; /* that locked it: a child inherits this, and has no lock */
+    bool read;
     bool found;       /* when it was read or written last */
     uint64_t expires; /* if so; as of cache_now() */
+};
+
+/* The sessions that were read and whose lock gave way. With more than these every session is taken for one. */
+enum { SESSIONS_LEFT_MAX = 16 };
+struct left_sessions {
+    uint64_t hashes[SESSIONS_LEFT_MAX];
+    unsigned count;
 };
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
@@ -74,8 +84,10 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     double pin_share;
     zend_long session_size;
     double session_lock_wait; /* seconds */
-    struct open_session sessions_open[2];
-    bool session_unknown; /* it is not known whether there is a session that PHP asked for */
+    struct open_session sessions_open[CACHE_LOCKS_MAX];
+    struct left_sessions sessions_left;
+    struct open_session session_validated; /* PHP has asked for it, and it was there */
+    bool session_unknown;                  /* it is not known whether there is a session that PHP asked for */
 
     const char *refused_setting; /* came with a request; NULL: none */
     bool refused_logged;

@@ -29,19 +29,14 @@ void session_register(void) {
 #include "hash.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 
 enum { KIND_SESSION = 2, CREATE_TRIES = 3 };
 
 static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
 
-/* The handler's data is the process that opened it. A forked child inherits it, with its parent's session. */
-static void *data_of_process(void) {
-    return (void *)(intptr_t)cache_pid();
-}
-
-static bool is_parents(void *const *mod_data) {
-    return *mod_data != data_of_process();
-}
+/* The handler's data: PHP takes one without for a session that is not open. */
+static char is_opened;
 
 static struct cache_key key_of_id(zend_string *id) {
     return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
@@ -109,28 +104,86 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
 
 /*
  * PHP opens one session at a time, and a handler may be asked for others meanwhile: by handlers in PHP around it, which look
- * whether a session is there by reading it, or by an application that reads or writes another visitor's. The one that was
- * read first stays locked until it is closed, so no update of it is lost.
+ * whether a session is there by reading it, or by an application that reads or writes another visitor's. PHP's own stays
+ * locked until it is closed, so no update of it is lost. Another gives way to a third, and is not written after that as it
+ * was read before.
  */
 
-/* NULL: it was not locked. */
+static bool is_of(const struct open_session *session, const struct cache_key *key) {
+    return session->length == key->length && memcmp(session->id, key->bytes, key->length) == 0;
+}
+
+/* NULL: it was not locked. With no length: an unused one, or NULL. */
 static struct open_session *open_session(const struct cache_key *key) {
-    for (int i = 0; i < 2; i++) {
-        struct open_session *session = &LARDER_G(sessions_open)[i];
-        if (session->length == key->length && memcmp(session->id, key->bytes, key->length) == 0) {
-            return session;
+    for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
+        if (is_of(&LARDER_G(sessions_open)[i], key)) {
+            return &LARDER_G(sessions_open)[i];
         }
     }
     return NULL;
 }
 
+static const struct cache_key no_id = {"", 0, 0};
+
+/* Whether this process is a child of the one that has the session open. */
+static bool is_parents(const struct cache_key *key) {
+    const struct open_session *session = open_session(key);
+    return session && session->process != cache_pid();
+}
+
+/* Whether it is the one that PHP has open: its own function tells, wherever PHP keeps its globals. */
+static bool is_of_php(const struct open_session *session) {
+    zend_function *session_id = zend_hash_str_find_ptr(EG(function_table), ZEND_STRL("session_id"));
+    zval id;
+    if (!session_id) { /* disabled */
+        return false;
+    }
+    zend_call_known_function(session_id, NULL, NULL, &id, 0, NULL, NULL);
+    const bool is = Z_TYPE(id) == IS_STRING && Z_STRLEN(id) == session->length &&
+                    memcmp(Z_STRVAL(id), session->id, session->length) == 0;
+    zval_ptr_dtor(&id);
+    return is;
+}
+
+/* What gives way if another session is locked: the one locked last, unless that is PHP's. NULL: none has to. */
+static struct open_session *next_to_leave(const struct cache_key *key) {
+    if (open_session(key) || open_session(&no_id)) {
+        return NULL;
+    }
+    struct open_session *sessions = LARDER_G(sessions_open);
+    return &sessions[is_of_php(&sessions[CACHE_LOCKS_MAX - 1]) ? 0 : CACHE_LOCKS_MAX - 1];
+}
+
+static bool was_left(uint64_t hash) {
+    const struct left_sessions *left = &LARDER_G(sessions_left);
+    bool is = left->count > SESSIONS_LEFT_MAX;
+    for (unsigned i = 0; !is && i < left->count; i++) {
+        is = left->hashes[i] == hash;
+    }
+    return is;
+}
+
+static void leave(struct open_session *session) {
+    struct left_sessions *left = &LARDER_G(sessions_left);
+    if (session->read && !was_left(session->hash)) {
+        if (left->count < SESSIONS_LEFT_MAX) {
+            left->hashes[left->count] = session->hash;
+        }
+        left->count++;
+    }
+    session->length = 0;
+}
+
 static void note_locked(const struct cache_key *key) {
-    if (!open_session(key)) { /* as core does: a third is in place of the second */
-        struct open_session *session = &LARDER_G(sessions_open)[LARDER_G(sessions_open)[0].length != 0];
+    struct open_session *session = open_session(key);
+    if (!session) {
+        session = open_session(&no_id);
         session->length = key->length;
-        session->found = false;
+        session->hash = key->hash;
+        session->read = session->found = false;
         memcpy(session->id, key->bytes, key->length);
     }
+    session->process = cache_pid();
 }
 
 static void note_found(const struct cache_key *key, bool found, uint64_t expires) {
@@ -141,35 +194,62 @@ static void note_found(const struct cache_key *key, bool found, uint64_t expires
     }
 }
 
+static void note_read(const struct cache_key *key, bool found, uint64_t expires) {
+    note_found(key, found, expires);
+    struct open_session *session = open_session(key);
+    if (session) {
+        session->read = true;
+    }
+}
+
 static void unlock(void) {
     if (LARDER_G(sessions).cache) {
         cache_unlock(LARDER_G(sessions).cache);
     }
     memset(LARDER_G(sessions_open), 0, sizeof(LARDER_G(sessions_open)));
+    LARDER_G(sessions_left).count = 0;
+    LARDER_G(session_validated).length = 0;
 }
 
-/* False, with a warning: another request has the session open for longer than this one may wait. */
-static bool lock(struct cache *cache, const struct cache_key *key) {
-    long owner;
-    const enum cache_result result = cache_lock(cache, key, LARDER_G(session_lock_wait), &owner);
-    if (result == CACHE_OK) {
-        note_locked(key);
-        return true;
-    }
-    if (result == CACHE_UNAVAILABLE) {
+static void warn_not_locked(struct cache *cache, enum cache_result result, long owner) {
+    const double seconds = LARDER_G(session_lock_wait);
+    if (result == CACHE_FAILED && errno != ESTALE) {
+        php_error_docref(NULL, E_WARNING, "Larder cannot keep sessions: cannot open the segment's file: %s; %s",
+                         strerror(errno), errno == EMFILE ? "raise ulimit -n" : "start PHP again");
+    } else if (result == CACHE_FAILED) {
+        php_error_docref(NULL, E_WARNING, "Larder's memory for sessions was removed; start the session again");
+    } else if (result != CACHE_EXISTS) {
         warn_refused(cache, result, 0);
     } else if (owner) {
         php_error_docref(NULL, E_WARNING,
                          "The session is locked by process %ld, and was not released within %g s "
                          "(larder.session_lock_wait)",
-                         owner, LARDER_G(session_lock_wait));
+                         owner, seconds);
     } else {
         php_error_docref(NULL, E_WARNING,
                          "The session is locked by another request, and was not released within %g s "
                          "(larder.session_lock_wait)",
-                         LARDER_G(session_lock_wait));
+                         seconds);
     }
-    return false;
+}
+
+/* False, with a warning: another request has the session open for longer than this one may wait. */
+static bool lock(struct cache *cache, const struct cache_key *key) {
+    long owner;
+    struct open_session *leaving = next_to_leave(key);
+    const struct cache_key gives_way =
+        leaving ? (struct cache_key){leaving->id, (uint32_t)leaving->length, leaving->hash} : no_id;
+    const enum cache_result result =
+        cache_lock(cache, key, LARDER_G(session_lock_wait), leaving ? &gives_way : NULL, &owner);
+    if (result != CACHE_OK) {
+        warn_not_locked(cache, result, owner);
+        return false;
+    }
+    if (leaving) {
+        leave(leaving);
+    }
+    note_locked(key);
+    return true;
 }
 
 /* False, with a warning: the lock was lost. */
@@ -185,7 +265,16 @@ static bool is_still_locked(const struct cache *cache, const struct cache_key *k
 
 /* What was not read is locked to be written. */
 static bool is_locked_to_write(struct cache *cache, const struct cache_key *key) {
-    return open_session(key) ? is_still_locked(cache, key) : lock(cache, key);
+    if (open_session(key)) {
+        return is_still_locked(cache, key);
+    }
+    if (was_left(key->hash)) {
+        php_error_docref(NULL, E_WARNING,
+                         "The lock of this session gave way to that of another, which was read later, so "
+                         "it is not written. Read it again first");
+        return false;
+    }
+    return lock(cache, key);
 }
 
 /* ---- The handler ----------------------------------------------------------------------------- */
@@ -196,7 +285,7 @@ PS_OPEN_FUNC(larder) {
     (void)save_path;
     (void)session_name;
     LARDER_G(session_unknown) = false;
-    PS_SET_MOD_DATA(data_of_process());
+    PS_SET_MOD_DATA(&is_opened);
     return SUCCESS;
 }
 
@@ -228,7 +317,11 @@ PS_READ_FUNC(larder) {
                              "Larder could not look for the session a moment ago; start it again");
             return FAILURE;
         }
-        note_found(&name, false, 0);
+        /* destroyed since PHP found it: then it stays so */
+        struct open_session *validated = &LARDER_G(session_validated);
+        const bool destroyed = is_of(validated, &name);
+        note_read(&name, destroyed, destroyed ? validated->expires : 0);
+        validated->length = 0;
         *val = ZSTR_EMPTY_ALLOC();
         return SUCCESS;
     }
@@ -239,7 +332,7 @@ PS_READ_FUNC(larder) {
         length = length <= value.length - sizeof(length) ? length : 0;
     }
     *val = zend_string_init((const char *)value.bytes + sizeof(length), length, false);
-    note_found(&name, true, value.expires);
+    note_read(&name, true, value.expires);
     return SUCCESS;
 }
 
@@ -263,14 +356,14 @@ static enum cache_result store(struct cache *cache, const struct cache_key *name
 }
 
 PS_WRITE_FUNC(larder) {
-    if (is_parents(mod_data)) {
-        return SUCCESS; /* every child that ends gets here: its parent has the session */
-    }
     if (!is_id_or_warn(key)) {
         return FAILURE;
     }
-    struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
+    if (is_parents(&name)) {
+        return SUCCESS; /* every child that ends gets here: its parent has the session */
+    }
+    struct cache *cache = to_use();
     if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
@@ -298,14 +391,14 @@ PS_WRITE_FUNC(larder) {
 }
 
 PS_UPDATE_TIMESTAMP_FUNC(larder) {
-    if (is_parents(mod_data)) {
-        return SUCCESS;
-    }
     if (!is_id_or_warn(key)) {
         return FAILURE;
     }
-    struct cache *cache = to_use();
     const struct cache_key name = key_of_id(key);
+    if (is_parents(&name)) {
+        return SUCCESS;
+    }
+    struct cache *cache = to_use();
     if (!cache || !is_locked_to_write(cache, &name)) {
         return FAILURE;
     }
@@ -323,22 +416,23 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
 }
 
 PS_DESTROY_FUNC(larder) {
-    if (is_parents(mod_data)) {
+    if (!is_id_or_warn(key)) {
+        return FAILURE;
+    }
+    const struct cache_key name = key_of_id(key);
+    if (is_parents(&name)) {
         php_error_docref(
             NULL, E_WARNING,
             "The session is open in the parent of this process. Close it and start it here to destroy it");
-        return FAILURE;
-    }
-    if (!is_id_or_warn(key)) {
         return FAILURE;
     }
     struct cache *cache = to_use();
     if (!cache) {
         return FAILURE;
     }
-    const struct cache_key name = key_of_id(key);
     const enum cache_result result = cache_delete(cache, &name);
     note_found(&name, false, 0); /* if it is written once more, it is a new one */
+    LARDER_G(session_validated).length = 0;
     return result == CACHE_OK || result == CACHE_ABSENT ? SUCCESS : FAILURE;
 }
 
@@ -378,6 +472,13 @@ PS_VALIDATE_SID_FUNC(larder) {
     const enum cache_result result =
         cache && cache_create(cache) ? cache_describe(cache, &name, &entry) : CACHE_UNAVAILABLE;
     LARDER_G(session_unknown) = result == CACHE_UNAVAILABLE;
+    struct open_session *validated = &LARDER_G(session_validated);
+    validated->length = 0;
+    if (result == CACHE_OK) {
+        validated->length = name.length;
+        validated->expires = entry.expires;
+        memcpy(validated->id, name.bytes, name.length);
+    }
     return result == CACHE_ABSENT ? FAILURE : SUCCESS;
 }
 

@@ -47,6 +47,37 @@ function destroyed(Closure $meanwhile, int $lifetime = 1440): string
     return json_encode([$isDestroyed, $_SESSION]);
 }
 
+/** Destroys a session for which a child waits, which then writes it. What is left of it, and of what the child was given. */
+function waited_for(bool $strict): string
+{
+    $pair = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+    session_id('victim');
+    session_start();
+    $_SESSION = ['user' => 'alice'];
+    session_write_close();
+    session_id('victim');
+    session_start();
+    $child = pcntl_fork();
+    if ($child === 0) {
+        session_abort();
+        session_id('victim');
+        fwrite($pair[1], 'x');
+        session_start(['use_strict_mode' => $strict]);
+        fwrite($pair[1], json_encode([session_id(), $_SESSION]));
+        $_SESSION['hits'] = 1;
+        session_write_close();
+        posix_kill(getmypid(), 9);
+    }
+    fread($pair[0], 1);
+    usleep(300_000); // it has found the session, and waits
+    session_destroy();
+    pcntl_waitpid($child, $status);
+    session_id('victim');
+    session_start(['read_and_close' => true, 'use_strict_mode' => false]);
+
+    return fread($pair[0], 100) . ' ' . json_encode($_SESSION);
+}
+
 $cases = [
     'changed' => fn() => $_SESSION['hits'] = 1,
     'unchanged' => fn() => null,
@@ -76,6 +107,7 @@ foreach ($cases as $name => $meanwhile) {
     echo "$name: $left[0]", $left[0] === $left[1] ? '' : " (files: $left[1])", "\n";
 }
 ini_set('session.save_handler', 'larder');
+echo 'waited for: ', waited_for(true), ', without strict mode ', waited_for(false), "\n";
 echo 'expired meanwhile: ', destroyed($cases['changed'], 1), "\n";
 ?>
 --EXPECT--
@@ -84,4 +116,5 @@ unchanged: [true,[]]
 begun again: [true,{"user":"alice"}]
 read again, and filled: [true,{"n":"new"}]
 destroyed, and written: [true,{"user":"bob"}]
+waited for: ["victim",[]] [], without strict mode ["victim",[]] {"hits":1}
 expired meanwhile: [true,{"user":"mallory","hits":1}]

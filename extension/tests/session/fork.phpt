@@ -44,6 +44,15 @@ with_child(fn () => session_destroy());
 with_child(fn () => session_regenerate_id(true));
 with_child(fn () => var_dump(session_abort(), @session_start()));
 
+$handler = new SessionHandler();
+session_set_save_handler($handler, true);
+with_child(function () use ($handler) {
+    var_dump($handler->write('two', 'n|i:1;'), $handler->write('two', 'n|i:2;'), $handler->read('two'), $handler->destroy('three'));
+    var_dump($handler->write('one', 'n|i:3;'), @$handler->destroy('one'));
+    ob_flush();
+});
+say('of the child: ' . other_process('ob_start(); session_id("two"); session_start(["read_and_close" => true]); echo json_encode($_SESSION), "\n";'));
+
 session_start();
 if (pcntl_fork() === 0) {
     ini_set('larder.session_lock_wait', '30');
@@ -79,4 +88,13 @@ bool(true)
 bool(false)
 it is still locked: bool(true)
 afterwards: {"by":"parent","more":6}
-opened by the child: {"by":"child","more":6}
+bool(true)
+bool(true)
+string(6) "n|i:2;"
+bool(true)
+bool(true)
+bool(false)
+it is still locked: bool(true)
+afterwards: {"by":"parent","more":7}
+of the child: {"n":2}
+opened by the child: {"by":"child","more":7}

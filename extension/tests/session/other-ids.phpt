@@ -100,8 +100,45 @@ $_SESSION['n'] = 9;
 var_dump($handler->write('aFY', 'n|i:10;'));
 session_write_close();
 echo elsewhere('aEz'), elsewhere('aFY');
+
+echo "-- the open one was not read first\n";
+final class ReadsAnotherFirst extends SessionHandler
+{
+    public function read(string $id): string|false
+    {
+        if ($id === 'open') {
+            parent::read('index');
+        }
+
+        return parent::read($id);
+    }
+}
+$handler = new ReadsAnotherFirst();
+session_set_save_handler($handler, true);
+session_id('open');
+session_start();
+$_SESSION['n'] = 11;
+var_dump($handler->read('other'));
+echo elsewhere('open'), elsewhere('index'), elsewhere('other');
+session_write_close();
+echo elsewhere('open');
+
+echo "-- read before its lock gave way\n";
+session_id('open');
+session_start();
+$read = $handler->read('second');
+$handler->read('third');
+echo other_process('ob_start(); session_id("second"); session_start(); $_SESSION["n"] = "new";', SETTINGS);
+var_dump($handler->write('second', 'n|s:3:"old";'));
+var_dump($handler->read('second'), $handler->write('second', 'n|s:5:"newer";'));
+for ($i = 0; $i < 20; $i++) {
+    $handler->read("many$i");
+}
+var_dump(@$handler->write('many3', 'n|i:1;'), @$handler->write('unread', 'n|i:1;'), $handler->write('many19', 'n|i:1;'));
+session_write_close();
+echo elsewhere('second'), elsewhere('many3'), elsewhere('many19'), elsewhere('open');
 ?>
---EXPECT--
+--EXPECTF--
 -- a cookie with an expired id
 bool(true)
 bool(true)
@@ -149,3 +186,22 @@ bool(true)
 bool(true)
 {"n":9}
 {"n":10}
+-- the open one was not read first
+string(0) ""
+locked
+[]
+locked
+{"n":11}
+-- read before its lock gave way
+
+Warning: SessionHandler::write(): The lock of this session gave way to that of another, which was read later, so it is not written. Read it again first in %s on line %d
+bool(false)
+string(12) "n|s:3:"new";"
+bool(true)
+bool(false)
+bool(false)
+bool(true)
+{"n":"newer"}
+[]
+{"n":1}
+{"n":11}
