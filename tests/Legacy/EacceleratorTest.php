@@ -231,6 +231,16 @@ final class EacceleratorTest extends LegacyTestCase
         self::assertSame('page a 5', $this->request($port, '?page=a')[1]);
     }
 
+    public function testBrowserIsNotSentItsPageAgainWhereServerIsReplaced(): void
+    {
+        $port = $this->serve(self::REPLACE_SERVER . 'eaccelerator_cache_page("page"); echo "page";');
+        $tag = array_values((array) preg_grep('/^ETag: /', $this->request($port, '')[0]))[0] ?? '';
+        self::assertIsString($tag);
+        [$headers, $body] = $this->request($port, '', ['If-None-Match: ' . substr($tag, 6)]);
+
+        self::assertSame(['304', ''], [substr($headers[0], 9, 3), $body]);
+    }
+
     #[TestWith(['setcookie("session", "1");'])]
     #[TestWith(['http_response_code(404);'])]
     #[TestWith(['header("Cache-Control: max-age=5, Private");'])]

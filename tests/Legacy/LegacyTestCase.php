@@ -12,6 +12,14 @@ use Symfony\Component\Process\Process;
 /** Runs code that calls the older functions in processes of its own, which share one cache. */
 abstract class LegacyTestCase extends TestCase
 {
+    /** phpBB 3.1 does so with all super globals when it has loaded its packages. */
+    protected const REPLACE_SERVER = '$_SERVER = new class implements ArrayAccess {
+        public function offsetExists(mixed $name): bool { throw new Error("read"); }
+        public function offsetGet(mixed $name): mixed { throw new Error("read"); }
+        public function offsetSet(mixed $name, mixed $value): void { throw new Error("changed"); }
+        public function offsetUnset(mixed $name): void { throw new Error("changed"); }
+    }; ';
+
     /** Where the cache of the test is, and its files. */
     protected string $folder;
 

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Legacy\Eaccelerator;
 
 use Larder\Legacy\Miss;
+use Larder\Legacy\ServerVariables;
 
 /** Pages, output and results that are kept instead of being made again. */
 final class Content
@@ -134,7 +135,7 @@ final class Content
         }
         $tag = \sprintf('"eaccelerator-%u"', crc32($content));
         header("ETag: $tag");
-        if (($_SERVER['HTTP_IF_NONE_MATCH'] ?? null) !== $tag) {
+        if (ServerVariables::get('HTTP_IF_NONE_MATCH') !== $tag) {
             return false;
         }
         http_response_code(304);

@@ -7,6 +7,7 @@ namespace Larder\Legacy\Eaccelerator;
 use Larder\Legacy\Entry;
 use Larder\Legacy\Key;
 use Larder\Legacy\Miss;
+use Larder\Legacy\ServerVariables;
 use Larder\Legacy\Setting;
 
 /**
@@ -106,7 +107,7 @@ final class Values
     {
         $namespace = Setting::text('eaccelerator.name_space');
 
-        return $namespace === '' ? Key::text($_SERVER['SERVER_NAME'] ?? '') : $namespace;
+        return $namespace === '' ? Key::text(ServerVariables::get('SERVER_NAME')) : $namespace;
     }
 
     /** The value on disk, which is then in memory too, unless another process has changed it meanwhile. */

@@ -7,6 +7,7 @@ namespace Larder\Legacy\Xcache;
 use Larder\Legacy\Entry;
 use Larder\Legacy\Memory;
 use Larder\Legacy\Number;
+use Larder\Legacy\ServerVariables;
 use Larder\Legacy\Setting;
 
 /** What XCache's administration pages read and do. There is one cache of variables, and none of files. */
@@ -30,7 +31,7 @@ final class Administration
         if ($user === '' || \strlen($hash) !== 32) {
             throw new \Error("xcache.admin.user and/or xcache.admin.pass settings is not configured. Make sure you've modified the correct php ini file for your php used in webserver. xcache.admin.pass is the md5() of the password.");
         }
-        [$givenUser, $givenPassword] = [$_SERVER['PHP_AUTH_USER'] ?? null, $_SERVER['PHP_AUTH_PW'] ?? null];
+        [$givenUser, $givenPassword] = [ServerVariables::get('PHP_AUTH_USER'), ServerVariables::get('PHP_AUTH_PW')];
         if (\is_string($givenUser) && \is_string($givenPassword) && hash_equals($user, $givenUser) && hash_equals(strtolower($hash), md5($givenPassword))) {
             return;
         }

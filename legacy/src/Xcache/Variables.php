@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Larder\Legacy\Xcache;
 
 use Larder\Legacy\Key;
+use Larder\Legacy\ServerVariables;
 use Larder\Legacy\Setting;
 
 /** The variables of xcache_set() and its like: the engine's entries whose keys begin with PREFIX and the name space. */
@@ -98,7 +99,7 @@ final class Variables
     {
         $setting = Setting::text('xcache.var_namespace');
         $namespace = match (Setting::number('xcache.var_namespace_mode')) {
-            1 => Key::text($_SERVER[$setting] ?? ''),
+            1 => Key::text(ServerVariables::get($setting)),
             2 => match ($setting) {
                 'uid' => (string) posix_getuid(),
                 'gid' => (string) posix_getgid(),
