@@ -240,6 +240,17 @@ final class ApcTest extends LegacyTestCase
         self::assertFalse($this->returned('return @apc_compile_file("a.php");'), 'without OPcache');
     }
 
+    /** OPcache does not keep a.php, as it is too new. */
+    public function testFileThatIsLoadedIsCompiled(): void
+    {
+        $code = 'foreach (["a", "b"] as $name) { file_put_contents("$name.php", "<?php function in_$name() {} class In_$name {}"); }
+            touch("b.php", time() - 60); include "a.php";
+            return [apc_compile_file(getcwd() . "/a.php"), apc_compile_file("./a.php"), apc_compile_file(["a.php", "b.php"]), apc_compile_file("b.php")];';
+        $process = $this->process($code, ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1']);
+
+        self::assertSame(['[true,true,[],true]', ''], [$process->mustRun()->getOutput(), $process->getErrorOutput()]);
+    }
+
     public function testInformationHasTheShapesOfApc(): void
     {
         self::assertSame([

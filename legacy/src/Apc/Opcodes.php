@@ -56,7 +56,7 @@ final class Opcodes
     private static function isCompiled(string $file): bool
     {
         try {
-            $isCompiled = self::isAvailable() && is_file($file) && opcache_compile_file($file);
+            $isCompiled = self::isAvailable() && is_file($file) && (self::isLoaded($file) || opcache_compile_file($file));
         } catch (\Throwable) {
             $isCompiled = false;
         }
@@ -65,6 +65,13 @@ final class Opcodes
         }
 
         return $isCompiled;
+    }
+
+    /** Whether it need not be compiled. Where this request has its functions and classes, PHP could not declare them again. */
+    private static function isLoaded(string $file): bool
+    {
+        // opcache.restrict_api warns.
+        return \in_array(realpath($file), get_included_files(), true) || @opcache_is_script_cached($file);
     }
 
     private static function isDeleted(string $file): bool
