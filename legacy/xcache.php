@@ -123,7 +123,7 @@ if (!function_exists('xcache_count')) {
     /**
      * Returns the number of caches of a type.
      *
-     * @param int $type XC_TYPE_VAR has one, XC_TYPE_PHP none
+     * @param int $type XC_TYPE_VAR and XC_TYPE_PHP have one each
      * @return int|false false, with a warning, if there is no such type
      */
     function xcache_count(?int $type): int|false
@@ -136,7 +136,8 @@ if (!function_exists('xcache_count')) {
 
 if (!function_exists('xcache_info')) {
     /**
-     * Describes the cache of variables. The counters and the memory are those of the whole segment.
+     * Describes the cache of variables: the counters and the memory are those of the whole segment. That of files has the same
+     * memory and is empty.
      *
      * @return array<string, mixed>|false as XCache does; false, with a warning, if there is no such cache
      */
@@ -144,13 +145,13 @@ if (!function_exists('xcache_info')) {
     {
         Administration::authenticate();
 
-        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::info() : false;
+        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::info($type ?? 0) : false;
     }
 }
 
 if (!function_exists('xcache_list')) {
     /**
-     * Lists the variables of all name spaces. It reads the whole index.
+     * Lists the variables of all name spaces, or no files. It reads the whole index.
      *
      * @return array<string, mixed>|false as XCache does; false, with a warning, if there is no such cache
      */
@@ -158,13 +159,13 @@ if (!function_exists('xcache_list')) {
     {
         Administration::authenticate();
 
-        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::list() : false;
+        return Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0) ? Administration::list($type ?? 0) : false;
     }
 }
 
 if (!function_exists('xcache_clear_cache')) {
     /**
-     * Deletes the variables of all name spaces.
+     * Deletes the variables of all name spaces or, by XC_TYPE_PHP, what OPcache has compiled, where it is loaded.
      *
      * @param int $id -1 for all caches of the type
      * @return false|null false, with a warning, if there is no such cache
@@ -175,7 +176,7 @@ if (!function_exists('xcache_clear_cache')) {
         if (!Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0, first: -1)) {
             return false;
         }
-        Administration::clear();
+        Administration::clear($type ?? 0);
 
         return null;
     }
@@ -183,7 +184,7 @@ if (!function_exists('xcache_clear_cache')) {
 
 if (!function_exists('xcache_enable_cache')) {
     /**
-     * Turns the cache off or on, for this request.
+     * Turns the cache of variables off or on, for this request. Does nothing to that of files.
      *
      * @param int $id -1 for all caches of the type
      * @return false|null false, with a warning, if there is no such cache
@@ -194,7 +195,7 @@ if (!function_exists('xcache_enable_cache')) {
         if (!Administration::exists(__FUNCTION__, $type ?? 0, $id ?? 0, first: -1)) {
             return false;
         }
-        Variables::$isEnabled = $enable ?? false;
+        Administration::enable($type ?? 0, $enable ?? false);
 
         return null;
     }

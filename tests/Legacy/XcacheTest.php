@@ -108,7 +108,7 @@ final class XcacheTest extends LegacyTestCase
     public function testAdministrationHasTheShapesOfXcache(): void
     {
         self::assertSame([
-            [1, 0, '3.2.0'],
+            [1, 1, '3.2.0'],
             ['slots', 'compiling', 'disabled', 'updates', 'misses', 'hits', 'skips', 'clogs', 'ooms', 'errors', 'cached', 'deleted', 'gc', 'hits_by_hour', 'hits_by_second', 'size', 'avail', 'can_readonly', 'free_blocks'],
             2, 24, true,
             ['cache_list', 'deleted_list'],
@@ -122,13 +122,29 @@ final class XcacheTest extends LegacyTestCase
     public function testUnknownCachesAreRefused(): void
     {
         $code = '$warnings = []; set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; });
-            return [xcache_count(7), xcache_info(XC_TYPE_VAR, 1), xcache_info(XC_TYPE_VAR, -1), xcache_list(XC_TYPE_PHP, 0), xcache_clear_cache(7), xcache_clear_cache(XC_TYPE_VAR, -1), xcache_enable_cache(XC_TYPE_VAR, 2, false),
+            return [xcache_count(7), xcache_info(XC_TYPE_VAR, 1), xcache_info(XC_TYPE_VAR, -1), xcache_list(XC_TYPE_PHP, 1), xcache_clear_cache(7), xcache_clear_cache(XC_TYPE_VAR, -1), xcache_enable_cache(XC_TYPE_VAR, 2, false),
                 xcache_coredump(), $warnings];';
 
         self::assertSame([false, false, false, false, false, null, false, null, [
             'xcache_count(): Unknown type 7', 'xcache_info(): Cache not exists', 'xcache_info(): Cache not exists', 'xcache_list(): Cache not exists', 'xcache_clear_cache(): Unknown type 7', 'xcache_enable_cache(): Cache not exists',
             'xcache_coredump(): xcache.test must be enabled to test xcache_coredump()',
         ]], $this->returned($code, self::NO_LOGIN));
+    }
+
+    /** Kohana clears this one to delete all, with an error handler that throws. */
+    public function testCacheOfFilesIsThatOfOpcache(): void
+    {
+        $code = 'xcache_set("a", 5);
+            return [xcache_clear_cache(XC_TYPE_PHP, 0), xcache_clear_cache(XC_TYPE_PHP), function_exists("opcache_get_status") && opcache_get_status(false)["restart_pending"], xcache_get("a")];';
+
+        self::assertSame([null, null, true, 5], $this->returned($code, ['zend_extension' => 'opcache', 'opcache.enable_cli' => '1'] + self::NO_LOGIN));
+        self::assertSame([null, null, false, 5], $this->returned($code, self::NO_LOGIN), 'without OPcache');
+    }
+
+    public function testCacheOfFilesIsEmpty(): void
+    {
+        self::assertSame([[0, 0, 0, 0], true, [], null, 5], $this->returned('xcache_set("a", 5); xcache_get("a"); $files = xcache_info(XC_TYPE_PHP, 0); $variables = xcache_info(XC_TYPE_VAR, 0); $enabled = xcache_enable_cache(XC_TYPE_PHP, 0, false);
+            return [[$files["cached"], $files["hits"], $files["updates"], $files["disabled"]], array_keys($files) === array_keys($variables) && $files["size"] === $variables["size"], xcache_list(XC_TYPE_PHP, 0)["cache_list"], $enabled, xcache_get("a")];', self::NO_LOGIN));
     }
 
     public function testDisabledCacheFindsNothing(): void

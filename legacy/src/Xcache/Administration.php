@@ -4,13 +4,14 @@ declare(strict_types=1);
 
 namespace Larder\Legacy\Xcache;
 
+use Larder\Legacy\Apc\Opcodes;
 use Larder\Legacy\Entry;
 use Larder\Legacy\Memory;
 use Larder\Legacy\Number;
 use Larder\Legacy\ServerVariables;
 use Larder\Legacy\Setting;
 
-/** What XCache's administration pages read and do. There is one cache of variables, and none of files. */
+/** What XCache's administration pages read and do. There is one cache of variables, and one of files, which is OPcache's. */
 final class Administration
 {
     private const HOURS = 24;
@@ -50,7 +51,7 @@ final class Administration
             return false;
         }
 
-        return $type === XC_TYPE_VAR ? 1 : 0;
+        return 1;
     }
 
     /** Whether there is such a cache, with a warning if not. */
@@ -60,7 +61,7 @@ final class Administration
         if ($count === false) {
             return false;
         }
-        if ($count === 0 || $id < $first || $id >= $count) {
+        if ($id < $first || $id >= $count) {
             trigger_error("$function(): Cache not exists", \E_USER_WARNING);
 
             return false;
@@ -69,17 +70,19 @@ final class Administration
         return true;
     }
 
-    /** @return array<string, mixed> */
-    public static function info(): array
+    /** @return array<string, mixed> that of files is empty */
+    public static function info(int $type): array
     {
-        $engine = larder_info();
-        $memory = Memory::of($engine);
+        $segment = larder_info();
+        $memory = Memory::of($segment);
         $free = $memory->free ?? 0;
+        $isVariables = $type === XC_TYPE_VAR;
+        $engine = $isVariables ? $segment : [];
 
         return [
             'slots' => Number::of($engine['slots'] ?? 0),
             'compiling' => 0,
-            'disabled' => Variables::$isEnabled ? 0 : time(),
+            'disabled' => Variables::$isEnabled || !$isVariables ? 0 : time(),
             'updates' => Number::of($engine['stores'] ?? 0),
             'misses' => Number::of($engine['stores'] ?? 0),
             'hits' => Number::of($engine['hits'] ?? 0),
@@ -87,7 +90,7 @@ final class Administration
             'clogs' => 0,
             'ooms' => \is_array($engine['refusals'] ?? null) ? Number::of(array_sum($engine['refusals'])) : 0,
             'errors' => 0,
-            'cached' => iterator_count(Entry::all(Variables::PREFIX)),
+            'cached' => $isVariables ? iterator_count(Entry::all(Variables::PREFIX)) : 0,
             'deleted' => 0,
             'gc' => null,
             'hits_by_hour' => array_fill(0, self::HOURS, 0),
@@ -99,11 +102,11 @@ final class Administration
         ];
     }
 
-    /** @return array<string, mixed> */
-    public static function list(): array
+    /** @return array<string, mixed> that of files is empty */
+    public static function list(int $type): array
     {
         $list = [];
-        foreach (Entry::all(Variables::PREFIX) as $entry) {
+        foreach ($type === XC_TYPE_VAR ? Entry::all(Variables::PREFIX) : [] as $entry) {
             $list[] = [
                 'hits' => $entry->hits,
                 'ctime' => $entry->stored,
@@ -118,8 +121,15 @@ final class Administration
         return ['cache_list' => $list, 'deleted_list' => []];
     }
 
-    public static function clear(): void
+    public static function clear(int $type): void
     {
-        larder_delete_prefix(Variables::PREFIX);
+        $type === XC_TYPE_VAR ? larder_delete_prefix(Variables::PREFIX) : Opcodes::clear();
+    }
+
+    public static function enable(int $type, bool $enable): void
+    {
+        if ($type === XC_TYPE_VAR) {
+            Variables::$isEnabled = $enable;
+        }
     }
 }
