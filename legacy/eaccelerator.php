@@ -93,7 +93,7 @@ if (!function_exists('eaccelerator_unlock')) {
 
 if (!function_exists('eaccelerator_list_keys')) {
     /**
-     * Lists what this name space or virtual host has in memory.
+     * Lists what this name space or virtual host has in memory, without reading the values.
      *
      * @return list<array{name: string, ttl: int, created: int, size: int}>|null name: with a colon before it, if there is a name
      *                                                                          space or host. ttl: Unix time of expiry, 0 for

@@ -138,6 +138,16 @@ final class EacceleratorTest extends LegacyTestCase
             return [array_keys($entry), $entry["name"], $isNow($entry["ttl"] - 100), $isNow($entry["created"]), $entry["size"] > 0];'));
     }
 
+    public function testListReadsNoValue(): void
+    {
+        $this->with('class Gone { public int $n = 1; } foreach (["a", "b"] as $key) { eaccelerator_put($key, new Gone()); } eaccelerator_put("c", 1); return 1;');
+
+        self::assertSame([['a', 'b', 'c'], [], [false, false, false], []], $this->with('$loaded = []; spl_autoload_register(function (string $class) use (&$loaded): void { $loaded[] = $class; });
+            Larder\Legacy\Eaccelerator\Disk::open(); $loaded = []; $names = array_column(eaccelerator_list_keys(), "name"); sort($names);
+            $used = array_map(fn(string $key): bool => larder_key_info("eaccelerator:$key")["used"], $names); $seen = $loaded;
+            array_map(eaccelerator_rm(...), $names); return [$names, $seen, $used, eaccelerator_list_keys()];'));
+    }
+
     public function testLockExcludesOtherProcessesAndEndsWithTheRequest(): void
     {
         $work = 'for ($i = 0; $i < 200; ++$i) { eaccelerator_lock("count"); eaccelerator_lock("count"); $n = (int) @file_get_contents("n"); usleep(100); file_put_contents("n", $n + 1); UNLOCK }';

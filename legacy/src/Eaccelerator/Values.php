@@ -76,8 +76,8 @@ final class Values
     }
 
     /**
-     * Those of this name space that are in memory. With a name space, the names begin with a colon, as eAccelerator's did:
-     * applications cut it off.
+     * Those of this name space that are in memory, of which no value is read: so Miss::Here is among them where it is in the
+     * place of one. With a name space, the names begin with a colon, as eAccelerator's did: applications cut it off.
      *
      * @return list<array{name: string, ttl: int, created: int, size: int}> ttl: Unix time of expiry, 0 for none
      */
@@ -86,9 +86,7 @@ final class Values
         $namespace = self::namespace();
         $list = [];
         foreach (Entry::all(self::PREFIX, $namespace === '' ? '' : "$namespace:") as $entry) {
-            if (larder_fetch(self::PREFIX . $entry->key, Miss::Here) !== Miss::Here) {
-                $list[] = ['name' => substr($entry->key, \strlen($namespace)), 'ttl' => (int) ceil($entry->expires), 'created' => $entry->stored, 'size' => $entry->size];
-            }
+            $list[] = ['name' => substr($entry->key, \strlen($namespace)), 'ttl' => (int) ceil($entry->expires), 'created' => $entry->stored, 'size' => $entry->size];
         }
 
         return $list;
