@@ -262,6 +262,24 @@ final class ApcTest extends LegacyTestCase
                 array_keys($memory), array_keys(apc_sma_info(true)), $memory["avail_mem"] <= $memory["seg_size"] && $memory["avail_mem"] > 8e6];'));
     }
 
+    /** Dashboards divide by the seconds since then. */
+    public function testStartTimeIsTheSameInEachCall(): void
+    {
+        // Clocks are read one by one, so what counts is a segment that was created far from the end of a second, and fast calls.
+        $code = '$read = function (): array { do { $began = hrtime(true); $now = time(); $start = apc_cache_info("user", true)["start_time"]; } while (hrtime(true) - $began > 100_000_000); return [$start, $now]; }; ';
+        $create = $code . 'usleep((int) (1_300_000 - fmod(microtime(true), 1) * 1_000_000) % 1_000_000); $began = hrtime(true); apc_store("a", 1); $fraction = fmod(microtime(true), 1);
+            if ($fraction < 0.3 || $fraction > 0.8 || hrtime(true) - $began > 500_000_000) { return null; }
+            for ($i = 0; $i < 25; ++$i) { [$start, $now] = $read(); $starts[] = $start; $ages[] = $now - $start; usleep(50_000); }
+            return [array_values(array_unique($starts)), min($ages) > 0];';
+        $tries = 0;
+        do {
+            $segment = ['larder.segment' => 'segment' . ++$tries];
+            $read = $this->returned($create, $segment);
+        } while ($read === null && $tries < 20);
+
+        self::assertSame([$this->returned($code . 'return [$read()[0]];', $segment), true], $read);
+    }
+
     /** Dashboards divide by it. */
     public function testMemoryIsKnownBeforeTheFirstStore(): void
     {

@@ -41,7 +41,7 @@ final class Information
             'num_misses' => (float) Number::of($counts['misses'] ?? 0),
             'num_inserts' => (float) Number::of($counts['stores'] ?? 0),
             'expunges' => 0.0,
-            'start_time' => time() - Number::of($engine['age'] ?? 0),
+            'start_time' => self::start($engine['age'] ?? 0),
             'mem_size' => (float) $size,
             'num_entries' => $count,
             'file_upload_progress' => 0,
@@ -64,6 +64,12 @@ final class Information
         $info = ['num_seg' => 1, 'seg_size' => (float) $memory->bytes, 'avail_mem' => (float) $memory->available];
 
         return $limited ? $info : [...$info, 'block_lists' => [[['size' => $memory->available, 'offset' => 0]]]];
+    }
+
+    /** A second before the segment was created: dashboards divide by the seconds since then. */
+    private static function start(mixed $age): int
+    {
+        return (int) floor(microtime(true) - (\is_float($age) ? $age : 0)) - 1;
     }
 
     /** @return array<string, mixed> */
