@@ -11,15 +11,22 @@ if (!class_exists('APCIterator', false)) {
      * Iterates over the variables of apc_store(): key => what $format asks for. Each entry is as it is when the iterator
      * comes to it; those that are stored or deleted meanwhile may be returned or not.
      *
+     * Subclasses of that time have no return types, so neither have these methods. Where one does not call this constructor,
+     * each method returns false, as in APC.
+     *
      * @implements Iterator<string|false, array<string, mixed>|false>
      */
     class APCIterator implements Iterator
     {
         /** The expression that a key matches; '' for every key. */
-        private readonly string $pattern;
+        private string $pattern = '';
 
         /** @var list<string>|null the only keys; null for all */
-        private readonly ?array $keys;
+        private ?array $keys = [];
+
+        private int $format = APC_ITER_NONE;
+
+        private bool $isConstructed = false;
 
         /** @var Generator<string, array<string, mixed>>|null null before it has started */
         private ?Generator $items = null;
@@ -35,7 +42,7 @@ if (!class_exists('APCIterator', false)) {
          * @param int $list APC_LIST_ACTIVE, or APC_LIST_DELETED, which is empty
          * @throws ValueError if an argument is none of these, or the expression cannot be compiled
          */
-        public function __construct(?string $cache, mixed $search = null, private readonly int $format = APC_ITER_ALL, ?int $chunk_size = 0, int $list = APC_LIST_ACTIVE)
+        public function __construct(?string $cache, mixed $search = null, int $format = APC_ITER_ALL, ?int $chunk_size = 0, int $list = APC_LIST_ACTIVE)
         {
             if ($chunk_size < 0 || $format > APC_ITER_ALL || !in_array($list, [APC_LIST_ACTIVE, APC_LIST_DELETED], true)) {
                 throw new ValueError('APCIterator: the chunk size must be 0 or greater, the format of APC_ITER_*, the list of APC_LIST_*');
@@ -46,51 +53,78 @@ if (!class_exists('APCIterator', false)) {
             }
             $isEmpty = strcasecmp($cache ?? '', 'user') !== 0 || $list !== APC_LIST_ACTIVE;
             $this->keys = $isEmpty ? [] : (is_array($search) ? array_values(array_unique(array_filter($search, is_string(...)))) : null);
+            $this->format = $format;
+            $this->isConstructed = true;
         }
 
-        public function rewind(): void
+        /** @return false|null */
+        #[ReturnTypeWillChange]
+        public function rewind()
         {
             $this->items = $this->items();
+
+            return $this->isConstructed ? null : false;
         }
 
-        public function valid(): bool
+        /** @return bool */
+        #[ReturnTypeWillChange]
+        public function valid()
         {
             return $this->started()->valid();
         }
 
         /** @return array<string, mixed>|false false after the last entry */
-        public function current(): array|false
+        #[ReturnTypeWillChange]
+        public function current()
         {
             return $this->valid() ? $this->started()->current() : false;
         }
 
         /** @return string|false false after the last entry */
-        public function key(): string|false
+        #[ReturnTypeWillChange]
+        public function key()
         {
             return $this->valid() ? $this->started()->key() : false;
         }
 
-        public function next(): void
+        /** @return bool false after the last entry */
+        #[ReturnTypeWillChange]
+        public function next()
         {
+            $isValid = $this->valid();
             $this->started()->next();
+
+            return $isValid;
         }
 
-        /** Returns how many of the entries were fetched since they were stored. */
-        public function getTotalHits(): int
+        /**
+         * Returns how many of the entries were fetched since they were stored.
+         *
+         * @return int|false
+         */
+        public function getTotalHits()
         {
-            return $this->totals()[0];
+            return $this->isConstructed ? $this->totals()[0] : false;
         }
 
-        /** Returns the bytes of memory of the entries. */
-        public function getTotalSize(): int
+        /**
+         * Returns the bytes of memory of the entries.
+         *
+         * @return int|false
+         */
+        public function getTotalSize()
         {
-            return $this->totals()[1];
+            return $this->isConstructed ? $this->totals()[1] : false;
         }
 
-        /** Returns the number of entries. */
-        public function getTotalCount(): int
+        /**
+         * Returns the number of entries.
+         *
+         * @return int|false
+         */
+        public function getTotalCount()
         {
-            return $this->totals()[2];
+            return $this->isConstructed ? $this->totals()[2] : false;
         }
 
         /** @internal of apc_delete(): deletes the entries that it has not returned yet. */
@@ -106,7 +140,7 @@ if (!class_exists('APCIterator', false)) {
                 $this->items->next();
             }
 
-            return true;
+            return $this->isConstructed;
         }
 
         /** @return Generator<string, array<string, mixed>> */

@@ -99,9 +99,27 @@ final class ApcTest extends LegacyTestCase
 
     public function testIteratorEnds(): void
     {
-        self::assertSame([[false, false, false], ['a', 'a', false], 0, 0], $this->returned('apc_store("a", 5); $none = new APCIterator("user", "/^b/"); $one = new APCIterator("user");
-            return [[$none->valid(), $none->current(), $none->key()], [$one->key(), $one->key(), $one->next() ?? $one->current()],
+        self::assertSame([[false, false, false], ['a', 'a', true, false, false], 0, 0], $this->returned('apc_store("a", 5); $none = new APCIterator("user", "/^b/"); $one = new APCIterator("user");
+            return [[$none->valid(), $none->current(), $none->key()], [$one->key(), $one->key(), $one->next(), $one->current(), $one->next()],
                 (new APCIterator("file"))->getTotalCount(), (new APCIterator("user", null, APC_ITER_ALL, 100, APC_LIST_DELETED))->getTotalCount()];'));
+    }
+
+    /** APC's own test of it. */
+    public function testIteratorThatIsNotConstructedReturnsFalse(): void
+    {
+        self::assertSame([array_fill(0, 9, false), 0, true], $this->returned('apc_store("a", 5); class NotConstructed extends APCIterator { public function __construct() {} } $object = new NotConstructed();
+            $said = [$object->rewind(), $object->current(), $object->key(), $object->next(), $object->valid(), $object->getTotalHits(), $object->getTotalSize(), $object->getTotalCount(), apc_delete($object)];
+            return [$said, count(iterator_to_array(new NotConstructed())), apc_exists("a")];'));
+    }
+
+    /** PHP 5 had none. */
+    public function testSubclassNeedsNoReturnTypes(): void
+    {
+        self::assertSame([[['key' => 'a', 'value' => 5]], []], $this->returnedAndWarned('apc_store("a", 5); eval(\'class OfThatTime extends APCIterator {
+            var $format; function __construct() { parent::__construct("user", "/^a/", APC_ITER_KEY | APC_ITER_VALUE); }
+            function rewind() { return parent::rewind(); } function valid() { return parent::valid(); } function current() { return parent::current(); } function key() { return 0; } function next() { return parent::next(); }
+            function getTotalHits() { return 0; } function getTotalSize() { return 0; } function getTotalCount() { return 0; } }\');
+            return iterator_to_array(new OfThatTime());'));
     }
 
     /** Between a literal and its quantifier PCRE passes over some things: all that begins so, with each quantifier. */
