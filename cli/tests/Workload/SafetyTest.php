@@ -17,9 +17,12 @@ final class SafetyTest extends TaskTestCase
     {
         $counts = self::counts($this->files());
         self::assertGreaterThan(0, $counts[Safety::OPERATIONS]);
-        foreach (Safety::COUNTS as $count) {
+        $refused = Safety::COUNTS['refused'];
+        foreach (array_diff(Safety::COUNTS, [$refused]) as $count) {
             self::assertSame(0.0, $counts[$count], $count);
         }
+        // Of a million: while a writer stands still, which a busy machine makes it do, the others cannot write its key.
+        self::assertLessThan(50_000.0, $counts[$refused]);
     }
 
     /** @return iterable<string, array{class-string, string}> */
