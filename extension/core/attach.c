@@ -351,7 +351,7 @@ struct record_shared *attach_record(struct cache *cache) {
     }
     process_lock();
     const int fd = segment_open_locked(cache->segment, cache->fd);
-    const int error = fd < 0 && errno != ESTALE ? errno : 0;
+    const int error = fd < 0 ? errno : 0;
     if (cache->pinned_word_count == 0 && cache->identity->claims == 0 && cache->fd >= 0) {
         /* Nothing to carry over: the old record may be the free one. */
         close(cache->fd);
@@ -366,7 +366,10 @@ struct record_shared *attach_record(struct cache *cache) {
     if (!claimed) {
         cache->reason[0] = '\0';
     }
-    if (error) {
+    if (error == ESTALE) {
+        snprintf(cache->reason, CACHE_REASON_MAX,
+                 "the segment's file was removed; the next request makes another");
+    } else if (error) {
         snprintf(cache->reason, CACHE_REASON_MAX, "cannot open the segment's file: %s; %s", strerror(error),
                  attempt_advice(error, "start PHP again"));
     }

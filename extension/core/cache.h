@@ -264,7 +264,7 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
  * Locks a key, whether it is there or not, against all other processes and threads that lock it; who does not lock is
  * not kept from anything. Released by cache_unlock(), at the end of the request, when the segment is left, and at once
  * when this process dies. A forked child does not have it. A process has CACHE_LOCKS_MAX at most: with so many, one of
- * them, `gives_way`, is released when the new one is had; NULL: CACHE_NO_ROOM then.
+ * them, `gives_way`, must be named: it is released when the new one is had. CACHE_NO_ROOM: it was not.
  *
  * Sleeps until the lock is free, at most for `seconds`; how long each holder takes is not bounded by anything here. The
  * thread takes a signal for that, SIGRTMAX - 3. CACHE_EXISTS: another has it; then `owner` is its process, in its own

@@ -199,7 +199,7 @@ struct record_shared {
     shared_word copying;     /* page + 1 whose entries are being read unpinned; 0 none */
     shared_word writing;     /* page + 1 into which an entry is being written; 0 none */
     shared_word process;     /* the owner's process id in its own namespace; for people only */
-    shared_word locked;      /* the byte of the key that it locked first; 0 none; for people only */
+    shared_word locked;      /* the byte of the key that it locked last; 0 none; for people only */
     uint64_t unused[2];
     shared_word counters[COUNTERS];
     shared_word pins[]; /* a bit for each page */

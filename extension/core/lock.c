@@ -55,6 +55,13 @@ static uint64_t *find(struct cache *cache, uint64_t byte) {
     return NULL;
 }
 
+static void release(struct cache *cache, uint64_t *place) {
+    if (place) {
+        os_unlock(cache->lock_fd, (off_t)*place, 1);
+        *place = 0;
+    }
+}
+
 enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds,
                              const struct cache_key *gives_way, long *owner) {
     *owner = 0;
@@ -65,31 +72,29 @@ enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, d
     if (!open_description(cache)) {
         return CACHE_FAILED;
     }
-    if (cache_is_locked(cache, key)) {
-        return CACHE_OK;
-    }
     if (cache->locked_by != cache_pid()) {
         memset(cache->locked, 0, sizeof cache->locked);
         cache->locked_by = cache_pid();
     }
-    uint64_t *place = find(cache, 0);
-    if (!place && gives_way) {
-        place = find(cache, byte_of(cache, gives_way));
+    const uint64_t byte = byte_of(cache, key), other = gives_way ? byte_of(cache, gives_way) : 0;
+    uint64_t *leaving = other ? find(cache, other) : NULL;
+    if (find(cache, byte)) { /* perhaps by another key with this hash */
+        release(cache, other == byte ? NULL : leaving);
+        return CACHE_OK;
     }
-    if (!place) {
+    if (!find(cache, 0) && !leaving) {
         return CACHE_NO_ROOM;
     }
-    const uint64_t byte = byte_of(cache, key);
     if (!os_lock(cache->lock_fd, (off_t)byte, 1) &&
         !os_lock_waiting(cache->lock_fd, (off_t)byte, nanoseconds_of(seconds))) {
         *owner = owner_of(cache, byte);
         return CACHE_EXISTS;
     }
-    if (*place != 0) {
-        os_unlock(cache->lock_fd, (off_t)*place, 1);
+    if (!find(cache, 0)) { /* else keys with one hash share a place, and one of them may stay */
+        release(cache, leaving);
     }
-    *place = byte;
-    word_poke(&record->locked, cache->locked[0]);
+    *find(cache, 0) = byte;
+    word_poke(&record->locked, byte);
     return CACHE_OK;
 }
 
@@ -103,7 +108,11 @@ bool cache_is_locked(const struct cache *cache, const struct cache_key *key) {
 }
 
 void cache_unlock(struct cache *cache) {
-    if (cache->locked[0] == 0) {
+    bool any = false;
+    for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
+        any = any || cache->locked[i] != 0;
+    }
+    if (!any) {
         return;
     }
     if (cache->identity->record) {

@@ -185,8 +185,11 @@ int segment_open_locked(const struct segment *segment, int known) {
     struct stat status;
     if (fd >= 0 && (fstat(fd, &status) != 0 || !same_file(&status, &segment->file))) {
         close(fd);
-        errno = ESTALE;
         fd = -1;
+        errno = ENOENT;
+    }
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) {
+        errno = ESTALE;
     }
     return fd;
 }
