@@ -294,7 +294,7 @@ void attach_request_end(void) {
     end_request(&LARDER_G(own), keep_pins);
     end_request(&LARDER_G(apcu), keep_pins);
     end_request(&LARDER_G(sessions), keep_pins);
-    memset(LARDER_G(sessions_open), 0, sizeof(LARDER_G(sessions_open)));
+    session_request_end();
     LARDER_G(request_begun) = false;
 }
 

@@ -19,10 +19,12 @@ static PHP_GINIT_FUNCTION(larder) {
 #endif
     memset(larder_globals, 0, sizeof(*larder_globals));
     attach_begin(larder_globals);
+    session_begin(larder_globals);
 }
 
 static PHP_GSHUTDOWN_FUNCTION(larder) {
     attach_end(larder_globals);
+    session_end(larder_globals);
 }
 
 static PHP_MINIT_FUNCTION(larder) {

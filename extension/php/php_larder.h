@@ -56,16 +56,10 @@ struct open_session {
     char id[SESSION_ID_MAX];
     uint64_t hash;
     pid_t process; /* that locked it: a child inherits this, and has no lock */
+    int phps;      /* how likely PHP has it open, see session.c */
     bool read;
     bool found;       /* when it was read or written last */
     uint64_t expires; /* if so; as of cache_now() */
-};
-
-/* The sessions that were read and whose lock gave way. With more than these every session is taken for one. */
-enum { SESSIONS_LEFT_MAX = 16 };
-struct left_sessions {
-    uint64_t hashes[SESSIONS_LEFT_MAX];
-    unsigned count;
 };
 
 ZEND_BEGIN_MODULE_GLOBALS(larder)
@@ -85,7 +79,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long session_size;
     double session_lock_wait; /* seconds */
     struct open_session sessions_open[CACHE_LOCKS_MAX];
-    struct left_sessions sessions_left;
+    HashTable sessions_left;               /* ids of those that this request has read and locks no more */
     struct open_session session_validated; /* PHP has asked for it, and it was there */
     bool session_unknown;                  /* it is not known whether there is a session that PHP asked for */
 
@@ -122,6 +116,9 @@ void iterator_register(zend_class_entry *class);
 void setuid_register(void);
 void setuid_unregister(void);
 void session_register(void);
+void session_begin(zend_larder_globals *globals);
+void session_end(zend_larder_globals *globals);
+void session_request_end(void);
 void fault_register(void);
 void fault_unregister(void);
 void opcache_hook(void);

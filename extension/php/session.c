@@ -18,6 +18,21 @@
 #endif
 #endif
 
+void session_begin(zend_larder_globals *globals) {
+    zend_hash_init(&globals->sessions_left, 0, NULL, NULL, true);
+}
+
+void session_end(zend_larder_globals *globals) {
+    zend_hash_destroy(&globals->sessions_left);
+}
+
+void session_request_end(void) {
+    memset(LARDER_G(sessions_open), 0, sizeof(LARDER_G(sessions_open)));
+    LARDER_G(session_validated).length = 0;
+    LARDER_G(session_unknown) = false;
+    zend_hash_clean(&LARDER_G(sessions_left));
+}
+
 #ifndef HAS_SESSIONS
 
 void session_register(void) {
@@ -105,8 +120,8 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
 /*
  * PHP opens one session at a time, and a handler may be asked for others meanwhile: by handlers in PHP around it, which look
  * whether a session is there by reading it, or by an application that reads or writes another visitor's. PHP's own stays
- * locked until it is closed, so no update of it is lost. Another gives way to a third, and is not written after that as it
- * was read before.
+ * locked until it is closed, so no update of it is lost. Another gives way to a third; what was read and is not locked any
+ * more is not written in this request, as others may have written it since.
  */
 
 static bool is_of(const struct open_session *session, const struct cache_key *key) {
@@ -131,45 +146,57 @@ static bool is_parents(const struct cache_key *key) {
     return session && session->process != cache_pid();
 }
 
-/* Whether it is the one that PHP has open: its own function tells, wherever PHP keeps its globals. */
-static bool is_of_php(const struct open_session *session) {
-    zend_function *session_id = zend_hash_str_find_ptr(EG(function_table), ZEND_STRL("session_id"));
-    zval id;
-    if (!session_id) { /* disabled */
-        return false;
+/* Which one PHP has open is asked of the call by which it is read: PHP's own function session_id() must not be called while
+ * an id is being made. PERHAPS_PHPS: PHP starts a session, and has asked its handler for another, or for what the handler
+ * makes of an id. */
+enum { NOT_PHPS, PERHAPS_PHPS, PHPS };
+
+static bool starts_session(const zend_execute_data *call) {
+    static const char *const functions[] = {"session_start", "session_regenerate_id", "session_reset"};
+    bool starts = false;
+    if (call->func && call->func->type == ZEND_INTERNAL_FUNCTION && !call->func->common.scope) {
+        for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+            starts = starts ||
+                     zend_string_equals_cstr(call->func->common.function_name, functions[i], strlen(functions[i]));
+        }
     }
-    zend_call_known_function(session_id, NULL, NULL, &id, 0, NULL, NULL);
-    const bool is = Z_TYPE(id) == IS_STRING && Z_STRLEN(id) == session->length &&
-                    memcmp(Z_STRVAL(id), session->id, session->length) == 0;
-    zval_ptr_dtor(&id);
-    return is;
+    return starts;
 }
 
-/* What gives way if another session is locked: the one locked last, unless that is PHP's. NULL: none has to. */
+static bool is_first_argument(zend_execute_data *call, const struct cache_key *key) {
+    const zval *id = ZEND_CALL_NUM_ARGS(call) > 0 ? ZEND_CALL_ARG(call, 1) : NULL;
+    return id && Z_TYPE_P(id) == IS_STRING && Z_STRLEN_P(id) == key->length &&
+           memcmp(Z_STRVAL_P(id), key->bytes, key->length) == 0;
+}
+
+static int is_phps(const struct cache_key *key) {
+    zend_execute_data *called = NULL;
+    for (zend_execute_data *call = EG(current_execute_data); call; call = call->prev_execute_data) {
+        if (starts_session(call)) {
+            return !called || is_first_argument(called, key) ? PHPS : PERHAPS_PHPS;
+        }
+        called = call;
+    }
+    return called ? NOT_PHPS : PHPS; /* session.auto_start: no function was called */
+}
+
+/* What gives way if another session is locked: the one that is least likely PHP's, of equals the one locked last. NULL: none
+ * has to. */
 static struct open_session *next_to_leave(const struct cache_key *key) {
     if (open_session(key) || open_session(&no_id)) {
         return NULL;
     }
-    struct open_session *sessions = LARDER_G(sessions_open);
-    return &sessions[is_of_php(&sessions[CACHE_LOCKS_MAX - 1]) ? 0 : CACHE_LOCKS_MAX - 1];
-}
-
-static bool was_left(uint64_t hash) {
-    const struct left_sessions *left = &LARDER_G(sessions_left);
-    bool is = left->count > SESSIONS_LEFT_MAX;
-    for (unsigned i = 0; !is && i < left->count; i++) {
-        is = left->hashes[i] == hash;
+    struct open_session *next = &LARDER_G(sessions_open)[0];
+    for (int i = 1; i < CACHE_LOCKS_MAX; i++) {
+        struct open_session *session = &LARDER_G(sessions_open)[i];
+        next = session->phps <= next->phps ? session : next;
     }
-    return is;
+    return next;
 }
 
 static void leave(struct open_session *session) {
-    struct left_sessions *left = &LARDER_G(sessions_left);
-    if (session->read && !was_left(session->hash)) {
-        if (left->count < SESSIONS_LEFT_MAX) {
-            left->hashes[left->count] = session->hash;
-        }
-        left->count++;
+    if (session->read && session->length > 0) {
+        zend_hash_str_add_empty_element(&LARDER_G(sessions_left), session->id, session->length);
     }
     session->length = 0;
 }
@@ -180,6 +207,7 @@ static void note_locked(const struct cache_key *key) {
         session = open_session(&no_id);
         session->length = key->length;
         session->hash = key->hash;
+        session->phps = NOT_PHPS;
         session->read = session->found = false;
         memcpy(session->id, key->bytes, key->length);
     }
@@ -194,20 +222,38 @@ static void note_found(const struct cache_key *key, bool found, uint64_t expires
     }
 }
 
-static void note_read(const struct cache_key *key, bool found, uint64_t expires) {
-    note_found(key, found, expires);
-    struct open_session *session = open_session(key);
-    if (session) {
-        session->read = true;
+/* While a session starts, the one read last is it; but none that PHP has only perhaps asked for takes the place of one that
+ * it has. */
+static void note_phps(struct open_session *session, int phps) {
+    for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
+        struct open_session *other = &LARDER_G(sessions_open)[i];
+        if (phps != NOT_PHPS && other != session && other->phps > phps) {
+            return;
+        }
     }
+    for (int i = 0; i < CACHE_LOCKS_MAX && phps != NOT_PHPS; i++) {
+        LARDER_G(sessions_open)[i].phps = NOT_PHPS;
+    }
+    session->phps = phps > session->phps ? phps : session->phps;
+}
+
+static void note_read(const struct cache_key *key, bool found, uint64_t expires) {
+    struct open_session *session = open_session(key);
+    note_found(key, found, expires);
+    session->read = true;
+    note_phps(session, is_phps(key));
+    zend_hash_str_del(&LARDER_G(sessions_left), key->bytes, key->length);
 }
 
 static void unlock(void) {
     if (LARDER_G(sessions).cache) {
         cache_unlock(LARDER_G(sessions).cache);
     }
-    memset(LARDER_G(sessions_open), 0, sizeof(LARDER_G(sessions_open)));
-    LARDER_G(sessions_left).count = 0;
+    for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
+        struct open_session *session = &LARDER_G(sessions_open)[i];
+        session->read = session->read && session->phps == NOT_PHPS; /* PHP's is read again before it is written */
+        leave(session);
+    }
     LARDER_G(session_validated).length = 0;
 }
 
@@ -215,7 +261,10 @@ static void warn_not_locked(struct cache *cache, enum cache_result result, long 
     const double seconds = LARDER_G(session_lock_wait);
     if (result == CACHE_FAILED && errno != ESTALE) {
         php_error_docref(NULL, E_WARNING, "Larder cannot keep sessions: cannot open the segment's file: %s; %s",
-                         strerror(errno), errno == EMFILE ? "raise ulimit -n" : "start PHP again");
+                         strerror(errno),
+                         errno == EMFILE   ? "raise ulimit -n"
+                         : errno == ENFILE ? "raise fs.file-max"
+                                           : "start PHP again");
     } else if (result == CACHE_FAILED) {
         php_error_docref(NULL, E_WARNING, "Larder's memory for sessions was removed; start the session again");
     } else if (result != CACHE_EXISTS) {
@@ -268,10 +317,10 @@ static bool is_locked_to_write(struct cache *cache, const struct cache_key *key)
     if (open_session(key)) {
         return is_still_locked(cache, key);
     }
-    if (was_left(key->hash)) {
+    if (zend_hash_str_exists(&LARDER_G(sessions_left), key->bytes, key->length)) {
         php_error_docref(NULL, E_WARNING,
-                         "The lock of this session gave way to that of another, which was read later, so "
-                         "it is not written. Read it again first");
+                         "This session is not locked any more since another was read or closed, and is "
+                         "not written, as others may have written it. Read it again first");
         return false;
     }
     return lock(cache, key);
@@ -433,6 +482,7 @@ PS_DESTROY_FUNC(larder) {
     const enum cache_result result = cache_delete(cache, &name);
     note_found(&name, false, 0); /* if it is written once more, it is a new one */
     LARDER_G(session_validated).length = 0;
+    zend_hash_str_del(&LARDER_G(sessions_left), name.bytes, name.length);
     return result == CACHE_OK || result == CACHE_ABSENT ? SUCCESS : FAILURE;
 }
 

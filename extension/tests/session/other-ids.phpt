@@ -134,9 +134,99 @@ var_dump($handler->read('second'), $handler->write('second', 'n|s:5:"newer";'));
 for ($i = 0; $i < 20; $i++) {
     $handler->read("many$i");
 }
-var_dump(@$handler->write('many3', 'n|i:1;'), @$handler->write('unread', 'n|i:1;'), $handler->write('many19', 'n|i:1;'));
+var_dump(@$handler->write('many3', 'n|i:1;'), $handler->write('many19', 'n|i:1;'), $handler->write('unread', 'n|i:1;'));
+var_dump($handler->destroy('many4'), $handler->write('many4', 'n|i:4;'));
 session_write_close();
-echo elsewhere('second'), elsewhere('many3'), elsewhere('many19'), elsewhere('open');
+echo elsewhere('second'), elsewhere('many3'), elsewhere('many19'), elsewhere('many4'), elsewhere('open');
+
+echo "-- renamed\n";
+session_id('open');
+session_start();
+for ($i = $renamed = 0; $i < 40; $i++) {
+    $handler->write("old$i", 'n|i:12;');
+    $renamed += $handler->write("new$i", $handler->read("old$i")) && $handler->destroy("old$i");
+}
+var_dump($renamed);
+session_write_close();
+
+echo "-- across a regenerated id\n";
+session_id('open');
+session_start();
+$read = $handler->read('second');
+session_regenerate_id();
+var_dump(@$handler->write('second', $read));
+session_write_close();
+
+echo "-- two with one hash, and two others\n";
+session_id('bEz');
+session_start();
+$_SESSION['n'] = 13;
+foreach (['x', 'bFY', 'y'] as $other) {
+    $handler->read($other);
+    echo elsewhere('bEz'), elsewhere($other);
+}
+session_write_close();
+echo elsewhere('bEz');
+
+echo "-- a handler that makes others of the ids, and one that looks for free ones\n";
+final class OfTenant extends ReadsAhead
+{
+    public function read(string $id): string
+    {
+        return (string) SessionHandler::read("tenant-$id");
+    }
+
+    public function validateId(string $id): bool
+    {
+        return $this->read($id) !== '';
+    }
+
+    public function write(string $id, string $data): bool
+    {
+        return parent::write("tenant-$id", $data);
+    }
+}
+$handler = new OfTenant();
+session_set_save_handler($handler, true);
+session_id('stale');
+session_start(['use_strict_mode' => true]);
+$_SESSION['n'] = 14;
+$handler->read('another');
+$id = session_id();
+session_write_close();
+echo elsewhere("tenant-$id");
+
+final class LooksForFree extends SessionHandler implements SessionUpdateTimestampHandlerInterface
+{
+    private int $tries = 0;
+
+    public function create_sid(): string
+    {
+        do {
+            $id = $this->tries < 2 ? 'bEz' : "free$this->tries";
+            $this->tries++;
+        } while ($this->read($id) !== '');
+
+        return $id;
+    }
+
+    public function validateId(string $id): bool
+    {
+        return $this->read($id) !== '';
+    }
+
+    public function updateTimestamp(string $id, string $data): bool
+    {
+        return $this->write($id, $data);
+    }
+}
+session_set_save_handler(new LooksForFree(), true);
+session_id('stale');
+session_start(['use_strict_mode' => true]);
+$_SESSION['n'] = 15;
+(new SessionHandler())->read('x');
+session_write_close();
+echo session_id(), ' ', elsewhere('free2');
 ?>
 --EXPECTF--
 -- a cookie with an expired id
@@ -194,14 +284,32 @@ locked
 {"n":11}
 -- read before its lock gave way
 
-Warning: SessionHandler::write(): The lock of this session gave way to that of another, which was read later, so it is not written. Read it again first in %s on line %d
+Warning: SessionHandler::write(): This session is not locked any more since another was read or closed, and is not written, as others may have written it. Read it again first in %s on line %d
 bool(false)
 string(12) "n|s:3:"new";"
 bool(true)
 bool(false)
-bool(false)
+bool(true)
+bool(true)
+bool(true)
 bool(true)
 {"n":"newer"}
 []
 {"n":1}
+{"n":4}
 {"n":11}
+-- renamed
+int(40)
+-- across a regenerated id
+bool(false)
+-- two with one hash, and two others
+locked
+locked
+locked
+locked
+locked
+locked
+{"n":13}
+-- a handler that makes others of the ids, and one that looks for free ones
+{"n":14}
+free2 {"n":15}
