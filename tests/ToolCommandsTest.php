@@ -86,6 +86,20 @@ final class ToolCommandsTest extends TestCase
     /** @param \Closure(list<string>): Process $start */
     private function assertRuns(string $command, \Closure $start): void
     {
+        // Again, if the server stood still for longer than its timeout, which the tool reports.
+        for ($tries = 0, $process = null; $tries < 5 && ($process === null || str_contains($process->getOutput(), 'answers nothing')); ++$tries) {
+            $process = self::runOnce($command, $start);
+        }
+        [, $printed] = self::COMMANDS[$command];
+        self::assertNotNull($process);
+        self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
+        self::assertMatchesRegularExpression($printed, $process->getOutput(), $process->getErrorOutput());
+        self::assertStringNotContainsString('Class "', $process->getOutput() . $process->getErrorOutput());
+    }
+
+    /** @param \Closure(list<string>): Process $start */
+    private static function runOnce(string $command, \Closure $start): Process
+    {
         [$arguments, $printed] = self::COMMANDS[$command];
         $directory = new TemporaryDirectory();
         $redis = str_contains(implode(' ', $arguments), 'redis:') ? RedisServer::start($directory->add('redis')) : null;
@@ -100,9 +114,7 @@ final class ToolCommandsTest extends TestCase
         $process->wait();
         $redis?->stop();
 
-        self::assertSame(0, $process->getExitCode(), $process->getOutput() . $process->getErrorOutput());
-        self::assertMatchesRegularExpression($printed, $process->getOutput(), $process->getErrorOutput());
-        self::assertStringNotContainsString('Class "', $process->getOutput() . $process->getErrorOutput());
+        return $process;
     }
 
     /**
