@@ -271,7 +271,7 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
  * namespace, or 0 if that is not known. CACHE_UNAVAILABLE: see cache_reason(), or no record is free. CACHE_FAILED: the
  * segment's file cannot be opened, see errno; ESTALE: it is no longer there.
  */
-enum { CACHE_LOCKS_MAX = 2 };
+enum { CACHE_LOCKS_MAX = 8 };
 enum cache_result cache_lock(struct cache *cache, const struct cache_key *key, double seconds,
                              const struct cache_key *gives_way, long *owner);
 

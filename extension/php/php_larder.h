@@ -56,7 +56,6 @@ struct open_session {
     char id[SESSION_ID_MAX];
     uint64_t hash;
     pid_t process; /* that locked it: a child inherits this, and has no lock */
-    int phps;      /* how likely PHP has it open, see session.c */
     bool read;
     bool found;       /* when it was read or written last */
     uint64_t expires; /* if so; as of cache_now() */
@@ -80,6 +79,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     double session_lock_wait; /* seconds */
     struct open_session sessions_open[CACHE_LOCKS_MAX];
     HashTable sessions_left;               /* ids of those that this request has read and locks no more */
+    HashTable sessions_parents;            /* and of those that this process's parent had locked */
     struct open_session session_validated; /* PHP has asked for it, and it was there */
     bool session_unknown;                  /* it is not known whether there is a session that PHP asked for */
 

@@ -20,10 +20,12 @@
 
 void session_begin(zend_larder_globals *globals) {
     zend_hash_init(&globals->sessions_left, 0, NULL, NULL, true);
+    zend_hash_init(&globals->sessions_parents, 0, NULL, NULL, true);
 }
 
 void session_end(zend_larder_globals *globals) {
     zend_hash_destroy(&globals->sessions_left);
+    zend_hash_destroy(&globals->sessions_parents);
 }
 
 void session_request_end(void) {
@@ -31,6 +33,7 @@ void session_request_end(void) {
     LARDER_G(session_validated).length = 0;
     LARDER_G(session_unknown) = false;
     zend_hash_clean(&LARDER_G(sessions_left));
+    zend_hash_clean(&LARDER_G(sessions_parents));
 }
 
 #ifndef HAS_SESSIONS
@@ -119,9 +122,10 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
 
 /*
  * PHP opens one session at a time, and a handler may be asked for others meanwhile: by handlers in PHP around it, which look
- * whether a session is there by reading it, or by an application that reads or writes another visitor's. PHP's own stays
- * locked until it is closed, so no update of it is lost. Another gives way to a third; what was read and is not locked any
- * more is not written in this request, as others may have written it since.
+ * whether a session is there by reading it, or by an application that reads or writes another visitor's. Nothing tells which
+ * is PHP's: the handler may make ids of its own. But it is read early, so the first ones stay locked until PHP closes its
+ * session, and no update of it is lost; further ones give way to each other. What was read and is not locked any more is not
+ * written in this request, as others may have written it since.
  */
 
 static bool is_of(const struct open_session *session, const struct cache_key *key) {
@@ -140,63 +144,46 @@ static struct open_session *open_session(const struct cache_key *key) {
 
 static const struct cache_key no_id = {"", 0, 0};
 
+/* In a child the sessions are its parent's, and none of them is locked. */
+static void leave_to_parent(void) {
+    for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
+        struct open_session *session = &LARDER_G(sessions_open)[i];
+        if (session->length > 0 && session->process != cache_pid()) {
+            zend_hash_str_add_empty_element(&LARDER_G(sessions_parents), session->id, session->length);
+            session->length = 0;
+        }
+    }
+}
+
 /* Whether this process is a child of the one that has the session open. */
 static bool is_parents(const struct cache_key *key) {
-    const struct open_session *session = open_session(key);
-    return session && session->process != cache_pid();
+    leave_to_parent();
+    return zend_hash_str_exists(&LARDER_G(sessions_parents), key->bytes, key->length) && !open_session(key);
 }
 
-/* Which one PHP has open is asked of the call by which it is read: PHP's own function session_id() must not be called while
- * an id is being made. PERHAPS_PHPS: PHP starts a session, and has asked its handler for another, or for what the handler
- * makes of an id. */
-enum { NOT_PHPS, PERHAPS_PHPS, PHPS };
-
-static bool starts_session(const zend_execute_data *call) {
-    static const char *const functions[] = {"session_start", "session_regenerate_id", "session_reset"};
-    bool starts = false;
-    if (call->func && call->func->type == ZEND_INTERNAL_FUNCTION && !call->func->common.scope) {
-        for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-            starts = starts ||
-                     zend_string_equals_cstr(call->func->common.function_name, functions[i], strlen(functions[i]));
-        }
-    }
-    return starts;
-}
-
-static bool is_first_argument(zend_execute_data *call, const struct cache_key *key) {
-    const zval *id = ZEND_CALL_NUM_ARGS(call) > 0 ? ZEND_CALL_ARG(call, 1) : NULL;
-    return id && Z_TYPE_P(id) == IS_STRING && Z_STRLEN_P(id) == key->length &&
-           memcmp(Z_STRVAL_P(id), key->bytes, key->length) == 0;
-}
-
-static int is_phps(const struct cache_key *key) {
-    zend_execute_data *called = NULL;
-    for (zend_execute_data *call = EG(current_execute_data); call; call = call->prev_execute_data) {
-        if (starts_session(call)) {
-            return !called || is_first_argument(called, key) ? PHPS : PERHAPS_PHPS;
-        }
-        called = call;
-    }
-    return called ? NOT_PHPS : PHPS; /* session.auto_start: no function was called */
-}
-
-/* What gives way if another session is locked: the one that is least likely PHP's, of equals the one locked last. NULL: none
- * has to. */
+/* What gives way if another session is locked: the last one. NULL: none has to. */
 static struct open_session *next_to_leave(const struct cache_key *key) {
-    if (open_session(key) || open_session(&no_id)) {
-        return NULL;
+    return open_session(key) || open_session(&no_id) ? NULL : &LARDER_G(sessions_open)[CACHE_LOCKS_MAX - 1];
+}
+
+/* A worker that never ends a request reads many: the first ones are forgotten. */
+enum { LEFT_MAX = 1000 };
+static void forget_first(HashTable *left) {
+    zend_string *id;
+    ZEND_HASH_FOREACH_STR_KEY(left, id) {
+        zend_hash_del(left, id);
+        break;
     }
-    struct open_session *next = &LARDER_G(sessions_open)[0];
-    for (int i = 1; i < CACHE_LOCKS_MAX; i++) {
-        struct open_session *session = &LARDER_G(sessions_open)[i];
-        next = session->phps <= next->phps ? session : next;
-    }
-    return next;
+    ZEND_HASH_FOREACH_END();
 }
 
 static void leave(struct open_session *session) {
+    HashTable *left = &LARDER_G(sessions_left);
     if (session->read && session->length > 0) {
-        zend_hash_str_add_empty_element(&LARDER_G(sessions_left), session->id, session->length);
+        zend_hash_str_add_empty_element(left, session->id, session->length);
+        if (zend_hash_num_elements(left) > LEFT_MAX) {
+            forget_first(left);
+        }
     }
     session->length = 0;
 }
@@ -207,7 +194,6 @@ static void note_locked(const struct cache_key *key) {
         session = open_session(&no_id);
         session->length = key->length;
         session->hash = key->hash;
-        session->phps = NOT_PHPS;
         session->read = session->found = false;
         memcpy(session->id, key->bytes, key->length);
     }
@@ -222,26 +208,10 @@ static void note_found(const struct cache_key *key, bool found, uint64_t expires
     }
 }
 
-/* While a session starts, the one read last is it; but none that PHP has only perhaps asked for takes the place of one that
- * it has. */
-static void note_phps(struct open_session *session, int phps) {
-    for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
-        struct open_session *other = &LARDER_G(sessions_open)[i];
-        if (phps != NOT_PHPS && other != session && other->phps > phps) {
-            return;
-        }
-    }
-    for (int i = 0; i < CACHE_LOCKS_MAX && phps != NOT_PHPS; i++) {
-        LARDER_G(sessions_open)[i].phps = NOT_PHPS;
-    }
-    session->phps = phps > session->phps ? phps : session->phps;
-}
-
 static void note_read(const struct cache_key *key, bool found, uint64_t expires) {
     struct open_session *session = open_session(key);
     note_found(key, found, expires);
     session->read = true;
-    note_phps(session, is_phps(key));
     zend_hash_str_del(&LARDER_G(sessions_left), key->bytes, key->length);
 }
 
@@ -249,11 +219,11 @@ static void unlock(void) {
     if (LARDER_G(sessions).cache) {
         cache_unlock(LARDER_G(sessions).cache);
     }
+    leave_to_parent();
     for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
-        struct open_session *session = &LARDER_G(sessions_open)[i];
-        session->read = session->read && session->phps == NOT_PHPS; /* PHP's is read again before it is written */
-        leave(session);
+        leave(&LARDER_G(sessions_open)[i]);
     }
+    zend_hash_clean(&LARDER_G(sessions_parents));
     LARDER_G(session_validated).length = 0;
 }
 
@@ -285,6 +255,7 @@ static void warn_not_locked(struct cache *cache, enum cache_result result, long 
 /* False, with a warning: another request has the session open for longer than this one may wait. */
 static bool lock(struct cache *cache, const struct cache_key *key) {
     long owner;
+    leave_to_parent();
     struct open_session *leaving = next_to_leave(key);
     const struct cache_key gives_way =
         leaving ? (struct cache_key){leaving->id, (uint32_t)leaving->length, leaving->hash} : no_id;

@@ -164,6 +164,10 @@ static void one_gives_way(void) {
     const struct cache_key a = key_of("a"), b = key_of("b"), c = key_of("c"), d = key_of("d");
     long owner;
     EXPECT(lock(cache, "b", 0) && lock(cache, "a", 0) && lock(cache, "b", 0));
+    for (unsigned i = 2; i < CACHE_LOCKS_MAX; i++) {
+        char more[2] = {(char)('0' + i), 0};
+        EXPECT(lock(cache, more, 0));
+    }
     finish(start(wants_a, NULL));
     EXPECT_EQUAL(cache_lock(cache, &c, 0, NULL, &owner), CACHE_NO_ROOM);
     EXPECT_EQUAL(cache_lock(cache, &c, 0, &d, &owner), CACHE_NO_ROOM);
@@ -180,6 +184,19 @@ static void one_gives_way(void) {
     EXPECT(cache_is_locked(cache, &a) && !cache_is_locked(cache, &b) && cache_is_locked(cache, &c));
     cache_unlock(cache);
     EXPECT(!cache_is_locked(cache, &a) && !cache_is_locked(cache, &c));
+}
+
+/* Two keys, of which one gives way. */
+static void one_hash(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key a = {"a", 1, 5}, twin = {"twin", 4, 5}, more = key_of("more");
+    long owner;
+    EXPECT_EQUAL(cache_lock(cache, &a, 0, NULL, &owner), CACHE_OK);
+    EXPECT_EQUAL(cache_lock(cache, &twin, 0, NULL, &owner), CACHE_OK);
+    EXPECT_EQUAL(cache_lock(cache, &more, 0, &twin, &owner), CACHE_OK);
+    EXPECT(cache_is_locked(cache, &a) && cache_is_locked(cache, &more));
+    EXPECT_EQUAL(cache_lock(cache, &twin, 0, &more, &owner), CACHE_OK);
+    EXPECT(cache_is_locked(cache, &a) && !cache_is_locked(cache, &more));
 }
 
 static void one_descriptor_too_few(void) {
@@ -270,7 +287,8 @@ static const struct test tests[] = {
     {"the wait puts an application's signal handler back", wait_puts_handler_back},
     {"a killed owner's lock passes on at once", death_releases},
     {"the end of a request releases", end_of_request_releases},
-    {"with two locks one gives way to a third", one_gives_way},
+    {"with all locks taken one gives way to another", one_gives_way},
+    {"of two keys with one hash one stays locked", one_hash},
     {"a lock that cannot be had for want of a descriptor says so", one_descriptor_too_few},
     {"a release keeps the process's record", record_stays},
     {"a fork leaves the lock to the parent", fork_keeps_it},

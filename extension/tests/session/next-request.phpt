@@ -21,8 +21,8 @@ file_put_contents("$directory/handler.php", '<?php
     session_set_save_handler($handler, true);
     session_id($_GET["id"]);
     session_start();');
-file_put_contents("$directory/read.php", '<?php require "handler.php"; array_map($handler->read(...), ["a", "b", "c"]); echo "read, ", json_encode(@$handler->write("a", ""));');
-file_put_contents("$directory/write.php", '<?php require "handler.php"; echo json_encode([$handler->write("a", "n|i:1;"), $handler->read("a")]);');
+file_put_contents("$directory/read.php", '<?php require "handler.php"; array_map($handler->read(...), range("a", "h")); echo "read, ", json_encode(@$handler->write("g", ""));');
+file_put_contents("$directory/write.php", '<?php require "handler.php"; echo json_encode([$handler->write("g", "n|i:1;"), $handler->read("g")]);');
 $server = new Server($directory, ['session.use_cookies' => 0]);
 echo $server->get('read.php?id=one'), "\n", $server->get('write.php?id=two'), "\n", $server->get('read.php?id=one'), "\n";
 $server->stop();

@@ -40,6 +40,14 @@ class ReadsAhead extends SessionHandler implements SessionUpdateTimestampHandler
     }
 }
 
+/** Reads so many that there is one lock left for all others, besides that of the open one. */
+function take_locks(SessionHandler $handler, string $prefix): void
+{
+    for ($i = 0; $i < 6; $i++) {
+        $handler->read("$prefix$i");
+    }
+}
+
 /** What another process finds in a session, or that it is locked. */
 function elsewhere(string $id): string
 {
@@ -126,8 +134,10 @@ echo elsewhere('open');
 echo "-- read before its lock gave way\n";
 session_id('open');
 session_start();
+take_locks($handler, 'kept');
 $read = $handler->read('second');
 $handler->read('third');
+echo elsewhere('kept4'), elsewhere('second'), elsewhere('third');
 echo other_process('ob_start(); session_id("second"); session_start(); $_SESSION["n"] = "new";', SETTINGS);
 var_dump($handler->write('second', 'n|s:3:"old";'));
 var_dump($handler->read('second'), $handler->write('second', 'n|s:5:"newer";'));
@@ -161,7 +171,8 @@ echo "-- two with one hash, and two others\n";
 session_id('bEz');
 session_start();
 $_SESSION['n'] = 13;
-foreach (['x', 'bFY', 'y'] as $other) {
+take_locks($handler, 'kept');
+foreach (['x', 'bFY', 'y', 'z'] as $other) {
     $handler->read($other);
     echo elsewhere('bEz'), elsewhere($other);
 }
@@ -191,7 +202,9 @@ session_set_save_handler($handler, true);
 session_id('stale');
 session_start(['use_strict_mode' => true]);
 $_SESSION['n'] = 14;
+take_locks(new SessionHandler(), 'kept');
 $handler->read('another');
+$handler->read('one-more');
 $id = session_id();
 session_write_close();
 echo elsewhere("tenant-$id");
@@ -224,7 +237,7 @@ session_set_save_handler(new LooksForFree(), true);
 session_id('stale');
 session_start(['use_strict_mode' => true]);
 $_SESSION['n'] = 15;
-(new SessionHandler())->read('x');
+take_locks(new SessionHandler(), 'kept');
 session_write_close();
 echo session_id(), ' ', elsewhere('free2');
 ?>
@@ -248,8 +261,8 @@ bool(true)
 string(0) ""
 locked
 bool(true)
-{"n":2}
-{"n":2}
+locked
+locked
 {"n":3}
 {"n":2}
 -- written without being read
@@ -279,10 +292,13 @@ bool(true)
 -- the open one was not read first
 string(0) ""
 locked
-[]
+locked
 locked
 {"n":11}
 -- read before its lock gave way
+locked
+{"n":2}
+locked
 
 Warning: SessionHandler::write(): This session is not locked any more since another was read or closed, and is not written, as others may have written it. Read it again first in %s on line %d
 bool(false)
@@ -303,6 +319,8 @@ int(40)
 -- across a regenerated id
 bool(false)
 -- two with one hash, and two others
+locked
+locked
 locked
 locked
 locked
