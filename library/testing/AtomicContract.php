@@ -485,7 +485,7 @@ trait AtomicContract
     }
 
     /**
-     * Tries again while nobody has won: a store with locks refuses a change for as long as a holder stands still.
+     * Tries again while nothing is decided: a store with locks refuses a change for as long as a holder stands still.
      *
      * @param \Closure(): bool $try
      * @param \Closure(): bool $isDecided
@@ -505,7 +505,8 @@ trait AtomicContract
     {
         $this->ifCan(Capability::Atomic, function (): void {
             for ($i = 0; $i < 200; ++$i) {
-                $this->cache->set('key ' . $i, 0);
+                // Nobody wins a key that is not there: a set is refused while the machine stands still.
+                self::assertTrue(self::isWon(fn(): bool => $this->cache->set('key ' . $i, 0), static fn(): bool => false));
             }
             $won = $this->inProcesses(static function (Cache $cache, int $process): int {
                 $won = 0;
