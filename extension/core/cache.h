@@ -326,8 +326,9 @@ enum cache_result cache_describe(struct cache *cache, const struct cache_key *ke
  * holds no page between calls and one at a time within a call. It gives
  *  - every key that is there from the first call to the last, however often it is replaced or moved;
  *  - no key twice: it remembers a secret 64-bit hash of each, by which two keys agree once in 10^19 pairs;
- *  - some of the keys that come or go meanwhile. It reads the buckets of the index that have or have
- *    had entries, those that are found empty for the last time, and each entry. A walk is private to the caller; any thread may continue it.
+ *  - some of the keys that come or go meanwhile. It reads the buckets of the index that have or have had entries,
+ *    those that are found empty for the last time, and each entry. A walk is private to the caller; any thread may
+ *    continue it.
  */
 struct cache_walk;
 
