@@ -3,18 +3,24 @@ PHP_ARG_ENABLE([apcu],
   [AS_HELP_STRING([--enable-apcu], [Enable Larder's apcu])],
   [yes])
 
+PHP_ARG_WITH([larder],
+  [for the folder of Larder's engine],
+  [AS_HELP_STRING([--with-larder=DIR], [The folder of Larder's engine, which has larder_api.h; by default the installed one])],
+  [no],
+  [no])
+
 if test "$PHP_APCU" != "no"; then
-  AC_MSG_CHECKING([for ext/larder/larder_api.h])
-  larder_found=no
-  for larder_folder in $CPPFLAGS -I$phpincludedir; do
-    case "$larder_folder" in
-      -I*) test -f "${larder_folder#-I}/ext/larder/larder_api.h" && larder_found=yes ;;
-    esac
-  done
-  AC_MSG_RESULT([$larder_found])
-  if test "$larder_found" = no; then
-    AC_MSG_ERROR([Larder's engine is not installed. Run: pie install larder/ext-larder])
+  AC_MSG_CHECKING([for larder_api.h])
+  if test "$PHP_LARDER" = no || test "$PHP_LARDER" = yes; then
+    PHP_LARDER="$phpincludedir/ext/larder"
   fi
+  AC_MSG_RESULT([$PHP_LARDER])
+  if ! test -f "$PHP_LARDER/larder_api.h"; then
+    AC_MSG_ERROR([There is no $PHP_LARDER/larder_api.h. Install Larder's engine for this PHP, or name its folder, such as extension/ in a clone of Larder: ./configure --with-larder=DIR])
+  fi
+  dnl Where the sources look for it. From PHP 8.4 on phpize does not look there itself.
+  mkdir -p include/ext && ln -sfn "`cd "$PHP_LARDER" && pwd`" include/ext/larder
+  PHP_ADD_INCLUDE([`pwd`/include])
   PHP_NEW_EXTENSION([apcu], [entry.c functions.c info.c iterator.c module.c pattern.c shape.c], [$ext_shared],,
     [-fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_EXTENSION_DEP(apcu, larder)

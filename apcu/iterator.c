@@ -425,7 +425,8 @@ static void delete_rest(struct iterator *iterator) {
 }
 
 bool iterator_delete(zval *object) {
-    if (!instanceof_function(Z_OBJCE_P(object), class_of_iterators)) {
+    /* Where disable_classes names the class, PHP creates plain objects of it. */
+    if (!instanceof_function(Z_OBJCE_P(object), class_of_iterators) || Z_OBJ_HT_P(object) != &handlers) {
         php_error_docref(NULL, E_ERROR, "apc_delete object argument must be instance of APCUIterator.");
         return false;
     }

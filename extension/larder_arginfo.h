@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 129c8feaec4092e69ac5c7c7ec460c4cb35b0b11 */
+ * Stub hash: b3762438dbccdb4ae4375642426ad542108f9acc */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_last_error, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
@@ -27,6 +27,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
 	ZEND_ARG_TYPE_MASK(0, ttl, MAY_BE_LONG|MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, stale, MAY_BE_LONG|MAY_BE_DOUBLE, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, cost, IS_DOUBLE, 0, "0.0")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store_multiple, 0, 1, IS_ARRAY, 0)
@@ -34,16 +36,20 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store_multiple, 0, 1, IS_
 	ZEND_ARG_TYPE_MASK(0, ttl, MAY_BE_LONG|MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_larder_add arginfo_larder_store
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_add, 0, 2, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
+	ZEND_ARG_TYPE_MASK(0, ttl, MAY_BE_LONG|MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
 
 #define arginfo_larder_add_multiple arginfo_larder_store_multiple
 
-#define arginfo_larder_replace arginfo_larder_store
+#define arginfo_larder_replace arginfo_larder_add
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch_cas, 0, 1, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(1, cas, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(1, cas, IS_MIXED, 0, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store_cas, 0, 3, _IS_BOOL, 0)
@@ -51,6 +57,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_store_cas, 0, 3, _IS_BOOL
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
 	ZEND_ARG_TYPE_INFO(0, cas, IS_LONG, 0)
 	ZEND_ARG_TYPE_MASK(0, ttl, MAY_BE_LONG|MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, stale, MAY_BE_LONG|MAY_BE_DOUBLE, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, cost, IS_DOUBLE, 0, "0.0")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_delete, 0, 1, _IS_BOOL, 0)
@@ -88,6 +96,32 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_cas, 0, 3, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, new, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch_fresh, 0, 1, IS_MIXED, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, default, IS_MIXED, 0, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, beta, IS_DOUBLE, 0, "1.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_fetch_entry, 0, 1, IS_ARRAY, 1)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_claim, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(1, cas, IS_MIXED, 0, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, useless, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_await, 0, 2, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, seconds, IS_DOUBLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, cas, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_unclaim, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_clear, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
@@ -95,9 +129,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_larder_resize arginfo_larder_clear
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_key_info, 0, 1, IS_ARRAY, 1)
-	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_larder_key_info arginfo_larder_fetch_entry
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_larder_info, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, tables, _IS_BOOL, 0, "true")
@@ -144,6 +176,11 @@ ZEND_FUNCTION(larder_touch);
 ZEND_FUNCTION(larder_increment);
 ZEND_FUNCTION(larder_decrement);
 ZEND_FUNCTION(larder_cas);
+ZEND_FUNCTION(larder_fetch_fresh);
+ZEND_FUNCTION(larder_fetch_entry);
+ZEND_FUNCTION(larder_claim);
+ZEND_FUNCTION(larder_await);
+ZEND_FUNCTION(larder_unclaim);
 ZEND_FUNCTION(larder_clear);
 ZEND_FUNCTION(larder_release);
 ZEND_FUNCTION(larder_resize);
@@ -180,6 +217,11 @@ static const zend_function_entry ext_functions[] = {
 	ZEND_FE(larder_increment, arginfo_larder_increment)
 	ZEND_FE(larder_decrement, arginfo_larder_decrement)
 	ZEND_FE(larder_cas, arginfo_larder_cas)
+	ZEND_FE(larder_fetch_fresh, arginfo_larder_fetch_fresh)
+	ZEND_FE(larder_fetch_entry, arginfo_larder_fetch_entry)
+	ZEND_FE(larder_claim, arginfo_larder_claim)
+	ZEND_FE(larder_await, arginfo_larder_await)
+	ZEND_FE(larder_unclaim, arginfo_larder_unclaim)
 	ZEND_FE(larder_clear, arginfo_larder_clear)
 	ZEND_FE(larder_release, arginfo_larder_release)
 	ZEND_FE(larder_resize, arginfo_larder_resize)
@@ -208,6 +250,11 @@ static void register_larder_symbols(int module_number)
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_TYPE", 3, CONST_PERSISTENT);
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_RANGE", 4, CONST_PERSISTENT);
 	REGISTER_LONG_CONSTANT("LARDER_ERROR_UNAVAILABLE", 5, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_CLAIM_MISSING", 1, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_CLAIM_VALUE", 2, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_CLAIM_OTHER", 3, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_CLAIM_OWN", 4, CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("LARDER_CLAIM_UNAVAILABLE", 0, CONST_PERSISTENT);
 }
 
 static zend_class_entry *register_class_LarderIterator(zend_class_entry *class_entry_Iterator)

@@ -49,6 +49,8 @@ $iterator = new APCUIterator();
 hits_of(fn() => $iterator->valid());
 hits_of(fn() => apcu_delete($iterator)); // the rest
 var_dump((new APCUIterator())->getTotalCount());
+apcu_store("\0k", 'text');
+hits_of(fn() => [apcu_fetch("\0k"), apcu_fetch("\0none")]);
 ?>
 --EXPECT--
 bool(true)
@@ -66,3 +68,4 @@ int(0)
 1
 0
 int(1)
+1

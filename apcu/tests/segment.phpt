@@ -32,6 +32,13 @@ $info = apcu_cache_info(true);
 var_dump($memory['avail_mem'] > 0.8 * $memory['seg_size'], $info['num_entries'] > 8_000, $info['mem_size'] > 0.7 * $memory['seg_size'], $info['mem_size'] <= $memory['seg_size'], $info['expunges']);
 var_dump(apcu_store('huge', str_repeat('x', 4 << 20)), apcu_exists('fill39999'));
 apcu_clear_cache();
+
+// a host whose segment is called as the module's sees nothing of it
+apcu_store('secret', 1);
+require __DIR__ . '/../../extension/tests/support.inc';
+echo other_process('var_dump(larder_fetch("secret"), larder_store("mine", 2));', ['larder.segment' => 'segment.apcu']);
+var_dump(apcu_fetch('mine'), apcu_fetch('secret'));
+apcu_clear_cache();
 ?>
 --EXPECT--
 string(4) "apcu"
@@ -108,3 +115,7 @@ bool(true)
 int(0)
 bool(false)
 bool(true)
+NULL
+bool(true)
+bool(false)
+int(1)

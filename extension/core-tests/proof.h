@@ -1,5 +1,5 @@
 /*
- * What a test proves, in figures: lines of JSON for GUARANTEES.md, which dev/figures makes.
+ * What a test proves, in figures: lines of JSON for GUARANTEES.md, which lab/figures/run makes.
  *
  * A proof is an ordinary test. It has a short version, and a long one that runs when the environment says
  * LARDER_PROOF=long. Where LARDER_PROOF_RESULTS names a file, each call below appends one line to it; without

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "attempt.h"
+#include "attach_attempt.h"
 #include "commit.h"
 #include "failpoint.h"
 #include "geometry.h"
@@ -85,25 +85,22 @@ static void leave_segment(struct cache *cache) {
     }
 }
 
-/* False: out of memory. */
-static bool hold(struct cache *cache) {
+/* Without memory for the list, what is held stays until the process ends. */
+static void hold(struct cache *cache) {
     struct held_segment *held = malloc(sizeof *held);
-    if (!held) {
-        return false;
-    }
-    *held = (struct held_segment){
-        .segment = cache->segment, .number = cache->number, .pages_held = cache->pages_held, .next = cache->held};
     process_lock();
-    held->locks = os_keep_locks(cache->fd);
-    if (held->locks) {
-        cache->fd = -1;
+    if (held) {
+        *held = (struct held_segment){.segment = cache->segment,
+                                      .lock = cache->lock,
+                                      .number = cache->number,
+                                      .pages_held = cache->pages_held,
+                                      .next = cache->held};
         cache->held = held;
     }
+    cache->lock = NULL;
+    process_release_locked(cache);
     process_unlock();
-    if (cache->held != held) {
-        free(held);
-    }
-    return cache->held == held;
+    segment_close_writable(cache->segment);
 }
 
 /* Leaves the segment; values that the script may hold stay mapped and pinned. */
@@ -112,11 +109,10 @@ static void leave_holding(struct cache *cache) {
     process_close_lock(cache);
     if (cache->pinned_word_count == 0 || !cache->segment) {
         leave_segment(cache);
-    } else if (hold(cache)) {
-        segment_close_writable(cache->segment);
-    } /* else out of memory: it stays attached until the process ends */
+    } else {
+        hold(cache);
+    }
     cache->identity->record = NULL;
-    cache->fd = -1;
     cache->segment = NULL;
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
@@ -128,7 +124,7 @@ static void release_one(struct held_segment **link) {
     struct held_segment *held = *link;
     process_lock();
     *link = held->next;
-    os_forget_locks(held->locks);
+    os_forget_lock(held->lock);
     process_unlock();
     segment_release(held->segment);
     free(held);
@@ -189,7 +185,6 @@ static void take_up_held(struct cache *cache) {
 /* Joins the segment, or creates it where that is allowed. */
 static bool attach_segment(struct cache *cache, bool joins_only, char reason[CACHE_REASON_MAX]) {
     cache->user = geteuid();
-    cache->fd = -1;
     cache->options.joins_only = joins_only;
     memset(cache->victims, 0, sizeof cache->victims);
     memset(&cache->full, 0, sizeof cache->full);
@@ -216,8 +211,15 @@ struct cache *cache_attach(const struct cache_options *options, char reason[CACH
         return NULL;
     }
     struct cache *cache = calloc(1, sizeof *cache);
+    errno = 0;
     if (!cache || !copy_options(cache, options) || !(cache->identity = os_page_wiped_on_fork())) {
-        strcpy(reason, "out of memory");
+        if (errno == 0 || errno == ENOMEM) {
+            strcpy(reason, "out of memory");
+        } else {
+            snprintf(reason, CACHE_REASON_MAX,
+                     "the system refuses madvise() with MADV_WIPEONFORK, which Linux has since 4.14: %s",
+                     strerror(errno));
+        }
         if (cache) {
             free((char *)cache->options.directory);
             free((char *)cache->options.segment);
@@ -350,17 +352,18 @@ struct record_shared *attach_record(struct cache *cache) {
         return NULL;
     }
     process_lock();
-    const int fd = segment_open_locked(cache->segment, cache->fd);
-    const int error = fd < 0 ? errno : 0;
-    if (cache->pinned_word_count == 0 && cache->identity->claims == 0 && cache->fd >= 0) {
+    const int fd = process_open_locked(cache, cache->fd, true);
+    const int reader = fd >= 0 ? process_open_locked(cache, fd, false) : -1;
+    const int error = reader < 0 ? errno : 0;
+    if (cache->pinned_word_count == 0 && cache->identity->claims == 0) {
         /* Nothing to carry over: the old record may be the free one. */
-        close(cache->fd);
-        cache->fd = -1;
+        process_release_locked(cache);
     }
-    const bool claimed = fd >= 0 && process_claim_locked(cache, fd);
-    if (!claimed && fd >= 0) {
-        close(fd);
+    const bool claimed = process_claim_locked(cache, fd, reader);
+    if (!claimed) {
+        close_if_open(fd);
     }
+    close_if_open(reader);
     process_unlock();
     cache->record_refused = !claimed;
     if (!claimed) {

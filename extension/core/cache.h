@@ -47,8 +47,19 @@ struct cache_key {
 };
 
 /* What an entry's value is. Core knows integers, which are counted in place: stored by cache_store_integer() and
- * cache_count(), and found as 8 bytes. The numbers 2 to 127 are the binding's own. */
-enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 127 };
+ * cache_count(), and found as 8 bytes. The numbers 2 to 62 are the binding's own. */
+enum { CACHE_INTEGER = 1, CACHE_KIND_MAX = 62, CACHE_PLACEHOLDER = 63 /* core's own, see "Computing once" */ };
+
+/*
+ * A value may be kept for longer than it is fresh, and have a cost: the time that it took to compute. Both are one word
+ * with the value, 8 bytes of memory. When it is stale its key counts as missing in each function, but for those that take
+ * CACHE_STALE, and for a store with its token.
+ *
+ * `fresh_until`: milliseconds of cache_now(), 0 for as long as it is kept. `cost`: seconds; kept in tenths of a
+ * millisecond, up to 55 minutes. The result is 0 if there is nothing to keep.
+ */
+uint64_t cache_freshness(uint64_t fresh_until, double cost);
+enum { CACHE_COSTS_A_SECOND = 10000 };
 
 enum cache_hold {
     CACHE_PINNED, /* bytes are in the read-only mapping and stay while an address of them is kept */
@@ -59,9 +70,13 @@ struct cache_value {
     const void *bytes; /* 8-byte aligned */
     size_t length;     /* the reserved bytes, rounded up to 8 */
     uintptr_t base;    /* the address that pointers inside the value assume for `bytes`; bytes itself if pinned */
-    uint64_t expires;  /* milliseconds of cache_now(), 0 for never */
+    uint64_t expires;  /* until when it is fresh, milliseconds of cache_now(), 0 forever */
     uint32_t kind;
     enum cache_hold hold;
+    /* only where stale values are found, too: */
+    uint32_t cost;  /* tenths of a millisecond, 0 if not known */
+    uint64_t kept;  /* until when it is kept, as `expires` */
+    uint64_t found; /* if it has a cost or may be stale: the time now */
 };
 
 /* Adjusts the pointers inside a copied value. `bytes` is the copy, in writable memory; its pointers assume that it
@@ -152,14 +167,19 @@ void cache_recover(struct cache *cache);
 
 /*
  * Looks a key up. True: `value` is filled. False: a miss (absent, expired, damaged, no record free, or no memory for a
- * copy). A key is not missed however often it is stored meanwhile. CACHE_COPIED without `zero_copy`, and for integers
+ * copy). A key that begins with a NUL byte counts neither as a hit nor as a miss: it is the bookkeeping of a library. A key is
+ * not missed however often it is stored meanwhile. CACHE_COPIED without `zero_copy`, and for integers
  * and values of up to 24 bytes; else CACHE_PINNED while the bound on pinned pages allows. A copy past the bound costs
  * the same in a segment of any size.
  */
 bool cache_find(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
 
+/* The same, but finds stale values too: those that were found after they `expires`. */
+bool cache_find_kept(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value);
+
 /* The same beside another value that was just found: `not_yet` is when that one expires, so what lasts as long has not
- * expired either, and the clock need not be read. 0: that one does not expire. */
+ * expired either, and the clock need not be read. 0: that one does not expire, or there is none. Counts neither as a hit nor
+ * as a miss. */
 bool cache_find_beside(struct cache *cache, const struct cache_key *key, bool zero_copy, uint64_t not_yet,
                        struct cache_value *value);
 
@@ -169,12 +189,17 @@ bool cache_find_beside(struct cache *cache, const struct cache_key *key, bool ze
 void cache_scan(struct cache *cache, unsigned omitted);
 #endif
 
+/* Counts a hit, or a miss: for what was looked for by cache_find_beside(). */
+void cache_count_fetch(struct cache *cache, bool hit);
+
 /* The binding cannot read what cache_find() just found: counts as a miss, and separately. */
 void cache_unreadable(struct cache *cache);
 
 /* cache_find() with the token of the entry, for cache_commit(). It may be any number, holds nothing, and is valid
- * in every process while the segment is the same. */
-bool cache_find_token(struct cache *cache, const struct cache_key *key, bool zero_copy, struct cache_value *value,
+ * in every process while the segment is the same. With CACHE_STALE in `how` it finds stale values
+ * too, as cache_find_kept(); with CACHE_UNCOUNTED it counts neither as a hit nor as a miss, but as a use. */
+enum { CACHE_ZERO_COPY = 1, CACHE_STALE = 2, CACHE_UNCOUNTED = 4 };
+bool cache_find_token(struct cache *cache, const struct cache_key *key, unsigned how, struct cache_value *value,
                       uint64_t *token);
 
 /* Whether the key is there and unexpired. Counts as neither hit nor miss. */
@@ -209,13 +234,17 @@ struct cache_span {
     bool cold;      /* not in the processor's caches: write long values past them */
 };
 
-enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE };
+/* The last one: CACHE_ADD, but not over stale values and placeholders. */
+enum cache_mode { CACHE_SET, CACHE_ADD, CACHE_REPLACE, CACHE_ADD_IF_GONE };
 
 /* Storing: reserve, write `length` bytes (0 is fine) to span->bytes, commit. cache_reserve() may evict. If it or the
  * commit fails, CACHE_SET removes the key's old value, so that it does not get stale (not in a segment that keeps); the
  * other modes keep it. After a failed reserve there is nothing to abandon. */
 enum cache_result cache_reserve(struct cache *cache, const struct cache_key *key, size_t length,
                                 enum cache_mode mode, struct cache_span *span);
+/* The same for a value with a cache_freshness(), unless that is 0. */
+enum cache_result cache_reserve_fresh(struct cache *cache, const struct cache_key *key, size_t length,
+                                      uint64_t freshness, enum cache_mode mode, struct cache_span *span);
 /* With a token, which else is NULL, whatever the mode, only over the entry that it names: else CACHE_ABSENT (deleted,
  * expired, evicted) or CACHE_DIFFERENT, and what is there stays. An entry that was moved or touched is a different one
  * although its value is the same. */
@@ -228,12 +257,16 @@ void cache_abandon(struct cache *cache);
 void cache_refuse(struct cache *cache, const struct cache_key *key);
 
 enum cache_result cache_delete(struct cache *cache, const struct cache_key *key);
+/* A value that has a freshness is fresh until `expires` then, and kept for as much longer as before. */
 enum cache_result cache_touch(struct cache *cache, const struct cache_key *key, uint64_t expires);
 bool cache_clear(struct cache *cache);
 
-/* Stores an integer, like cache_reserve() and cache_commit(). */
+/* Stores an integer, like cache_reserve() and cache_commit(), or cache_reserve_fresh(). */
 enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
                                       uint64_t expires, enum cache_mode mode, const uint64_t *token);
+enum cache_result cache_store_integer_fresh(struct cache *cache, const struct cache_key *key, int64_t value,
+                                            uint64_t expires, uint64_t freshness, enum cache_mode mode,
+                                            const uint64_t *token);
 
 /* Drops the pins of pages that this process does not use any more, gives the memory of pages without live entries back
  * to the system, and removes files of the segment's folder that were unused for a day. No fetchable entry goes. Returns the segment's bytes given back. Milliseconds; others go on
@@ -295,11 +328,55 @@ void cache_unlock(struct cache *cache);
 enum cache_result cache_claim(struct cache *cache, const struct cache_key *key);
 
 /* After CACHE_EXISTS: sleeps until it is worth asking again, at most for 10 ms, and less if a signal comes. False: no claim
- * can be had now, or this process has it. */
+ * can be had now, or this process has it, or those that leave no room for it. */
 bool cache_await_claim(struct cache *cache, const struct cache_key *key);
 
 /* Nothing happens if this process does not have it. */
 void cache_end_claim(struct cache *cache, const struct cache_key *key);
+
+/* ---- Computing once -------------------------------------------------------------------------- */
+
+/*
+ * A process that is to compute a value takes the key's claim. If nothing is there it leaves a placeholder, by whose token the
+ * value is stored: with it a store succeeds only if nothing was stored or deleted since, so a later write wins. A placeholder
+ * counts as missing in all other calls. Like any entry it may be evicted; then the value is not stored.
+ *
+ * None of these calls counts as a hit, a miss or a store. None waits for another process but cache_await_computed().
+ */
+struct cache_token {
+    bool
+        is_there; /* false: there is nothing, and no room for a placeholder, or a value that need not be waited for */
+    uint64_t number;
+};
+
+enum cache_claimed {
+    CACHE_CLAIM_UNAVAILABLE, /* there is no cache now */
+    CACHE_CLAIMED_MISSING,   /* this process has the claim, and no value is there */
+    CACHE_CLAIMED_VALUE,     /* this process has the claim, and a value is there, perhaps a stale one */
+    CACHE_CLAIMED_BY_OTHER,  /* another has it, or as after cache_claim() */
+    CACHE_CLAIMED_BEFORE,    /* this process had it already */
+};
+
+/* Takes the claim. `token` becomes that of what is there: the placeholder, or the value. A placeholder lasts until `expires`.
+ * `useless`: the token of a value that is replaced by a placeholder; may be NULL. With CACHE_CLAIMED_BY_OTHER there is no
+ * token of a fresh value, unless it is useless: whoever missed it need not wait for another. */
+enum cache_claimed cache_claim_to_compute(struct cache *cache, const struct cache_key *key, uint64_t expires,
+                                          const uint64_t *useless, struct cache_token *token);
+
+enum cache_awaited {
+    CACHE_AWAITED_NOTHING_YET, /* ask again */
+    CACHE_AWAITED_CHANGE,      /* something else is there now, or the claim can be had */
+    CACHE_AWAITED_NOTHING, /* the computation stored nothing, it is this process's own, or there is no cache now */
+};
+
+/* After CACHE_CLAIMED_BY_OTHER, with its token: sleeps as cache_await_claim(). */
+enum cache_awaited cache_await_computed(struct cache *cache, const struct cache_key *key,
+                                        const struct cache_token *token);
+
+/* Ends the claim. If the placeholder is still there, nothing was stored, which those who wait are told; its token stays
+ * valid until another computation stores nothing. Nothing happens if this process does not have the claim. If its owner dies or its request ends before, another
+ * takes over. */
+void cache_end_computing(struct cache *cache, const struct cache_key *key);
 
 /* ---- Seeing what is there -------------------------------------------------------------------- */
 
@@ -308,7 +385,7 @@ struct cache_entry {
     uint32_t key_length;
     uint32_t kind;
     size_t size;       /* bytes of memory: header, key and value */
-    uint64_t expires;  /* milliseconds of cache_now(), 0 for never */
+    uint64_t expires;  /* until when it is fresh, milliseconds of cache_now(), 0 forever */
     uint64_t age;      /* seconds since it was stored, wraps after a year; moves and touches keep it */
     uint64_t stored;   /* the same as milliseconds of cache_now(), up to a second early */
     bool used;         /* fetched since it was stored, or since it last moved to another page */
@@ -381,7 +458,8 @@ struct cache_info {
     uint64_t oldest_ms;
     size_t entries; /* index words in use, expired entries included until they are reclaimed */
     size_t slots;   /* index words there are */
-    size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations */
+    size_t pages_pinned, pages_pinned_long; /* distinct pages in the two populations, */
+    size_t pages_pinned_any;                /* and in both together */
     size_t pin_limit, pin_limit_long;       /* their bounds, pages */
     size_t pages_held_by_me;
     /* this process's scans for pages that it does not use any more, the pages that they released, and how long the last
@@ -402,7 +480,7 @@ struct cache_info {
 };
 
 /* Fills what needs no walk of tables: the rest (pages_free to pages_run, bytes_dead, oldest_ms, entries, pages_pinned,
- * pages_pinned_long, processes) is 0. Some microseconds. False as cache_read_info(). */
+ * pages_pinned_long, pages_pinned_any, processes) is 0. Some microseconds. False as cache_read_info(). */
 bool cache_read_counters(struct cache *cache, struct cache_info *info);
 
 /* Fills `info` by walking the tables: tens of microseconds to milliseconds. False, with zeros and no path, if this

@@ -15,6 +15,7 @@
  * A waiter marks the claim as waited for and sleeps at its word, for a bounded time, since the owner may die. It holds
  * nothing meanwhile, so a stopped one is in nobody's way.
  */
+#include "claim.h"
 #include "attach.h"
 #include "failpoint.h"
 #include "hash.h"
@@ -50,6 +51,20 @@ static bool take_out_dead(struct cache *cache, shared_word *slot, uint64_t word)
                                                              OWNER_INCARNATION_BITS, false);
     FAILPOINT(claim_owner_asked);
     return !alive && word_swap(slot, &word, 0);
+}
+
+static bool is_own(const struct cache *cache, uint64_t word) {
+    return cache->identity->claims > 0 && claim_is_of(word, owner_of(cache));
+}
+
+/* Whether this process has the key claimed, in any slot: another may be about to release its own before that. */
+static bool is_mine(const struct cache *cache, struct where where) {
+    bool mine = false;
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        const uint64_t word = word_load(&where.bucket->slots[i]);
+        mine = mine || (has_tag(word, where.tag) && is_own(cache, word));
+    }
+    return mine;
 }
 
 /* The slot in which another has the key claimed; NULL: none. `mine` is not looked at. */
@@ -103,19 +118,42 @@ enum cache_result cache_claim(struct cache *cache, const struct cache_key *key) 
     return CACHE_OK;
 }
 
+enum claim_state claim_look(struct cache *cache, const struct cache_key *key) {
+    const struct where where = where_of(cache, key);
+    if (is_mine(cache, where)) {
+        return CLAIMED_BY_ME;
+    }
+    if (find_other(cache, where, NULL)) {
+        return CLAIMED_BY_OTHER;
+    }
+    return find_free(cache, where.bucket) ? CLAIMED_BY_NOBODY : CLAIMED_NO_ROOM;
+}
+
+/* A slot in which another has any key claimed, or which is free: each process begins elsewhere. NULL: all are its own. */
+static shared_word *find_others(struct cache *cache, struct claims_shared *bucket) {
+    for (unsigned i = 0; i < CLAIM_SLOTS; i++) {
+        shared_word *slot = &bucket->slots[(cache->number + i) % CLAIM_SLOTS];
+        if (!is_own(cache, word_load(slot))) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
 bool cache_await_claim(struct cache *cache, const struct cache_key *key) {
     if (!attached_record(cache)) {
         return false;
     }
     const struct where where = where_of(cache, key);
-    shared_word *slot = find_other(cache, where, NULL);
-    if (!slot) { /* there was no room: for one of them, and soon look at all */
-        slot = &where.bucket->slots[cache->number % CLAIM_SLOTS];
-    }
-    uint64_t word = word_load(slot);
-    if (claim_is_of(word, owner_of(cache))) {
+    if (is_mine(cache, where)) {
         return false; /* of a call that was cut short: it ends with the request, which would wait for itself */
     }
+    shared_word *slot = find_other(cache, where, NULL);
+    if (!slot && !(slot = find_others(
+                       cache, where.bucket))) { /* there was no room: for one of them, and soon look at all */
+        return false;
+    }
+    uint64_t word = word_load(slot);
     if (word == 0 || (!(word & CLAIM_WAITED) && !word_swap(slot, &word, word | CLAIM_WAITED))) {
         return true; /* it has ended */
     }

@@ -56,7 +56,7 @@ static bool allowed(struct cache *cache, uint64_t bytes, enum reserve reserve) {
     if (cache->map.keeps) {
         return true; /* it has all its memory since it was created */
     }
-    const struct os_space space = os_space(cache->fd);
+    const struct os_space space = os_space(process_file(cache));
     return space.free >= bytes + space.total / SPARE_PART / reserve && cgroups_allow(cache, bytes, reserve);
 }
 
@@ -114,7 +114,7 @@ static void ranges_of(const struct map *map, uint32_t page, struct range *data, 
  * same step. */
 static bool fill(struct cache *cache, struct range range) {
     if (!os_fill_mapped(cache->map.writable + range.from, bytes_of(range)) &&
-        os_fill(cache->fd, range.from, bytes_of(range)) != 0) {
+        os_fill(process_file(cache), range.from, bytes_of(range)) != 0) {
         return false;
     }
     const bool none = cache->filled_to == 0;
@@ -303,11 +303,12 @@ uint64_t commit_give_back(struct cache *cache, uint32_t first, uint32_t count) {
     FAILPOINT(release_noted);
     fence();
     data.from += BEHIND; /* belongs to the step before */
-    if (anybody_reads(cache, first, count) || !os_punch(cache->fd, data.from, bytes_of(data))) {
+    const int fd = process_file(cache);
+    if (anybody_reads(cache, first, count) || !os_punch(fd, data.from, bytes_of(data))) {
         set_bit(map, ref_page_step(map, first), true);
         return 0;
     }
     FAILPOINT(release_punched);
-    os_punch(cache->fd, starts.from, bytes_of(starts));
+    os_punch(fd, starts.from, bytes_of(starts));
     return bytes_of(data) + bytes_of(starts);
 }

@@ -9,7 +9,8 @@
 #include "spare.h"
 
 enum {
-    TRIES = 128,     /* pages emptied for one entry */
+    TRIES = 128,     /* pages emptied for one entry, of which */
+    TRIES_ALONE = 8, /* so many, before others may go on who have the room in their destinations */
     KEPT_SHARE = 64, /* new keys leave one page of so many, one more, and the spare ones */
     FULL_SHARE = 16, /* a destination is full when it has less than such a part of a page left */
     SWEPT_AT_ONCE = 64,
@@ -81,7 +82,7 @@ static bool spares_are_few(const struct cache *cache) {
 bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t units,
                      struct reservation *reservation) {
     bool reserved = take(cache, record, units, reservation), last_resort = false;
-    uint64_t waiting = 0; /* since when */
+    struct waiting waiting = {0};
     for (unsigned i = 0; i < TRIES && (!reserved || spares_are_few(cache)); i++) {
         struct victim victim;
         const bool moves = may_move(cache, last_resort), chosen = choose(cache, last_resort, &victim);
@@ -97,6 +98,12 @@ bool compact_reserve(struct cache *cache, struct record_shared *record, uint64_t
             break;
         }
         reserved = reserved || take(cache, record, units, reservation);
+        if (UNLIKELY(!reserved && i >= TRIES_ALONE && cache->others_busy)) {
+            destination_end(cache); /* what others wait for */
+            if (evict_wait(cache, &waiting)) {
+                i = 0;
+            }
+        }
     }
     destination_end(cache);
     return reserved;
@@ -116,6 +123,8 @@ static uint64_t room_of(const struct cache *cache, uint32_t page) {
             return 0;
         case PAGE_LIMBO:
             return units * page_run(&cache->map, page);
+        case PAGE_OPENING: /* a destination has a tail, a run that is reserved has none */
+            return page_run(&cache->map, page) > 1 ? 0 : least(dead + page_tail(&cache->map, row), units);
         case PAGE_OPEN:
             return least(dead + page_tail(&cache->map, row), units);
         default:

@@ -22,9 +22,9 @@ static enum cache_result apply(const struct change *change, int64_t old, int64_t
 }
 
 static enum cache_result reserve(struct cache *cache, struct record_shared *record, const struct cache_key *key,
-                                 enum cache_mode mode) {
+                                 uint64_t freshness, enum cache_mode mode) {
     struct cache_span span;
-    return write_reserve(cache, record, key, (size_t)INTEGER_UNITS << UNIT_SHIFT, mode, &span);
+    return write_reserve(cache, record, key, (size_t)INTEGER_UNITS << UNIT_SHIFT, freshness, mode, &span);
 }
 
 static void seal(struct cache *cache, const struct cache_key *key, struct integer integer, uint64_t expires) {
@@ -49,8 +49,8 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             break;
         }
         struct found found;
-        const bool there =
-            index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+        const bool there = index_find_announced(cache, record, &place, key, &found) &&
+                           !index_is_missing(found.entry, found.entry);
         const uint64_t now = cache_now();
         *result = change->step;
         if (there) {
@@ -75,9 +75,10 @@ static enum cache_result change(struct cache *cache, const struct cache_key *key
             outcome = CACHE_ABSENT;
             break;
         }
-        if (!reserved) {
+        const uint64_t freshness = there ? entry_freshness(found.entry, found.entry) : 0;
+        if (!reserved || cache->reservation.freshness != freshness) {
             clear_copying(record);
-            outcome = reserve(cache, record, key, CACHE_REPLACE);
+            outcome = reserve(cache, record, key, freshness, CACHE_REPLACE);
             if (outcome != CACHE_OK) {
                 return outcome;
             }
@@ -121,11 +122,17 @@ enum cache_result cache_swap(struct cache *cache, const struct cache_key *key, i
 
 enum cache_result cache_store_integer(struct cache *cache, const struct cache_key *key, int64_t value,
                                       uint64_t expires, enum cache_mode mode, const uint64_t *token) {
+    return cache_store_integer_fresh(cache, key, value, expires, 0, mode, token);
+}
+
+enum cache_result cache_store_integer_fresh(struct cache *cache, const struct cache_key *key, int64_t value,
+                                            uint64_t expires, uint64_t freshness, enum cache_mode mode,
+                                            const uint64_t *token) {
     struct record_shared *record = enter_to_store(cache);
     if (!record) {
         return CACHE_UNAVAILABLE;
     }
-    const enum cache_result result = reserve(cache, record, key, mode);
+    const enum cache_result result = reserve(cache, record, key, freshness, mode);
     if (result != CACHE_OK) {
         return result;
     }

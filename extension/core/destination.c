@@ -30,13 +30,13 @@ bool destination_adopt(struct cache *cache) {
     return false;
 }
 
-bool destination_place(struct cache *cache, uint64_t units, struct reservation *reservation) {
+bool destination_place(struct cache *cache, enum page_log log, uint64_t units, struct reservation *reservation) {
     for (unsigned spare = 0; !cache->destination;) {
         const uint32_t page = spare_take(cache, &spare);
         if (page == cache->map.page_count) {
             return false;
         }
-        if (page_claim(cache, page, LOG_PROBATION)) {
+        if (page_claim(cache, page, log)) {
             set_destination(cache, page);
             FAILPOINT(compact_begun);
         }
@@ -49,7 +49,8 @@ void destination_end(struct cache *cache) {
         return;
     }
     const uint32_t page = cache->destination - 1;
-    const uint64_t seen = word_load(&cache->map.header->current[LOG_PROBATION]);
+    const enum page_log log = page_log(page_row(cache, page));
+    const uint64_t seen = word_load(&cache->map.header->current[log]);
     cache->destination = 0;
-    page_release(cache, page, LOG_PROBATION, seen);
+    page_release(cache, page, log, seen);
 }

@@ -12,6 +12,7 @@ enum {
     WAIT_NS = 100 * 1000 * 1000,      /* that a store waits for others who hold pages; */
     WAIT_AGAIN_NS = 15 * 1000 * 1000, /* and while they seem to be stopped: */
     STOPPED_NS = 1000 * 1000 * 1000,  /* after a timeout */
+    STEP_NS = 5 * 1000 * 1000,        /* of it that a yield counts for: others wait for a processor, too */
 };
 
 #define COST_AGE_MASK (COST_OVERDUE - 1)
@@ -197,12 +198,13 @@ bool evict_next(struct cache *cache, struct victim *victim) {
     return turn != NULL;
 }
 
-bool evict_wait(struct cache *cache, uint64_t *start) {
-    const uint64_t now = os_nanoseconds();
-    *start = *start ? *start : now;
+bool evict_wait(struct cache *cache, struct waiting *waiting) {
+    const uint64_t now = os_nanoseconds(), step = waiting->looked_at ? now - waiting->looked_at : 0;
+    waiting->waited += step < STEP_NS ? step : STEP_NS;
+    waiting->looked_at = now;
     os_yield();
     const bool stopped = cache->timed_out_at != 0 && now - cache->timed_out_at < STOPPED_NS;
-    if (now - *start < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
+    if (waiting->waited < (stopped ? WAIT_AGAIN_NS : WAIT_NS)) {
         return true;
     }
     cache->timed_out_at = stopped ? cache->timed_out_at : now;

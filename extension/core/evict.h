@@ -45,8 +45,13 @@ bool evict_next(struct cache *cache, struct victim *victim);
 /* A page whose entries all died lately: still in the processor's caches, nothing to move. False: there is none. */
 bool evict_warm_page(struct cache *cache, struct victim *warm);
 
-/* Lets others go on who hold pages, from `*start` on, which is set now if it is 0. False: timed out. */
-bool evict_wait(struct cache *cache, uint64_t *start);
+/* How long one store has waited for others, ns. */
+struct waiting {
+    uint64_t waited, looked_at;
+};
+
+/* Lets others go on who hold pages. False: timed out. */
+bool evict_wait(struct cache *cache, struct waiting *waiting);
 
 /* Tries to have so many spare pages, within so many reclaims. */
 void evict_fill_spare(struct cache *cache, struct record_shared *record, unsigned wanted, unsigned tries);

@@ -77,9 +77,11 @@ static size_t plan_size(struct attempt *attempt) {
     enum { SPARE_PART = 16, LIMIT_PART = 4 };
     size_t size = attempt->options->size;
     struct os_space space = os_space(attempt->directory);
+    space.free += attempt->old ? os_memory(attempt->old_fd) : 0;
     if (space.free < size && !attempt->options->joins_only) {
         leftovers_remove(attempt, true);
         space = os_space(attempt->directory);
+        space.free += attempt->old ? os_memory(attempt->old_fd) : 0;
     }
     if (space.total - space.total / SPARE_PART < CACHE_SIZE_MIN) {
         attempt_refuse(attempt,
@@ -204,10 +206,13 @@ bool file_create(struct attempt *attempt) {
     } else if (fchmod(fd, 0600) != 0) {
         error = errno;
     } else {
-        struct open_files open = {2, {attempt->directory, fd}, NULL};
+        struct open_files open = {3, {attempt->directory, fd, attempt->old ? attempt->old_fd : -1}, NULL};
         process_unlock_with(&open);
         error = write_tables(attempt, fd, size, base);
         process_lock_again(&open);
+    }
+    if (!error && attempt->old) {
+        file_discard(attempt, attempt->old, attempt->old_fd);
     }
     if (!error) {
         error = os_rename_new(attempt->directory, name, attempt->name);
@@ -228,9 +233,11 @@ bool file_create(struct attempt *attempt) {
 
 /* ---- Taking out of its place ---- */
 
+/* Where the kernel would end this process for a write, the others notice by the path alone. */
 static void retire(int fd) {
     const uint64_t retired = 1;
-    (void)!pwrite(fd, &retired, sizeof retired, offsetof(struct header_shared, retired));
+    (void)!(os_may_grow(sizeof(struct header_shared)) &&
+            pwrite(fd, &retired, sizeof retired, offsetof(struct header_shared, retired)) > 0);
 }
 
 /* So that one of many replaces a bad file. The wait is bounded, since its holder may be stopped; correctness does not

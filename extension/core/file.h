@@ -8,7 +8,7 @@
 #ifndef LARDER_FILE_H
 #define LARDER_FILE_H
 
-#include "attempt.h"
+#include "attach_attempt.h"
 
 enum finding { USABLE, NONE, REPLACE, FOREIGN };
 
@@ -16,7 +16,8 @@ enum finding { USABLE, NONE, REPLACE, FOREIGN };
  * what was found. */
 enum finding file_look(struct attempt *attempt, int *fd, struct stat *status, struct header_shared *header);
 
-/* Creates it. False with a reason; true: look again, this one or that of a faster process. */
+/* Creates it, in the place of attempt->old. False with a reason, and the old one stays; true: look again, this one or that
+ * of a faster process. */
 bool file_create(struct attempt *attempt);
 
 /* Unlinks a damaged, retired or unwanted file, which was `seen` by the description `seen_fd`. */

@@ -5,7 +5,7 @@
 #ifndef LARDER_FOLDER_H
 #define LARDER_FOLDER_H
 
-#include "attempt.h"
+#include "attach_attempt.h"
 
 /* Opens it as `attempt->directory`. False with a reason; true with one where the folder that root created is not
  * used. */

@@ -87,15 +87,14 @@ bool index_unlink(struct cache *cache, const struct found *found) {
 bool index_remove(struct cache *cache, struct record_shared *record, const struct place *place,
                   const struct cache_key *key) {
     struct found found;
-    bool removed = false;
-    while (index_find_announced(cache, record, place, key, &found)) {
-        const bool expired = index_is_expired(found.entry);
-        if (index_unlink(cache, &found)) {
-            removed = removed || !expired;
-        }
+    bool unlinked = false, missing = true;
+    /* Once: a key that is found again was added by a process that had found it absent. */
+    while (!unlinked && index_find_announced(cache, record, place, key, &found)) {
+        missing = index_is_missing(found.entry, found.entry);
+        unlinked = index_unlink(cache, &found);
     }
     clear_copying(record);
-    return removed;
+    return unlinked && !missing;
 }
 
 /* ---- Putting ---- */

@@ -26,7 +26,7 @@ struct integer {
 };
 
 static inline bool entry_is_integer(const struct entry_shared *entry) {
-    return where_kind(entry->where) == CACHE_INTEGER && entry->units == INTEGER_UNITS;
+    return where_kind(entry->where) == CACHE_INTEGER && entry_value_units(entry) == INTEGER_UNITS;
 }
 
 /* The two words, for reading. */

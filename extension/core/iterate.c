@@ -232,15 +232,16 @@ static bool begins_with(const struct found *found, const struct entry_shared *he
     return where_key_length(header->where) >= length && memcmp(entry_key(found->entry), prefix, length) == 0;
 }
 
-/* All but the key. */
-static void describe(uint64_t word, const struct entry_shared *it, struct cache_entry *entry) {
+/* All but the key. `it`: the header of the entry `at`, or a copy of it. */
+static void describe(uint64_t word, const struct entry_shared *it, const struct entry_shared *at,
+                     struct cache_entry *entry) {
     const uint64_t now = os_milliseconds() / 1000;
     const uint64_t age = (now - it->stored) & ((1u << STORED_BITS) - 1);
     *entry = (struct cache_entry){
         .key_length = where_key_length(it->where),
         .kind = where_kind(it->where),
         .size = (size_t)entry_units_all(it) << UNIT_SHIFT,
-        .expires = it->expires,
+        .expires = entry_fresh_until(it, at),
         .age = age,
         .stored = (now - age) * 1000,
         .used = slot_use(word) > USE_NONE,
@@ -256,9 +257,10 @@ enum cache_result cache_describe(struct cache *cache, const struct cache_key *ke
     }
     const struct place place = index_place(cache, key);
     struct found found;
-    const bool there = index_find_announced(cache, record, &place, key, &found) && !index_is_expired(found.entry);
+    const bool there =
+        index_find_announced(cache, record, &place, key, &found) && !index_is_missing(found.entry, found.entry);
     if (there) {
-        describe(found.word, found.entry, entry);
+        describe(found.word, found.entry, found.entry, entry);
         entry->key = key->bytes;
     }
     clear_copying(record);
@@ -317,7 +319,7 @@ static enum cache_result give(struct cache *cache, struct record_shared *record,
                               const struct found *found, const struct entry_shared *header,
                               struct cache_entry *entry) {
     walk->lines_ahead = LINES_AHEAD;
-    if (!begins_with(found, header, walk->prefix, walk->prefix_length) || index_is_expired(header)) {
+    if (!begins_with(found, header, walk->prefix, walk->prefix_length) || index_is_missing(header, found->entry)) {
         return CACHE_ABSENT;
     }
     const uint32_t key_length = where_key_length(header->where);
@@ -335,7 +337,7 @@ static enum cache_result give(struct cache *cache, struct record_shared *record,
     if (!copy(walk, found->entry, key_room, length)) {
         return CACHE_NO_ROOM;
     }
-    describe(found->word, header, entry);
+    describe(found->word, header, found->entry, entry);
     const enum cache_result result = seen_add(&walk->seen, hash);
     if (result != CACHE_OK) {
         return result;
@@ -388,9 +390,9 @@ uint64_t cache_delete_prefix(struct cache *cache, const char *prefix, size_t len
         struct entry_shared header;
         while (find_in_slot(cache, record, &cursor, &found, &header) &&
                begins_with(&found, &header, prefix, length)) {
-            const bool expired = index_is_expired(&header);
+            const bool expired = index_is_expired(&header), missing = index_is_missing(&header, found.entry);
             if (index_unlink(cache, &found)) {
-                deleted += !expired;
+                deleted += !missing;
                 count(record, expired ? COUNT_EXPIRED : COUNT_DELETES);
                 break;
             } /* else it was moved or replaced */

@@ -19,6 +19,7 @@
  *   page age     number 63 | log 1
  *   current      generation 32 | page + 1
  *   integer      value 64, state 64: sealed 1 | time of the last count, milliseconds, 63
+ *   freshness    cost 25 | time until which the value is fresh, milliseconds, 39
  *   counters     lap 32 | units kept in it 32
  *   steps        seal 32 | a bit for each of 32 steps     without its seal: none of them
  *   occupied     version 32 | a bit for each of 32 buckets: it may have words, see occupied.h
@@ -33,7 +34,7 @@
 #include "atomic.h"
 
 enum {
-    LAYOUT_VERSION = 13,
+    LAYOUT_VERSION = 14,
     UNIT = 8, /* bytes; entries are aligned to it */
     UNIT_SHIFT = 3,
     PAGE_SHIFT_MIN = 16, /* 64 KiB */
@@ -81,11 +82,11 @@ _Static_assert(sizeof(struct bucket_shared) == 64, "a bucket is one cache line")
 
 /* ---- Entries ---- */
 
-enum { KIND_BITS = 7, KEY_BITS = 16, EXPIRES_BITS = 39, STORED_BITS = 25 };
+enum { KIND_BITS = 6, KEY_BITS = 16, EXPIRES_BITS = 39, STORED_BITS = 25, COST_BITS = 25 };
 
 struct entry_shared {
     uint64_t hash;  /* of the key, mixed with the segment's seed; sealed, see entry_hash() */
-    uint64_t where; /* kind 7 | key length 16 | location 33 */
+    uint64_t where; /* has freshness 1 | kind 6 | key length 16 | location 33 */
     union {
         struct {
             uint64_t expires : EXPIRES_BITS; /* milliseconds, 0 never */
@@ -94,8 +95,8 @@ struct entry_shared {
         uint64_t times; /* both: loaded right after two narrower stores, they would hold up the processor */
     };
     uint32_t generation; /* of the page */
-    uint32_t units;      /* of the value, which follows the key */
-    /* the key, padded to 8, then the value */
+    uint32_t units;      /* of what follows the key */
+    /* the key, padded to 8; the value; its freshness, if it has one */
 };
 _Static_assert(sizeof(struct entry_shared) == 32, "entry header");
 
@@ -114,6 +115,11 @@ static inline uint64_t where_make(uint32_t kind, uint32_t key_length, uint64_t l
 }
 static inline uint32_t where_kind(uint64_t where) {
     return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS)) & ((1u << KIND_BITS) - 1);
+}
+/* Whether the entry's last unit says until when the value is fresh; see CACHE_FRESHNESS in cache.h. */
+#define WHERE_FRESHNESS (UINT64_C(1) << (LOCATION_BITS + KEY_BITS + KIND_BITS))
+static inline uint32_t where_has_freshness(uint64_t where) {
+    return (uint32_t)(where >> (LOCATION_BITS + KEY_BITS + KIND_BITS)) & 1;
 }
 static inline uint32_t where_key_length(uint64_t where) {
     return (uint32_t)(where >> LOCATION_BITS) & ((1u << KEY_BITS) - 1);

@@ -5,7 +5,7 @@
 #ifndef LARDER_LEFTOVERS_H
 #define LARDER_LEFTOVERS_H
 
-#include "attempt.h"
+#include "attach_attempt.h"
 
 /* Removes those that no process is attached to. Segments unused for a day, if they keep entries for a month; and if
  * memory is short those of another PHP at once. Nothing else: an idle pool's cache is warm. */

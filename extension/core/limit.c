@@ -24,6 +24,12 @@ static const struct version one = {"/memory", "memory.limit_in_bytes", "memory.u
                                    "total_active_file ", "total_inactive_file "};
 static const struct version two = {"", "memory.max", "memory.current", "active_file ", "inactive_file "};
 
+/* Not on the stack, which may be a small fiber's. */
+struct buffers {
+    char membership[TEXT_BYTES], text[TEXT_BYTES]; /* of files */
+    char folder[PATH_BYTES], path[PATH_BYTES + 64];
+};
+
 /* "" if it cannot be read. */
 static bool read_text(const char *path, char text[TEXT_BYTES]) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -37,15 +43,14 @@ static bool read_text(const char *path, char text[TEXT_BYTES]) {
 }
 
 /* False: no such file. "max" is no limit. */
-static bool read_number(const char *folder, const char *name, uint64_t *number) {
-    char path[PATH_BYTES + 64], text[TEXT_BYTES];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!read_text(path, text)) {
+static bool read_number(struct buffers *buffers, const char *name, uint64_t *number) {
+    snprintf(buffers->path, sizeof buffers->path, "%s/%s", buffers->folder, name);
+    if (!read_text(buffers->path, buffers->text)) {
         return false;
     }
     char *end;
-    *number = strtoull(text, &end, 10);
-    if (end == text) {
+    *number = strtoull(buffers->text, &end, 10);
+    if (end == buffers->text) {
         *number = UINT64_MAX;
     }
     return true;
@@ -63,20 +68,21 @@ static uint64_t field(const char *text, const char *name) {
     return 0;
 }
 
-static uint64_t pages_of_files(const struct version *version, const char *folder) {
-    char path[PATH_BYTES + 64], text[TEXT_BYTES];
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
-    return read_text(path, text) ? field(text, version->active) + field(text, version->inactive) : 0;
+static uint64_t pages_of_files(const struct version *version, struct buffers *buffers) {
+    const char *const text = buffers->text;
+    snprintf(buffers->path, sizeof buffers->path, "%s/memory.stat", buffers->folder);
+    return read_text(buffers->path, buffers->text) ? field(text, version->active) + field(text, version->inactive)
+                                                   : 0;
 }
 
-static void look(const struct version *version, const char *folder, struct limit *least) {
+static void look(const struct version *version, struct buffers *buffers, struct limit *least) {
     uint64_t limit, usage;
     /* Version 1 gives a huge number for no limit. */
-    if (!read_number(folder, version->limit, &limit) || limit >= UINT64_MAX / 4 ||
-        !read_number(folder, version->usage, &usage)) {
+    if (!read_number(buffers, version->limit, &limit) || limit >= UINT64_MAX / 4 ||
+        !read_number(buffers, version->usage, &usage)) {
         return;
     }
-    const uint64_t files = pages_of_files(version, folder);
+    const uint64_t files = pages_of_files(version, buffers);
     usage -= files < usage ? files : usage;
     const uint64_t left = usage < limit ? limit - usage : 0;
     if (left < least->left) {
@@ -125,24 +131,32 @@ static const struct version *find(char *text, char **path) {
 
 /* A container may see its own cgroup as the root although its path says otherwise: missing folders are skipped, and
  * the root is read too. */
-struct limit limit_read(void) {
+static struct limit read_with(struct buffers *buffers) {
     struct limit least = {.limit = UINT64_MAX, .left = UINT64_MAX};
-    char text[TEXT_BYTES], folder[PATH_BYTES], *path = NULL;
-    const struct version *const version = read_text(limit_membership, text) ? find(text, &path) : NULL;
+    char *const folder = buffers->folder, *path = NULL;
+    const struct version *const version =
+        read_text(limit_membership, buffers->membership) ? find(buffers->membership, &path) : NULL;
     if (!version) {
         return least;
     }
-    const int length = snprintf(folder, sizeof folder, "%s%s%s", limit_root, version->folder, path);
+    const int length = snprintf(folder, sizeof buffers->folder, "%s%s%s", limit_root, version->folder, path);
     const size_t root = strlen(limit_root) + strlen(version->folder);
-    if (length < 0 || (size_t)length >= sizeof folder) {
+    if (length < 0 || (size_t)length >= sizeof buffers->folder) {
         folder[root] = '\0';
     }
     for (;;) {
-        look(version, folder, &least);
+        look(version, buffers, &least);
         char *const last = strrchr(folder + root, '/');
         if (!last) {
             return least;
         }
         *last = '\0';
     }
+}
+
+struct limit limit_read(void) {
+    struct buffers *const buffers = calloc(1, sizeof *buffers);
+    const struct limit least = buffers ? read_with(buffers) : (struct limit){UINT64_MAX, UINT64_MAX};
+    free(buffers);
+    return least;
 }

@@ -5,6 +5,9 @@
  * the key's hash, so two keys share one once in 10^18 pairs. The kernel releases it when its owner dies, and lets a
  * waiting process sleep. Its description is not the record's: a parent keeps its lock when it forks, and the child does
  * not inherit it.
+ *
+ * A table of robust mutexes would need no system call while nobody waits, but each mutex would serve many keys: one long
+ * request would block strangers.
  */
 #include <string.h>
 
@@ -22,11 +25,13 @@ static uint64_t byte_of(const struct cache *cache, const struct cache_key *key) 
 
 /* Forks wait meanwhile: a child closes what is listed in its cache. */
 static bool open_description(struct cache *cache) {
-    process_lock();
-    if (cache->lock_fd < 0) {
-        cache->lock_fd = segment_open_locked(cache->segment, -1);
+    if (!process_is_file(cache,
+                         cache->lock_fd)) { /* none yet, or other code has closed it, and with it the locks */
+        process_close_lock(cache);
+        process_lock();
+        cache->lock_fd = process_open_locked(cache, -1, true);
+        process_unlock();
     }
-    process_unlock();
     return cache->lock_fd >= 0;
 }
 
@@ -104,7 +109,8 @@ bool cache_is_locked(const struct cache *cache, const struct cache_key *key) {
     for (unsigned i = 0; i < CACHE_LOCKS_MAX; i++) {
         is = is || cache->locked[i] == byte;
     }
-    return is && cache->locked_by == cache_pid(); /* a child has none of its parent's */
+    /* A child has none of its parent's. */
+    return is && cache->locked_by == cache_pid() && process_is_file(cache, cache->lock_fd);
 }
 
 void cache_unlock(struct cache *cache) {
@@ -118,7 +124,7 @@ void cache_unlock(struct cache *cache) {
     if (cache->identity->record) {
         word_poke(&cache->identity->record->locked, 0);
     }
-    if (cache->lock_fd >= 0 && cache->locked_by == cache_pid()) {
+    if (cache->locked_by == cache_pid() && process_is_file(cache, cache->lock_fd)) {
         os_unlock_all(cache->lock_fd);
     }
     memset(cache->locked, 0, sizeof cache->locked);

@@ -21,6 +21,9 @@ void os_unlock_all(int fd);
 bool os_lock_waiting(int fd, off_t byte, uint64_t nanoseconds);
 bool os_locked(int fd, off_t byte); /* by another description; a hint; 1 to 4 us */
 
+/* Why os_lock() cannot lock any byte of the file, an errno; 0: it can, unless another has it locked. */
+int os_lock_error(int fd, off_t byte);
+
 /* openat() of a path that may name anything, but never as 0, 1 or 2: what a process prints that has closed its output would be written
  * into the segment. -1 with errno. */
 int os_open_file(int directory, const char *name, int flags);
@@ -36,11 +39,12 @@ void *os_map_readonly(int fd, size_t size, uintptr_t address);
 bool os_address_free(uintptr_t address, size_t size);
 void os_unmap(void *address, size_t size);
 
-/* Keeps the locks of a description without a descriptor, through which a script could reach the file (php://fd/3):
- * maps an untouchable page of it and closes it. os_forget_locks() releases them, unless a fork has inherited the page.
- * NULL if nothing can be mapped: then the descriptor is still open. */
-void *os_keep_locks(int fd);
-void os_forget_locks(void *page);
+/* Moves the lock of a byte, the only one of `fd`, to a page that is mapped from `reader`, a read-only description of the
+ * same file, which may be closed then. The byte is locked all the time. The page cannot be touched, and mprotect()
+ * cannot make it writable. Nobody closes it by mistake, as descriptors are. os_forget_lock() releases the lock, unless
+ * a fork has inherited the page. NULL on failure: then the byte is unlocked, or is when both are closed. */
+void *os_keep_lock(int fd, int reader, off_t byte);
+void os_forget_lock(void *page); /* NULL: none */
 
 /* Gives a part of a file its memory, so that no later access can fail; its content stays. 0 or an errno. */
 int os_fill(int fd, uint64_t from, uint64_t bytes);
@@ -82,7 +86,7 @@ void os_wake(const shared_word *word);
 
 size_t os_page_size(void);
 
-/* A page of private memory that a forked child finds zeroed. NULL on failure. */
+/* A page of private memory that a forked child finds zeroed. NULL with errno on failure. */
 void *os_page_wiped_on_fork(void);
 
 bool os_random(void *bytes, size_t size);

@@ -60,6 +60,14 @@ bool os_lock(int fd, off_t first, off_t count) {
     return lock_command(fd, F_OFD_SETLK, F_WRLCK, first, count, &lock) == 0;
 }
 
+int os_lock_error(int fd, off_t byte) {
+    if (os_lock(fd, byte, 1)) {
+        os_unlock(fd, byte, 1);
+        return 0;
+    }
+    return errno == EAGAIN || errno == EACCES ? 0 : errno;
+}
+
 void os_unlock(int fd, off_t first, off_t count) {
     struct flock lock;
     lock_command(fd, F_OFD_SETLK, F_UNLCK, first, count, &lock);
@@ -216,17 +224,21 @@ void os_unmap(void *address, size_t size) {
     munmap(address, size);
 }
 
-void *os_keep_locks(int fd) {
-    void *page = mmap(NULL, os_page_size(), PROT_NONE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED) {
-        return NULL;
+void *os_keep_lock(int fd, int reader, off_t byte) {
+    struct flock lock;
+    void *page = MAP_FAILED;
+    if (lock_command(fd, F_OFD_SETLK, F_RDLCK, byte, 1, &lock) == 0 &&
+        lock_command(reader, F_OFD_SETLK, F_RDLCK, byte, 1, &lock) == 0) {
+        page = mmap(NULL, os_page_size(), PROT_NONE, MAP_SHARED, reader, 0);
     }
-    close(fd);
-    return page;
+    os_unlock_all(fd);
+    return page == MAP_FAILED ? NULL : page;
 }
 
-void os_forget_locks(void *page) {
-    munmap(page, os_page_size());
+void os_forget_lock(void *page) {
+    if (page) {
+        munmap(page, os_page_size());
+    }
 }
 
 bool os_may_grow(size_t size) {
@@ -304,7 +316,9 @@ void *os_page_wiped_on_fork(void) {
         return NULL;
     }
     if (madvise(page, os_page_size(), MADV_WIPEONFORK) != 0) {
+        const int error = errno;
         munmap(page, os_page_size());
+        errno = error;
         return NULL;
     }
     return page;

@@ -140,11 +140,16 @@ bool page_append_own(struct cache *cache, uint32_t page, uint64_t units, struct 
     return true;
 }
 
+/* The page does not end its generation meanwhile, so its run stays as long. */
+static void set_begun(const struct cache *cache, struct page_shared *row) {
+    const uint64_t seconds = (os_milliseconds() - cache->map.header->created) / 1000;
+    word_store(&row->extent, seconds << 32 | (uint32_t)word_load(&row->extent));
+}
+
 void page_make_newest(struct cache *cache, uint32_t page, enum page_log log) {
     struct page_shared *row = page_row(cache, page);
     const uint64_t pages = page_run(&cache->map, page);
-    const uint64_t seconds = (os_milliseconds() - cache->map.header->created) / 1000;
-    word_store(&row->extent, seconds << 32 | (uint32_t)word_load(&row->extent));
+    set_begun(cache, row);
     word_store(&row->age, (word_add(&cache->map.header->age[log], pages) + pages) << 1 | log);
 }
 
@@ -241,6 +246,12 @@ void page_release(struct cache *cache, uint32_t page, enum page_log log, uint64_
         }
         state = state_change(opening, PAGE_OPEN);
     }
+    if (!cache->map.keeps) {
+        /* Nobody appends any more: what is left counts as dead, or compacting would never look for it. */
+        const uint64_t tail = page_tail(&cache->map, row);
+        word_add(&row->append, tail);
+        page_add_dead(cache, page, tail);
+    }
     word_swap(&row->state, &state, state_change(opening, PAGE_CLOSED));
 }
 
@@ -264,7 +275,10 @@ void page_seal(struct cache *cache, const struct reservation *reservation, struc
 }
 
 void page_raise_live(struct cache *cache, uint32_t page) {
-    word_add(&page_row(cache, page)->live, 1);
+    struct page_shared *row = page_row(cache, page);
+    if (UNLIKELY((uint32_t)word_add(&row->live, 1) == 0)) { /* of what was there before nothing is left */
+        set_begun(cache, row);
+    }
     FAILPOINT(entry_counted);
 }
 
@@ -279,7 +293,8 @@ void page_copy(struct cache *cache, const struct reservation *reservation, const
     }
     const size_t value = (size_t)((const char *)entry_value(entry) - (const char *)entry);
     if (cache->options.rebase) {
-        cache->options.rebase(where_kind(entry->where), (char *)copy + value, (size_t)entry->units << UNIT_SHIFT,
+        cache->options.rebase(where_kind(entry->where), (char *)copy + value,
+                              (size_t)entry_value_units(entry) << UNIT_SHIFT,
                               cache->map.base + (location << UNIT_SHIFT) + value,
                               cache->map.base + (reservation->location << UNIT_SHIFT) + value);
     }

@@ -4,7 +4,6 @@
 #include "os.h"
 #include "page.h"
 #include "scan.h"
-#include "unused.h"
 
 enum { RECOUNT_MS = 100, CALLS_UNTIL_RECOUNT = 8 };
 
@@ -26,8 +25,7 @@ static void population_add(shared_word *population, uint32_t page, uint32_t page
     }
 }
 
-/* Distinct pages in either population. */
-static uint32_t population_of_all(const struct map *map) {
+uint32_t pin_population_of_all(const struct map *map) {
     uint32_t pages = 0;
     for (unsigned i = 0; i < map->pin_words; i++) {
         const uint64_t both = word_peek(&map->populations[0][i]) | word_peek(&map->populations[1][i]);
@@ -40,7 +38,7 @@ static uint32_t population_of_all(const struct map *map) {
 static bool share_has(const struct cache *cache, uint32_t pages) {
     const struct map *map = &cache->map;
     FAILPOINT(populations_counted);
-    return population_of_all(map) + pages <= ref_share_usable(map, map->pin_limit) &&
+    return pin_population_of_all(map) + pages <= ref_share_usable(map, map->pin_limit) &&
            (!cache->long_lived || pin_population(map, true) + pages <= ref_share_usable(map, map->pin_limit_long));
 }
 
@@ -153,7 +151,8 @@ static void unpin_unused(struct cache *cache, struct record_shared *record, cons
             if (!is_used(used, page, pages)) {
                 unpin(cache, record, page, pages);
 #ifdef LARDER_UNREADABLE
-                unused_forbid(&cache->map, page, pages);
+                const struct page_range range = ref_range(&cache->map, page, pages);
+                unreadable_pages_forbid(&range);
 #endif
             }
         }

@@ -63,5 +63,7 @@ static inline bool pin_seems_held(const struct map *map, uint32_t page) {
 bool pin_recount(struct cache *cache);
 
 uint32_t pin_population(const struct map *map, bool long_lived);
+/* Distinct pages in either population. */
+uint32_t pin_population_of_all(const struct map *map);
 
 #endif

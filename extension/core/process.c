@@ -1,9 +1,16 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "process.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "attach_attempt.h"
 #include "failpoint.h"
 #include "os.h"
 
@@ -54,12 +61,82 @@ static bool is_own(const struct cache *cache) {
     return pthread_equal(cache->thread, pthread_self());
 }
 
+bool process_is_file(const struct cache *cache, int fd) {
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        return fd >= 0 && errno != EBADF;
+    }
+    return status.st_dev == cache->file_device && status.st_ino == cache->file_inode;
+}
+
+/* Not a descriptor whose number has become another file's. */
+static void close_own(const struct cache *cache, int *fd) {
+    if (process_is_file(cache, *fd)) {
+        close(*fd);
+    }
+    *fd = -1;
+}
+
+void process_release_locked(struct cache *cache) {
+    close_own(cache, &cache->fd);
+    os_forget_lock(cache->lock);
+    cache->lock = NULL;
+}
+
+static int own_or_none(const struct cache *cache, int fd) {
+    if (fd >= 0 && !process_is_file(cache, fd)) {
+        close(fd);
+        errno = ENOENT;
+        return -1;
+    }
+    return fd;
+}
+
+/* The number of a new description. If it was one of ours, other code has closed that: device and inode would not tell, and
+ * what is done with the old one would be done to the new one. */
+static void forget_number(int fd) {
+    for (struct cache *cache = fd >= 0 ? caches : NULL; cache; cache = cache->next) {
+        int *const numbers[] = {&cache->fd, &cache->lock_fd};
+        for (unsigned i = 0; i < 2; i++) {
+            if (*numbers[i] == fd) { /* else it is not written: it may be another thread's */
+                *numbers[i] = -1;
+            }
+        }
+    }
+}
+
+int process_open_locked(const struct cache *cache, int known, bool writable) {
+    int fd = process_is_file(cache, known) ? own_or_none(cache, os_open_again(known, writable)) : -1;
+    if (fd < 0) {
+        fd = own_or_none(cache, os_open_file(AT_FDCWD, cache->file_path, writable ? O_RDWR : O_RDONLY));
+    }
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) {
+        errno = ESTALE;
+    }
+    forget_number(fd);
+    return fd;
+}
+
+int process_file(struct cache *cache) {
+    if (UNLIKELY(!process_is_file(cache, cache->fd))) {
+        if (!process_trylock()) {
+            return -1;
+        }
+        close_own(cache, &cache->fd);
+        cache->fd = process_open_locked(cache, -1, true);
+        process_unlock();
+    }
+    return cache->fd;
+}
+
 /* Another record, now: who waits for a claim must see this process's death, also if its child lives on. */
 static void take_claims_along(struct cache *cache) {
-    const int fd = os_open_again(cache->fd, true);
-    if (fd >= 0 && !process_claim_locked(cache, fd)) {
-        close(fd);
+    const int fd = process_open_locked(cache, cache->fd, true);
+    const int reader = fd >= 0 ? process_open_locked(cache, fd, false) : -1;
+    if (!process_claim_locked(cache, fd, reader)) {
+        close_if_open(fd);
     }
+    close_if_open(reader);
 }
 
 /* Parent and child share the file description, so the record's byte stays locked while either is alive. Neither may
@@ -68,7 +145,7 @@ static void after_fork_parent(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         if (is_own(cache)) {
             cache->identity->record = NULL;
-            if (cache->identity->claims > 0 && cache->fd >= 0) {
+            if (cache->identity->claims > 0 && cache->segment) {
                 take_claims_along(cache);
             }
         }
@@ -80,24 +157,26 @@ static void after_fork_parent(void) {
  * of a change. */
 static void make_orphan(struct cache *cache) {
     cache->orphan = true;
-    if (cache->fd >= 0) {
-        close(cache->fd);
-        cache->fd = -1;
-    }
+    process_release_locked(cache);
     for (struct held_segment *held = cache->held; held; held = held->next) {
-        os_forget_locks(held->locks);
+        os_forget_lock(held->lock);
     }
+}
+
+static void close_lock_locked(struct cache *cache) {
+    close_own(cache, &cache->lock_fd);
+    memset(cache->locked, 0, sizeof cache->locked);
 }
 
 static void after_fork_child(void) {
     for (struct cache *cache = caches; cache; cache = cache->next) {
         cache->identity->record = NULL;
         cache->identity->claims = 0; /* the parent's */
-        if (cache->lock_fd >= 0) {
-            close(cache->lock_fd); /* or the lock would outlive the parent */
-            cache->lock_fd = -1;
-            memset(cache->locked, 0, sizeof cache->locked);
+        if (cache->pinned_word_count == 0) {
+            os_forget_lock(cache->lock); /* or the parent would look alive in it after its death */
+            cache->lock = NULL;
         }
+        close_lock_locked(cache); /* or the lock would outlive the parent */
         if (!is_own(cache) && !cache->orphan) {
             make_orphan(cache);
         }
@@ -111,14 +190,6 @@ static void after_fork_child(void) {
         word_poke(own_id, 0); /* emulators of Linux may not wipe it */
     }
     process_unlock();
-}
-
-static void close_lock_locked(struct cache *cache) {
-    if (cache->lock_fd >= 0) {
-        close(cache->lock_fd);
-    }
-    cache->lock_fd = -1;
-    memset(cache->locked, 0, sizeof cache->locked);
 }
 
 /* A thread may end without detaching: its records and its lock would stay until the process ends. */
@@ -294,14 +365,23 @@ static void carry_claims_over(const struct cache *cache, uint64_t owner) {
     }
 }
 
-bool process_claim_locked(struct cache *cache, int fd) {
+bool process_claim_locked(struct cache *cache, int fd, int reader) {
     const enum record_use use = cache->long_lived ? RECORD_LONG_LIVED : RECORD_REQUESTS;
+    if (fd < 0 || reader < 0) {
+        return false;
+    }
+    forget_number(fd);
     const int number = claim_number(&cache->map, fd, use);
     if (number < 0) {
         return false;
     }
     struct record_shared *record = ref_record(&cache->map, (unsigned)number);
-    if (cache->fd >= 0) {
+    void *lock = os_keep_lock(fd, reader, number);
+    if (!lock) {
+        word_store(&record->use, RECORD_UNUSED);
+        return false;
+    }
+    if (cache->lock) {
         /* After a fork: pins of the old record are set here before they are dropped there. */
         const struct record_shared *old = ref_record(&cache->map, cache->number);
         for (unsigned i = 0; i < cache->pinned_word_count; i++) {
@@ -311,13 +391,15 @@ bool process_claim_locked(struct cache *cache, int fd) {
         carry_claims_over(cache, claim_owner((uint32_t)word_load(&record->incarnation), (unsigned)number));
         fence();
         FAILPOINT(fork_pins_carried_over);
-        close(cache->fd);
+        process_release_locked(cache);
     }
+    cache->lock = lock;
     cache->fd = fd;
     if (has_thread_end) {
         pthread_setspecific(thread_end, cache); /* any value but NULL */
     }
     cache->reservation = (struct reservation){0}; /* its pages belong to the old record */
+    cache->destination = 0;
     cache->number = (unsigned)number;
     cache->incarnation = (uint32_t)word_load(&record->incarnation);
     cache->identity->record = record;
@@ -330,7 +412,8 @@ bool process_owns(struct cache *cache) {
         return record != NULL;
     }
     cache->identity->record = NULL;
-    cache->fd = -1;
+    close_own(cache, &cache->fd);
+    cache->lock = NULL;
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
     return false;
@@ -353,12 +436,11 @@ void process_leave_locked(struct cache *cache) {
         word_store(&record->writing, 0);
         word_store(&record->use, RECORD_UNUSED);
         cache->identity->record = NULL;
-        os_touch(cache->fd);
+        if (process_is_file(cache, cache->fd)) {
+            os_touch(cache->fd);
+        }
     }
-    if (cache->fd >= 0) {
-        close(cache->fd);
-        cache->fd = -1;
-    }
+    process_release_locked(cache);
     cache->pinned_word_count = 0;
     cache->pages_held = 0;
 }
@@ -406,6 +488,9 @@ bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, u
     }
     uint32_t none = 0, *asked = cache->asked_alive ? &cache->asked_alive[number] : &none;
     if (!fresh && *asked && time - *asked < ALIVE_BELIEVED_MS) {
+        return true;
+    }
+    if (process_file(cache) < 0) {
         return true;
     }
     if (os_locked(cache->fd, number) || !sweep(cache, number)) {

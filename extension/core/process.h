@@ -2,16 +2,16 @@
  * Process records: who is attached, who is dead, who holds what.
  *
  * Holding the lock on byte n of the segment's file *is* owning record n. The kernel releases it at death, so liveness
- * needs no process id, clock or signal. Whoever takes the byte of a dead record raises its incarnation first and then
+ * needs no process id, clock or signal. A mapped page holds it, not a descriptor, which other code may close. Whoever takes the byte of a dead record raises its incarnation first and then
  * clears what it announced.
  *
  * A fork abandons the record: parent and child each claim a new one at their next use, carry the pins over, and then
- * close the old description. So a held page is never unpinned.
+ * let go of the old lock. So a held page is never unpinned.
  */
 #ifndef LARDER_PROCESS_H
 #define LARDER_PROCESS_H
 
-#include "attachment.h"
+#include "thread_state.h"
 
 /* Guards the list of caches, and every moment in which a descriptor is opened, locked or closed: fork() waits for it,
  * so it is never held for long. */
@@ -33,19 +33,29 @@ void process_lock_again(struct open_files *files);
 void process_register(struct cache *cache);
 void process_unregister(struct cache *cache);
 
-/* Claims a record by a lock on `fd`, which the cache then owns; false if none is free. */
-bool process_claim_locked(struct cache *cache, int fd);
-/* Clears the record and closes its descriptor; the caller of the second holds process_lock(). */
+/* Claims a record by a lock on `fd`, which the cache then owns. `reader` is a read-only description of the same file,
+ * which the caller closes. False if none is free, or with errno if it cannot be locked. */
+bool process_claim_locked(struct cache *cache, int fd, int reader);
+/* Clears the record and unlocks it; the caller of the second holds process_lock(). */
 void process_leave(struct cache *cache);
 void process_leave_locked(struct cache *cache);
+/* Unlocks it without clearing it, for a record that this process does not own any more. */
+void process_release_locked(struct cache *cache);
 /* Releases the lock of a key, see lock.c, and closes its description. */
 void process_close_lock(struct cache *cache);
 /* Ends the claim of a key in a slot, see claim.c, if it is this process's; and all that it has. */
 void process_end_claim(struct cache *cache, shared_word *slot);
 void process_end_claims(struct cache *cache);
-/* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged; nor is the
- * descriptor closed, whose number may have become another file's. */
+/* Whether the record is still the claimed one. If another process has it, it is forgotten unchanged. */
 bool process_owns(struct cache *cache);
+/* A new description of the attached segment's file; -1 with errno; ESTALE: the path names another, or nothing. `known` is
+ * an older descriptor, or -1. The caller holds process_lock(). */
+int process_open_locked(const struct cache *cache, int known, bool writable);
+/* A descriptor of the attached segment's file. Other code of the process may have closed it, and opened another file under
+ * its number; then the segment is opened again. -1: it cannot be now. */
+int process_file(struct cache *cache);
+/* Whether a descriptor is still one of that file. */
+bool process_is_file(const struct cache *cache, int fd);
 /* Whether the process that claimed `number` as `incarnation` (its low `bits` bits) is alive. A dead one's record is
  * cleared. Unless `fresh`, an answer of the kernel is believed for some milliseconds. */
 bool process_alive(struct cache *cache, unsigned number, uint32_t incarnation, unsigned bits, bool fresh);

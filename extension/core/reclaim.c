@@ -54,20 +54,21 @@ struct rule {
     bool drops_nothing; /* if one that should move finds no place, the page stays */
 };
 
-/* Space for a moved entry, in the log's open page or a spare page that becomes it. Never by reclaiming. */
+/* Space for a moved entry, in the log's open page or a spare page that becomes it, or in this process's destination,
+ * which the reserve becomes. Never by reclaiming. */
 static bool place_for_move(struct cache *cache, struct record_shared *record, enum page_log log, uint64_t units,
                            struct reservation *reservation) {
-    if (UNLIKELY(cache->map.keeps)) {
-        return destination_place(cache, units, reservation);
+    if (UNLIKELY(cache->map.keeps || cache->destination)) {
+        return destination_place(cache, log, units, reservation);
     }
-    for (unsigned spare = 0;;) {
+    for (unsigned spare = SPARE_SHARED;;) {
         const uint64_t seen = word_load(&cache->map.header->current[log]);
         if (page_append(cache, record, log, units, reservation)) {
             return true;
         }
         const uint32_t page = spare_take(cache, &spare);
         if (page == cache->map.page_count) {
-            return false;
+            return destination_place(cache, log, units, reservation);
         }
         page_open(cache, page, log, seen);
     }
@@ -157,7 +158,8 @@ static shared_word *find_slot(const struct place *place, uint64_t location, uint
 /*
  * Where nothing in probation has been used for long, keys return just after they were evicted, because more is in use
  * than fits. Then a sample moves to the main log, and what is used of it stays. Without it a loop over a little more
- * than the memory never hits; a single pass over many keys loses little by it.
+ * than the memory never hits; a single pass over many keys loses little by it. One in eight, after 128 unused: a loop over
+ * 1.1 times the memory hits 61 %, and two points are lost where a third of the requests are scans.
  */
 static bool is_sampled(struct cache *cache, const struct rule *rule, bool used) {
     if (!rule->samples) {
@@ -329,16 +331,21 @@ static bool reclaim(struct cache *cache, struct record_shared *record, const str
     /* Without memory (its owner died early) nothing is in it and nothing may be read. */
     const bool has_memory = ref_page_has_memory(&cache->map, page);
     /* Pins are checked before anything is unlinked: reclaiming a held page would lose hot keys and gain no room. */
-    if (process_writes(cache, page, insist) || process_reads(cache, page, insist) ||
-        (chosen->empty && !page_is_dead(row)) || must_stay(&cache->map, page) ||
-        (!insist && has_memory && keep_run(cache, page, generation))) {
+    const bool is_written = process_writes(cache, page, insist);
+    if (is_written || process_reads(cache, page, insist) || (chosen->empty && !page_is_dead(row)) ||
+        must_stay(&cache->map, page) || (!insist && has_memory && keep_run(cache, page, generation))) {
+        cache->others_busy |= is_written; /* for a moment, unless that process is stopped */
         word_swap(&row->state, &reclaiming, state_change(reclaiming, PAGE_CLOSED));
         return false;
     }
     /* The number of live entries is never too low: at 0 nothing is left to unlink. */
     struct rule rule = rule_for(&cache->map, row, effort);
-    if (has_memory && (uint32_t)word_load(&row->live) != 0 &&
-        !reclaim_entries(cache, record, page, generation, &rule)) {
+    const bool emptied = !has_memory || (uint32_t)word_load(&row->live) == 0 ||
+                         reclaim_entries(cache, record, page, generation, &rule);
+    if (!cache->map.keeps) {
+        destination_end(cache);
+    }
+    if (!emptied) {
         cache->unmovable++;
         if (!rule.drops_nothing) {
             /* For a counter in use. As the newest of its log, or every store would try it first. */

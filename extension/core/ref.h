@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "layout.h"
+#include "unreadable_pages.h"
 
 struct map {
     char *writable;
@@ -170,14 +171,31 @@ static inline bool ref_inside(const struct map *map, uint64_t location, uint64_t
 }
 
 #ifdef LARDER_UNREADABLE
-void unused_allow(const struct map *map, uint64_t location); /* see unused.h */
+static inline struct page_range ref_range(const struct map *map, uint32_t page, uint32_t pages) {
+    return (struct page_range){
+        .address = map->readonly + (ref_location(map, page, 0) << UNIT_SHIFT),
+        .bytes = page_bytes(map),
+        .first = page,
+        .count = pages,
+    };
+}
+
+/* The page of a location, or its run, is about to be read. */
+static inline void ref_allow(const struct map *map, uint64_t location) {
+    const uint32_t page = ref_page(map, location);
+    if (page < map->page_count) {
+        const uint64_t run = word_peek(&map->pages[page].extent) & UINT32_MAX, most = map->page_count - page;
+        const struct page_range pages = ref_range(map, page, (uint32_t)(run < 1 ? 1 : run < most ? run : most));
+        unreadable_pages_allow(&pages);
+    }
+}
 #endif
 
 /* The entry at a location in a page. Its header can always be read: memory and file go on behind each step of
  * pages. */
 static inline const struct entry_shared *ref_entry(const struct map *map, uint64_t location) {
 #ifdef LARDER_UNREADABLE
-    unused_allow(map, location);
+    ref_allow(map, location);
 #endif
     return (const struct entry_shared *)(const void *)(map->readonly + (location << UNIT_SHIFT));
 }
@@ -211,6 +229,22 @@ static inline const char *entry_key(const struct entry_shared *entry) {
 
 static inline const void *entry_value(const struct entry_shared *entry) {
     return (const char *)(entry + 1) + (units_of(where_key_length(entry->where)) << UNIT_SHIFT);
+}
+
+static inline uint32_t entry_value_units(const struct entry_shared *entry) {
+    return entry->units - where_has_freshness(entry->where);
+}
+
+/* 0: the value has none. `header` is the entry's, or a copy of it that was checked. */
+static inline uint64_t entry_freshness(const struct entry_shared *header, const struct entry_shared *entry) {
+    const uint64_t units = units_of(where_key_length(header->where)) + header->units;
+    return UNLIKELY(where_has_freshness(header->where)) ? ((const uint64_t *)(entry + 1))[units - 1] : 0;
+}
+
+/* Until when the key is found, in milliseconds; 0: forever. It may be kept for longer, for those who take what is stale. */
+static inline uint64_t entry_fresh_until(const struct entry_shared *header, const struct entry_shared *entry) {
+    const uint64_t until = entry_freshness(header, entry) & EXPIRES_MAX;
+    return LIKELY(until == 0) ? header->expires : until;
 }
 
 /* Entries keep their hash mixed with the rest of their header, so that a damaged header matches no key and no other

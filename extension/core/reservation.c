@@ -20,20 +20,20 @@ enum {
 };
 
 /* Waits where a page could not be compacted since `unmovable` was read, because others who compact have all spare
- * pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped. False:
- * timed out. */
-static bool wait_for_others(struct cache *cache, uint32_t unmovable, uint64_t *start) {
+ * pages, or where others hold all pages. Preempted processes go on meanwhile, before live entries are dropped; what a
+ * dead one had as its destination is taken over. False: timed out. */
+static bool wait_for_others(struct cache *cache, uint32_t unmovable, struct waiting *waiting) {
     if (cache->unmovable == unmovable && !cache->others_busy) {
         return false;
     }
-    return evict_wait(cache, start);
+    return (!cache->destination && destination_adopt(cache)) || evict_wait(cache, waiting);
 }
 
 /* Opens a page for new entries unless there is one. False: no page can be taken. */
 static bool open_a_page(struct cache *cache, struct record_shared *record) {
     const shared_word *current = &cache->map.header->current[LOG_PROBATION];
     unsigned surveys = 0;
-    uint64_t waiting = 0; /* since when */
+    struct waiting waiting = {0};
     bool reclaimed = false;
     uint32_t unmovable = cache->unmovable;
     for (unsigned i = 0; i < PAGE_TRIES; i++) {
@@ -80,7 +80,7 @@ static bool open_a_page(struct cache *cache, struct record_shared *record) {
         }
         reclaimed = true;
         /* A spare page first, or the next victim's entries could not move. */
-        if (effort != RECLAIM_GENTLY || spare_count(cache) > 0 || !spare_keep(cache, page)) {
+        if (effort != RECLAIM_GENTLY || spare_has_reserve(cache) || !spare_keep(cache, page)) {
             if (word_load(current) != seen || !page_open(cache, page, LOG_PROBATION, seen)) {
                 /* Another opened one: leave this page to the next who needs one, if it has memory. */
                 if (ref_page_has_memory(&cache->map, page)) {
@@ -109,7 +109,9 @@ bool reservation_make(struct cache *cache, struct record_shared *record, uint64_
         if (LIKELY(page_append(cache, record, LOG_PROBATION, units, reservation))) {
             return true;
         }
-        if (!open_a_page(cache, record)) {
+        const bool opened = open_a_page(cache, record);
+        destination_end(cache);
+        if (!opened) {
             return false;
         }
     }

@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include <stdlib.h>
+
 #include "destination.h"
 #include "evict.h"
 #include "failpoint.h"
@@ -108,12 +110,22 @@ static struct window cheap_window(struct cache *cache, const struct refusals *re
     return window;
 }
 
-/* The window whose most expensive page is cheapest, by a queue of decreasing costs; page_count if none. */
+/* The pages of a window, by decreasing costs. Not on the stack, which may be a small fiber's. */
+enum { QUEUE_MAX = PAGES_MAX / 8 + 1 };
+struct queue {
+    uint64_t costs[QUEUE_MAX];
+    uint16_t pages[QUEUE_MAX];
+};
+
+/* The window whose most expensive page is cheapest; page_count if none, or without memory for the queue. */
 static struct window best_window(struct cache *cache, uint32_t pages, const struct refusals *refusals,
                                  bool last_resort) {
-    uint16_t queue[PAGES_MAX / 8 + 1];
-    uint64_t costs[PAGES_MAX / 8 + 1];
-    const uint32_t room = PAGES_MAX / 8 + 1;
+    struct queue *const queue = calloc(1, sizeof *queue);
+    if (!queue) {
+        return (struct window){.start = cache->map.page_count};
+    }
+    uint64_t *const costs = queue->costs;
+    const uint32_t room = QUEUE_MAX;
     uint32_t head = 0, tail = 0, best = cache->map.page_count;
     uint64_t best_cost = COST_NEVER;
     for (uint32_t page = 0; page < cache->map.page_count; page++) {
@@ -121,9 +133,9 @@ static struct window best_window(struct cache *cache, uint32_t pages, const stru
         while (tail != head && costs[(tail - 1) % room] <= cost) {
             tail--;
         }
-        queue[tail % room] = (uint16_t)page;
+        queue->pages[tail % room] = (uint16_t)page;
         costs[tail++ % room] = cost;
-        if ((uint32_t)queue[head % room] + pages <= page) {
+        if ((uint32_t)queue->pages[head % room] + pages <= page) {
             head++;
         }
         if (page + 1 >= pages && costs[head % room] < best_cost) {
@@ -131,6 +143,7 @@ static struct window best_window(struct cache *cache, uint32_t pages, const stru
             best = page + 1 - pages;
         }
     }
+    free(queue);
     return (struct window){.start = best, .limit = best_cost, .last_resort = last_resort};
 }
 

@@ -1,4 +1,5 @@
-/* Runs: consecutive pages for an entry longer than half a page. */
+/* Runs: consecutive pages for an entry longer than half a page. It loses the rest of its last page, half of the memory just
+ * over 32 or 64 KiB. Smaller units would lose less, but an area that they share would be pinned and evicted as a whole. */
 #ifndef LARDER_RUN_H
 #define LARDER_RUN_H
 

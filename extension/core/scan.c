@@ -182,6 +182,18 @@ static bool is_own(const struct reading *reading, const struct mapping *mapping)
            strncmp(mapping->name, "[v", 2) != 0;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
+
+/* AddressSanitizer's bytes about other memory are no values. It maps parts of its shadow again, so they are not one large
+ * mapping. */
+static bool is_shadow(const struct mapping *mapping) {
+    size_t scale, offset;
+    __asan_get_shadow_mapping(&scale, &offset);
+    return mapping->end > offset && mapping->begin < offset + ((UINT64_C(1) << 47) >> scale);
+}
+#endif
+
 /* Reads what was taken up. */
 static bool read_taken(struct reading *reading) {
     const struct range taken = reading->taken;
@@ -206,8 +218,8 @@ static bool take_up(struct reading *reading, const char *line) {
         mapping.begin = reading->stack;
     }
 #ifdef __SANITIZE_ADDRESS__
-    if (mapping.end - mapping.begin > MAPPED_MAX) {
-        return true; /* the sanitizer's shadow */
+    if (is_shadow(&mapping)) {
+        return true;
     }
 #endif
     if (mapping.begin != reading->taken.end && !read_taken(reading)) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attempt.h"
+#include "attach_attempt.h"
 #include "commit.h"
 #include "file.h"
 #include "folder.h"
@@ -177,23 +177,6 @@ const struct map *segment_map(const struct segment *segment) {
     return &segment->map;
 }
 
-int segment_open_locked(const struct segment *segment, int known) {
-    int fd = known >= 0 ? os_open_again(known, true) : -1;
-    if (fd < 0) {
-        fd = os_open_file(AT_FDCWD, segment->path, O_RDWR);
-    }
-    struct stat status;
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !same_file(&status, &segment->file))) {
-        close(fd);
-        fd = -1;
-        errno = ENOENT;
-    }
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) {
-        errno = ESTALE;
-    }
-    return fd;
-}
-
 /* ---- Attaching ---- */
 
 /* Maps the file, claims a record, and only then trusts that the path still names it. */
@@ -214,15 +197,29 @@ static enum finding enter(struct attempt *attempt, struct cache *cache, int fd, 
     }
     cache->segment = segment;
     cache->map = segment->map;
+    cache->file_device = status->st_dev;
+    cache->file_inode = status->st_ino;
+    cache->file_path = segment->path;
     commit_check_index(&cache->map);
+    /* From a read-only description, or mprotect() could make the page that keeps the lock writable. */
+    const int reader = open_same(attempt, status, O_RDONLY);
     /* A process that checks for users locks all bytes for a moment: try twice. */
-    if (!process_claim_locked(cache, fd) && (os_yield(), !process_claim_locked(cache, fd))) {
+    const bool claimed =
+        process_claim_locked(cache, fd, reader) || (os_yield(), process_claim_locked(cache, fd, reader));
+    close_if_open(reader);
+    if (!claimed) {
+        const int error = os_lock_error(fd, BYTE_OF_MAKER);
         close(fd);
         if (!segment_is_current(segment)) {
             return REPLACE; /* being removed: all bytes are locked */
         }
-        attempt_refuse(attempt, "all %u process records of %s are taken; raise larder.processes",
-                       cache->map.record_count, segment->path);
+        if (error) {
+            attempt_refuse(attempt, "cannot lock parts of %s: %s; %s", segment->path, strerror(error),
+                           "the system must allow fcntl() with F_OFD_SETLK, which Linux has since 3.15");
+        } else {
+            attempt_refuse(attempt, "all %u process records of %s are taken; raise larder.processes",
+                           cache->map.record_count, segment->path);
+        }
         return FOREIGN;
     }
     os_touch(fd);
@@ -269,6 +266,18 @@ static void report_differences(struct attempt *attempt, const struct header_shar
     }
 }
 
+/* The old segment goes when the new one can take its place. */
+static enum finding put_another(struct attempt *attempt, int fd, const struct stat *status,
+                                const struct header_shared *header) {
+    attempt->old = status;
+    attempt->old_fd = fd;
+    attempt->avoid = header->base;
+    const bool created = file_create(attempt);
+    attempt->old = NULL;
+    leftovers_close(attempt, fd, -1);
+    return created ? REPLACE : FOREIGN;
+}
+
 /* One try; USABLE: attached, REPLACE: look again, FOREIGN: failed. */
 static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     int fd;
@@ -279,7 +288,7 @@ static enum finding attempt_once(struct attempt *attempt, struct cache *cache) {
     const bool differs = finding == USABLE && settings_differ(attempt, &header);
     if (differs && attempt->options->replaces && !attempt->replaced) {
         attempt->replaced = true;
-        finding = REPLACE;
+        return put_another(attempt, fd, &status, &header);
     }
     switch (finding) {
         case USABLE:

@@ -29,8 +29,4 @@ const char *segment_path(const struct segment *segment);
 
 const struct map *segment_map(const struct segment *segment);
 
-/* A new description of the segment's file, for a record's lock; -1 with errno; ESTALE: the path names another, or nothing. `known` is an older one of the same
- * file, or -1. The caller holds process_lock(). */
-int segment_open_locked(const struct segment *segment, int known);
-
 #endif

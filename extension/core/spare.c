@@ -28,13 +28,20 @@ static bool ensure_memory(struct cache *cache, uint32_t page) {
     return committed;
 }
 
+/* True if a word names a page that is still free: a process that chose it before it was kept takes it all the same. A
+ * damaged word names none. */
+static bool names_free(const struct cache *cache, uint64_t word) {
+    return word - 1 < cache->map.page_count &&
+           state_of(word_load(&page_row(cache, (uint32_t)word - 1)->state)) == PAGE_FREE;
+}
+
 bool spare_keep(struct cache *cache, uint32_t page) {
     shared_word *spare = cache->map.header->spare;
     bool kept = spare_has(cache, page);
     for (unsigned i = 0; i < spare_wanted(&cache->map) && !kept; i++) {
-        uint64_t none = 0;
-        kept = word_load(&spare[i]) == 0 && ensure_memory(cache, page) &&
-               word_swap(&spare[i], &none, (uint64_t)page + 1);
+        uint64_t known = word_load(&spare[i]);
+        kept = !names_free(cache, known) && ensure_memory(cache, page) &&
+               word_swap(&spare[i], &known, (uint64_t)page + 1);
     }
     return kept;
 }
@@ -42,9 +49,13 @@ bool spare_keep(struct cache *cache, uint32_t page) {
 unsigned spare_count(const struct cache *cache) {
     unsigned pages = 0;
     for (unsigned i = 0; i < spare_wanted(&cache->map); i++) {
-        pages += word_load(&cache->map.header->spare[i]) != 0;
+        pages += names_free(cache, word_load(&cache->map.header->spare[i]));
     }
     return pages;
+}
+
+bool spare_has_reserve(const struct cache *cache) {
+    return names_free(cache, word_load(&cache->map.header->spare[0]));
 }
 
 uint32_t spare_take(struct cache *cache, unsigned *at) {

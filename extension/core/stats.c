@@ -99,7 +99,7 @@ bool cache_read_counters(struct cache *cache, struct cache_info *info) {
     info->size_asked = cache->options.size;
     info->size_made_for = map->header->size_asked;
     info->pin_share_made_for = map->header->pin_share;
-    info->memory = os_memory(cache->fd);
+    info->memory = os_memory(process_file(cache));
     info->address = (uintptr_t)map->readonly;
     info->fixed = map->fixed;
     info->page_size = page_bytes(map);
@@ -137,6 +137,7 @@ bool cache_read_info(struct cache *cache, struct cache_info *info) {
     read_index(map, info);
     info->pages_pinned = pin_population(map, false);
     info->pages_pinned_long = pin_population(map, true);
+    info->pages_pinned_any = pin_population_of_all(map);
     return true;
 }
 

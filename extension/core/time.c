@@ -7,6 +7,12 @@ uint64_t cache_now(void) {
     return os_milliseconds() + 1;
 }
 
+uint64_t cache_freshness(uint64_t fresh_until, double cost) {
+    const uint64_t most = (UINT64_C(1) << COST_BITS) - 1;
+    const double units = cost * CACHE_COSTS_A_SECOND + 0.5;
+    return (units < (double)most ? (uint64_t)units : most) << EXPIRES_BITS | fresh_until;
+}
+
 uint64_t cache_expiry(double ttl) {
     if (ttl == 0) {
         return 0;

@@ -31,16 +31,37 @@ static inline uint64_t token_spread(uint64_t value) {
     return value ^ value >> 33;
 }
 
+static inline uint64_t token_at(const struct map *map, uint32_t generation, uint64_t location) {
+    _Static_assert(LOCATION_BITS <= 33, "a location without its lowest bit has 32 bits");
+    return ((uint64_t)generation << 32 | location >> 1) ^ hash_mix(0, map->seed);
+}
+
+/* A placeholder's own words, see computing.c. */
+enum { PLACEHOLDER_UNITS = 2 };
+
+static inline bool entry_is_placeholder(const struct entry_shared *entry) {
+    return where_kind(entry->where) == CACHE_PLACEHOLDER && entry_value_units(entry) == PLACEHOLDER_UNITS;
+}
+
+/* Of a placeholder: the token of the one before it, whose computation stored nothing; 0: none. */
+static inline uint64_t token_failed(const struct entry_shared *entry) {
+    return ((const uint64_t *)entry_value(entry))[1];
+}
+
 /* `word`: an integer's value, read once; else ignored. */
 static inline uint64_t token_of(const struct map *map, const struct entry_shared *entry, uint64_t word) {
-    _Static_assert(LOCATION_BITS <= 33, "a location without its lowest bit has 32 bits");
-    const uint64_t location = entry->where & LOCATION_MASK;
-    const uint64_t token = ((uint64_t)entry->generation << 32 | location >> 1) ^ hash_mix(0, map->seed);
+    if (UNLIKELY(entry_is_placeholder(entry))) {
+        return *(const uint64_t *)entry_value(entry);
+    }
+    const uint64_t token = token_at(map, entry->generation, entry->where & LOCATION_MASK);
     return entry_is_integer(entry) ? token ^ token_spread(word) : token;
 }
 
 /* Whether a protected entry has the token, and keeps it while the index names it. */
 static inline bool token_holds(const struct map *map, const struct entry_shared *entry, uint64_t token) {
+    if (UNLIKELY(entry_is_placeholder(entry)) && token != 0 && token_failed(entry) == token) {
+        return true;
+    }
     if (!entry_is_integer(entry)) {
         return token_of(map, entry, 0) == token;
     }

@@ -40,6 +40,8 @@ void cache_refuse(ANY_KEY) {
 }
 void cache_unreadable(struct cache *cache) {
 }
+void cache_count_fetch(struct cache *cache, bool hit) {
+}
 NEVER(bool, cache_read_counters(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_read_usage(struct cache *cache, struct cache_usage *usage), false)
 NEVER(bool, cache_read_memory(struct cache *cache, struct cache_memory *memory), false)
@@ -47,7 +49,9 @@ NEVER(const char *, cache_reason(const struct cache *cache), "")
 NEVER(bool, cache_read_info(struct cache *cache, struct cache_info *info), false)
 NEVER(bool, cache_request_begin(struct cache *cache), false)
 NEVER(bool, cache_find(ANY_KEY, bool zero_copy, struct cache_value *value), false)
-NEVER(bool, cache_find_token(ANY_KEY, bool zero_copy, struct cache_value *value, uint64_t *token), false)
+NEVER(bool, cache_find_kept(ANY_KEY, bool zero_copy, struct cache_value *value), false)
+NEVER(bool, cache_find_token(ANY_KEY, unsigned how, struct cache_value *value, uint64_t *token), false)
+NEVER(bool, cache_find_beside(ANY_KEY, bool zero_copy, uint64_t not_yet, struct cache_value *value), false)
 NEVER(bool, cache_is_mapped(const void *address), false)
 NEVER(bool, cache_exists(ANY_KEY), false)
 NEVER(bool, cache_create(struct cache *cache), false)
@@ -74,10 +78,21 @@ NEVER(enum cache_result, cache_claim(ANY_KEY), CACHE_UNAVAILABLE)
 NEVER(bool, cache_await_claim(ANY_KEY), false)
 void cache_end_claim(ANY_KEY) {
 }
+NEVER(enum cache_claimed,
+      cache_claim_to_compute(ANY_KEY, uint64_t expires, const uint64_t *useless, struct cache_token *token),
+      CACHE_CLAIM_UNAVAILABLE)
+NEVER(enum cache_awaited, cache_await_computed(ANY_KEY, const struct cache_token *token), CACHE_AWAITED_NOTHING)
+void cache_end_computing(ANY_KEY) {
+}
 NEVER(size_t, cache_read_holders(struct cache *cache, struct cache_holder *holders, size_t most), 0)
 NEVER(uint64_t, cache_now(void), 1)
 NEVER(uint64_t, cache_expiry(double ttl), 0)
+NEVER(uint64_t, cache_freshness(uint64_t fresh_until, double cost), 0)
 NEVER(enum cache_result, cache_reserve(ANY_KEY, size_t length, enum cache_mode mode, struct cache_span *span),
+      CACHE_UNAVAILABLE)
+NEVER(enum cache_result,
+      cache_reserve_fresh(ANY_KEY, size_t length, uint64_t freshness, enum cache_mode mode,
+                          struct cache_span *span),
       CACHE_UNAVAILABLE)
 NEVER(enum cache_result,
       cache_commit(ANY_KEY, uint32_t kind, uint64_t expires, enum cache_mode mode, const uint64_t *token),
@@ -87,7 +102,13 @@ NEVER(enum cache_result, cache_touch(ANY_KEY, uint64_t expires), CACHE_UNAVAILAB
 NEVER(enum cache_result,
       cache_store_integer(ANY_KEY, int64_t value, uint64_t expires, enum cache_mode mode, const uint64_t *token),
       CACHE_UNAVAILABLE)
+NEVER(enum cache_result,
+      cache_store_integer_fresh(ANY_KEY, int64_t value, uint64_t expires, uint64_t freshness, enum cache_mode mode,
+                                const uint64_t *token),
+      CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_count(ANY_KEY, int64_t step, uint64_t expires, int64_t *result), CACHE_UNAVAILABLE)
+NEVER(enum cache_result, cache_count_wrapping(ANY_KEY, int64_t step, uint64_t expires, int64_t *result),
+      CACHE_UNAVAILABLE)
 NEVER(enum cache_result, cache_swap(ANY_KEY, int64_t expected, int64_t desired), CACHE_UNAVAILABLE)
 
 #else

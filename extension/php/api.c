@@ -1,4 +1,3 @@
-#include "api.h"
 #include "../larder_api.h"
 #include "attach.h"
 #include "fetch.h"
@@ -6,17 +5,6 @@
 #include "store.h"
 
 #include <time.h>
-
-/* Set once at module start, before there are threads; a setting of an FPM pool comes when the worker starts. */
-static zend_long segment_size;
-
-zend_long api_segment_size(void) {
-    return segment_size;
-}
-
-static void use(zend_long size) {
-    segment_size = MIN(MAX(size, (zend_long)CACHE_SIZE_MIN), (zend_long)CACHE_SIZE_MAX);
-}
 
 static bool is_enabled(void) {
     return LARDER_G(enabled);
@@ -42,9 +30,21 @@ static uint64_t expiry(zend_long ttl) {
 
 /* ---- One key --------------------------------------------------------------------------------- */
 
+/* Here a NUL byte at the beginning of a key means nothing. */
+static void count_fetch(zend_string *name, bool found) {
+    if (UNEXPECTED(ZSTR_VAL(name)[0] == '\0') && LARDER_G(apcu).cache) {
+        cache_count_fetch(LARDER_G(apcu).cache, found);
+    }
+}
+
 static bool fetch_value(zend_string *name, zval *value) {
     struct cache *cache = to_read();
-    return EXPECTED(cache != NULL && is_key(name)) && fetch(cache, name, value);
+    if (UNEXPECTED(!cache || !is_key(name))) {
+        return false;
+    }
+    const bool found = fetch(cache, name, value);
+    count_fetch(name, found);
+    return found;
 }
 
 static bool fetch_entry(zend_string *name, zval *value) {
@@ -54,9 +54,10 @@ static bool fetch_entry(zend_string *name, zval *value) {
     }
     const struct cache_key key = key_of(name);
     struct cache_value found = {.bytes = NULL};
-    if (!fetch_key(cache, &key, 0, &found, value)) {
+    if (!fetch_key(cache, &key, &found, value)) {
         ZVAL_FALSE(value);
     }
+    count_fetch(name, found.bytes != NULL);
     return found.bytes != NULL;
 }
 
@@ -75,7 +76,8 @@ static bool store(zend_string *name, zval *value, zend_long ttl, bool adds) {
         return cache ? false : noted(is_done(no_cache()));
     }
     const struct cache_key key = key_of(name);
-    return noted(store_value(cache, &key, value, expiry(ttl), adds ? CACHE_ADD : CACHE_SET, NULL));
+    const struct lifetime lifetime = {expiry(ttl), 0};
+    return noted(store_value(cache, &key, value, &lifetime, adds ? CACHE_ADD : CACHE_SET, NULL));
 }
 
 static bool count(zend_string *name, zend_long step, zend_long ttl, zend_long *sum) {
@@ -233,7 +235,7 @@ static void read_memory(struct larder_memory *memory) {
     struct cache *cache = to_read();
     struct cache_memory read;
     const bool available = cache && cache_read_memory(cache, &read);
-    memory->pages = available ? read.pages : (size_t)segment_size;
+    memory->pages = available ? read.pages : (size_t)attach_apcu_size();
     memory->held = available ? read.held : 0;
 }
 
@@ -272,7 +274,7 @@ static void end_claim(zend_string *name) {
 
 ZEND_API const struct larder_api larder_api = {
     .version = LARDER_API_VERSION,
-    .use = use,
+    .use = attach_use_apcu,
     .is_enabled = is_enabled,
     .fetch = fetch_value,
     .fetch_entry = fetch_entry,

@@ -5,6 +5,12 @@
 /*
  * Without the copies these functions would also change constant arrays of scripts that opcache keeps in shared memory:
  * for all processes, and for good.
+ *
+ * How they were found: in the sources of PHP 8.2.32, 8.4.24 and 24 PECL extensions, by reference counts and flags that are
+ * changed without a look at the type's flags, convert_to_*() and SEPARATE_*() of elements, and internal pointers;
+ * values/every-function.phpt calls all others with fetched values, up to 8.6. What looks alike and is safe: the JIT's
+ * helpers ask for the flags; ldap_add(), imap_mail_compose() and pcntl_exec() separate each level first; opcache interns
+ * its keys by copy, zend_alloc_ce_cache() gets names from the compiler; pcre notes UTF-8 on counted strings only.
  */
 enum kind {
     ARRAYS, /* arrays are written to */

@@ -1,5 +1,5 @@
 #include "attach.h"
-#include "api.h"
+#include "measure.h"
 #include "shape.h"
 
 #include "SAPI.h"
@@ -49,8 +49,20 @@ struct attachment {
 
 enum { ATTACHMENTS_MAX = 16 };
 
+/* Of the module apcu; 0: it is not loaded. Set once at module start, before there are threads; a setting of an FPM pool
+ * comes when the worker starts. */
+static zend_long apcu_size;
+
+zend_long attach_apcu_size(void) {
+    return apcu_size;
+}
+
+void attach_use_apcu(zend_long size) {
+    apcu_size = MIN(MAX(size, (zend_long)CACHE_SIZE_MIN), (zend_long)CACHE_SIZE_MAX);
+}
+
 static bool is_in_use(const struct client *client) {
-    return client == &LARDER_G(own) || api_segment_size() > 0;
+    return client == &LARDER_G(own) || apcu_size > 0;
 }
 
 /* A name that is too long stays too long, and core refuses it. */
@@ -135,11 +147,17 @@ static void choose(struct client *client) {
 
 static zend_long size_now(const struct client *client) {
     return client == &LARDER_G(own)    ? LARDER_G(size)
-           : client == &LARDER_G(apcu) ? api_segment_size()
+           : client == &LARDER_G(apcu) ? apcu_size
                                        : LARDER_G(session_size);
 }
 
-/* Valid while `name` is. A session is bytes, the same to every PHP: an upgrade logs nobody out. */
+/* What the values of a client look like. A session is bytes, the same to every PHP: an upgrade logs nobody out. That of the
+ * module apcu differs from the engine's own, or a segment named "<segment>.apcu" would be both. */
+static uint64_t layout_of(const struct client *client) {
+    return client == &LARDER_G(sessions) ? 0 : shape_layout() ^ (client == &LARDER_G(apcu));
+}
+
+/* Valid while `name` is. */
 static struct cache_options options_now(const struct client *client, const struct name *name) {
     const bool sessions = client == &LARDER_G(sessions);
     return (struct cache_options){
@@ -148,7 +166,7 @@ static struct cache_options options_now(const struct client *client, const struc
         .size = (size_t)MAX(size_now(client), 0),
         .processes = (unsigned)MIN(MAX(LARDER_G(processes), 0), UINT_MAX),
         .pin_share = LARDER_G(pin_share),
-        .value_layout = sessions ? 0 : shape_layout(),
+        .value_layout = layout_of(client),
         .long_lived = is_long_lived(),
         .keeps = sessions,
         .rebase = sessions ? NULL : shape_rebase,

@@ -14,6 +14,10 @@
  */
 struct cache *attach_now(struct client *client, bool to_store);
 
+/* Bytes of the segment of the module apcu, 0 without it; and that it is loaded. */
+zend_long attach_apcu_size(void);
+void attach_use_apcu(zend_long size);
+
 /* Replaces the segments whose settings differ from this process's. False: one cannot be created; if it is larder's own,
  * see LARDER_G(own).reason. */
 bool attach_resize(void);

@@ -2,8 +2,8 @@
 #include "php_larder.h"
 
 /*
- * The setting is read each time: it is short, it may be changed in a script, and only fetches of objects ask. It is
- * "none", or names separated by commas.
+ * The setting is read each time: it is short, it may be changed in a script, and only fetches of objects ask. It holds
+ * names separated by commas. "nothing" and "none" are no names, so they allow no class.
  */
 struct name {
     const char *begin;
@@ -29,16 +29,19 @@ static bool next_name(const char **at, struct name *name) {
     return end > begin;
 }
 
+static bool is_called(const struct name *name, const char *other, size_t length) {
+    return zend_binary_strcasecmp(name->begin, name->length, other, length) == 0;
+}
+
 static bool is_none(const struct name *name) {
-    return zend_binary_strcasecmp(name->begin, name->length, ZEND_STRL("none")) == 0;
+    return is_called(name, ZEND_STRL("nothing")) || is_called(name, ZEND_STRL("none"));
 }
 
 bool class_is_listed(const zend_string *name) {
     const char *at = LARDER_G(classes);
     struct name listed;
     while (next_name(&at, &listed)) {
-        if (!is_none(&listed) &&
-            zend_binary_strcasecmp(listed.begin, listed.length, ZSTR_VAL(name), ZSTR_LEN(name)) == 0) {
+        if (!is_none(&listed) && is_called(&listed, ZSTR_VAL(name), ZSTR_LEN(name))) {
             return true;
         }
     }

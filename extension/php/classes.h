@@ -4,9 +4,9 @@
 
 #include "php_larder.h"
 
-/* Whether not all are allowed. */
+/* True if not all are allowed, which only "*" says. Empty allows none: PHP's scanner makes that of the word `none`. */
 static zend_always_inline bool classes_are_limited(void) {
-    return UNEXPECTED(LARDER_G(classes) != NULL) && *LARDER_G(classes) != '\0';
+    return UNEXPECTED(strcmp(LARDER_G(classes), "*") != 0);
 }
 
 /* Names are compared without regard to case; parents and children of an allowed class are not allowed. */

@@ -3,19 +3,10 @@
 #include "fetch.h"
 #include "info.h"
 #include "last_error.h"
+#include "parameters.h"
 #include "store.h"
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
-
-static ZEND_COLD bool refuse_key(uint32_t argument, const char *subject) {
-    zend_argument_value_error(argument, "%s between 1 and %d bytes long", subject, CACHE_KEY_MAX);
-    return false;
-}
-
-/* False, with an exception: the first argument is not a valid key. */
-static zend_always_inline bool check_key(const zend_string *name) {
-    return EXPECTED(is_key(name)) || refuse_key(1, "must be");
-}
 
 /* Parses the arguments of a function that takes only a key. False, with an exception: they are wrong. */
 static zend_always_inline bool parse_key(zend_execute_data *execute_data, zend_string **name) {
@@ -27,12 +18,8 @@ static zend_always_inline bool parse_key(zend_execute_data *execute_data, zend_s
 
 /* When an entry with this ttl expires; NULL: larder.default_ttl. False, with an exception: it is no ttl. */
 static zend_always_inline bool check_ttl(const zval *ttl, uint32_t argument, uint64_t *expires) {
-    double seconds = LARDER_G(default_ttl);
-    if (ttl) {
-        seconds = Z_TYPE_P(ttl) == IS_LONG ? (double)Z_LVAL_P(ttl) : Z_DVAL_P(ttl);
-    }
-    if (UNEXPECTED(!(seconds >= 0))) {
-        zend_argument_value_error(argument, "must be greater than or equal to 0");
+    const double seconds = ttl ? number_of(ttl) : LARDER_G(default_ttl);
+    if (!check_not_negative(seconds, argument)) {
         return false;
     }
     *expires = EXPECTED(seconds == 0) ? 0 : cache_expiry(seconds);
@@ -75,14 +62,6 @@ static void each_key_function(INTERNAL_FUNCTION_PARAMETERS, key_visitor visit) {
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-
-static void set_default(zval *result, zval *missing) {
-    if (missing) {
-        ZVAL_COPY(result, missing);
-    } else {
-        ZVAL_NULL(result);
-    }
-}
 
 /* Handles what the fast path of larder_fetch() does not: attaching, hashing, other argument types, errors, defaults. */
 static zend_never_inline void fetch_carefully(INTERNAL_FUNCTION_PARAMETERS, bool missed) {
@@ -134,7 +113,7 @@ none:
 
 /* Fetches what is under the guard's name followed by this one. */
 static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *guard, zend_string *name,
-                                            uint64_t not_yet, zval *result) {
+                                            uint64_t not_yet, zval *result, bool *unreadable) {
     const size_t length = ZSTR_LEN(guard) + ZSTR_LEN(name);
     if (UNEXPECTED(length > CACHE_KEY_MAX)) {
         return false;
@@ -144,19 +123,23 @@ static zend_always_inline bool fetch_joined(struct cache *cache, zend_string *gu
     memcpy(bytes, ZSTR_VAL(guard), ZSTR_LEN(guard));
     memcpy(bytes + ZSTR_LEN(guard), ZSTR_VAL(name), ZSTR_LEN(name));
     const zend_ulong hash = hash_joined(string_hash(guard), string_hash(name), ZSTR_LEN(name));
+    const struct cache_key key = {bytes, (uint32_t)length, hash};
     struct cache_value value;
-    const bool found =
-        fetch_key(cache, &(struct cache_key){bytes, (uint32_t)length, hash}, not_yet, &value, result);
+    const bool found = find_key(cache, &key, FIND_BESIDE, not_yet, &value);
+    *unreadable = found && !decode_value(&value, result);
     free_alloca(bytes, on_heap);
-    return found;
+    return found && !*unreadable;
 }
 
 /* False: a miss of either entry, or one of another form or version; a destructor may have left an exception. */
-static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, zend_string *guard, zval *result) {
+static zend_always_inline bool fetch_guarded(struct cache *cache, zend_string *name, zend_string *guard,
+                                             zval *result, bool *unreadable) {
     zval value;
     struct cache_value lease;
     const struct cache_key key = key_of(guard);
-    if (UNEXPECTED(!fetch_key(cache, &key, 0, &lease, &value))) {
+    const bool guarded = find_key(cache, &key, FIND_BESIDE, 0, &lease);
+    *unreadable = guarded && !decode_value(&lease, &value);
+    if (UNEXPECTED(!guarded || *unreadable)) {
         return false;
     }
     const zval *version = element_of(&value, 0);
@@ -167,7 +150,7 @@ static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, 
         return false;
     }
     cache = attach(); /* objects beside the version may have run code */
-    if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, lease.expires, &value))) {
+    if (UNEXPECTED(!cache || !fetch_joined(cache, guard, name, lease.expires, &value, unreadable))) {
         return false;
     }
     version = element_of(&value, 0);
@@ -180,6 +163,20 @@ static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, 
     }
     i_zval_ptr_dtor(&value);
     return found != NULL;
+}
+
+/* The same; counts it as one fetch. */
+static zend_always_inline bool fetch_if(struct cache *cache, zend_string *name, zend_string *guard, zval *result) {
+    bool unreadable;
+    const bool found = fetch_guarded(cache, name, guard, result, &unreadable);
+    cache = LARDER_G(own).cache;
+    if (EXPECTED(cache != NULL)) {
+        cache_count_fetch(cache, found || unreadable);
+        if (UNEXPECTED(unreadable)) {
+            cache_unreadable(cache);
+        }
+    }
+    return found;
 }
 
 /* Handles what the fast path of larder_fetch_if() does not, as fetch_carefully(). */
@@ -262,7 +259,7 @@ ZEND_FUNCTION(larder_fetch_cas) {
     struct cache *cache = attach();
     const struct cache_key key = key_of(name);
     const bool found = cache && cache_find_token(cache, &key, LARDER_G(zero_copy), &value, &token);
-    if (!found || !decode_or_count(cache, &value, return_value)) {
+    if (!found || !decode_or_count(cache, &key, &value, return_value)) {
         if (EG(exception)) {
             RETURN_THROWS();
         }
@@ -315,56 +312,83 @@ ZEND_FUNCTION(larder_key_info) {
 
 /* ---- Storing --------------------------------------------------------------------------------- */
 
-static zend_always_inline bool store(zend_string *name, zval *value, uint64_t expires, enum cache_mode mode,
-                                     const uint64_t *token) {
+static zend_always_inline bool store(zend_string *name, zval *value, const struct lifetime *lifetime,
+                                     enum cache_mode mode, const uint64_t *token) {
     struct cache *cache = token || mode == CACHE_REPLACE ? attach() : attach_to_store();
     const struct cache_key key = key_of(name);
-    return EXPECTED(cache != NULL) ? store_value(cache, &key, value, expires, mode, token)
+    return EXPECTED(cache != NULL) ? store_value(cache, &key, value, lifetime, mode, token)
                                    : is_done(without_cache());
+}
+
+/* How long a value is fresh and kept. False, with an exception: an argument is wrong. `stale` and `cost` may be NULL. */
+static zend_always_inline bool check_lifetime(const zval *ttl, uint32_t argument, const zval *stale, double cost,
+                                              struct lifetime *lifetime) {
+    lifetime->freshness = 0;
+    if (!check_ttl(ttl, argument, &lifetime->expires)) {
+        return false;
+    }
+    if (EXPECTED(!stale && cost == 0)) {
+        return true;
+    }
+    const double longer = stale ? number_of(stale) : 0;
+    if (!check_not_negative(longer, argument + 1) || !check_not_negative(cost, argument + 2)) {
+        return false;
+    }
+    if (lifetime->expires != 0 && (longer > 0 || cost > 0)) {
+        lifetime->freshness = cache_freshness(lifetime->expires, cost);
+        lifetime->expires =
+            MAX(lifetime->expires, cache_expiry((ttl ? number_of(ttl) : LARDER_G(default_ttl)) + longer));
+    }
+    return true;
 }
 
 static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     zend_string *name;
-    zval *value, *ttl = NULL;
-    uint64_t expires = 0;
+    zval *value, *ttl = NULL, *stale = NULL;
+    double cost = 0;
+    struct lifetime lifetime;
 
-    ZEND_PARSE_PARAMETERS_START(2, 3)
+    ZEND_PARSE_PARAMETERS_START(2, mode == CACHE_SET ? 5 : 3)
         Z_PARAM_STR(name)
         Z_PARAM_ZVAL(value)
         Z_PARAM_OPTIONAL
         Z_PARAM_NUMBER_OR_NULL(ttl)
+        Z_PARAM_NUMBER(stale)
+        Z_PARAM_DOUBLE(cost)
     ZEND_PARSE_PARAMETERS_END();
-    if (!check_key(name) || !check_ttl(ttl, 3, &expires)) {
+    if (!check_key(name) || !check_lifetime(ttl, 3, stale, cost, &lifetime)) {
         RETURN_THROWS();
     }
 
-    RETURN_BOOL(store(name, value, expires, mode, NULL));
+    RETURN_BOOL(store(name, value, &lifetime, mode, NULL));
 }
 
 ZEND_FUNCTION(larder_store_cas) {
     zend_string *name;
-    zval *value, *ttl = NULL;
+    zval *value, *ttl = NULL, *stale = NULL;
     zend_long cas;
-    uint64_t expires = 0;
+    double cost = 0;
+    struct lifetime lifetime;
 
-    if (zend_parse_parameters(ZEND_NUM_ARGS(), "Szl|n!", &name, &value, &cas, &ttl) == FAILURE ||
-        !check_key(name) || !check_ttl(ttl, 4, &expires)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "Szl|n!nd", &name, &value, &cas, &ttl, &stale, &cost) == FAILURE ||
+        !check_key(name) || !check_lifetime(ttl, 4, stale, cost, &lifetime)) {
         RETURN_THROWS();
     }
 
     const uint64_t token = (uint64_t)cas;
-    RETURN_BOOL(store(name, value, expires, CACHE_REPLACE, &token));
+    RETURN_BOOL(store(name, value, &lifetime, CACHE_REPLACE, &token));
 }
 
 static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
     HashTable *values;
     zval *ttl = NULL, *value;
-    uint64_t expires = 0;
+    struct lifetime lifetime = {0, 0};
     zend_ulong number;
     zend_string *name;
     uint8_t last = ERROR_NONE;
 
-    if (zend_parse_parameters(ZEND_NUM_ARGS(), "h|n!", &values, &ttl) == FAILURE || !check_ttl(ttl, 2, &expires)) {
+    if (zend_parse_parameters(ZEND_NUM_ARGS(), "h|n!", &values, &ttl) == FAILURE ||
+        !check_ttl(ttl, 2, &lifetime.expires)) {
         RETURN_THROWS();
     }
 
@@ -373,7 +397,7 @@ static void store_multiple(INTERNAL_FUNCTION_PARAMETERS, enum cache_mode mode) {
         name = name ? zend_string_copy(name) : zend_long_to_str((zend_long)number);
         if (!is_key(name)) {
             refuse_key(1, "must contain only keys");
-        } else if (!store(name, value, expires, mode, NULL) && !EG(exception)) {
+        } else if (!store(name, value, &lifetime, mode, NULL) && !EG(exception)) {
             zval error;
             last = LARDER_G(last_error) ? LARDER_G(last_error) : last;
             ZVAL_LONG(&error, LARDER_G(last_error));

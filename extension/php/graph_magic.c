@@ -1,6 +1,7 @@
 /* The methods of classes that a graph calls when it is stored. */
 #include "graph.h"
 #include "php_larder.h"
+#include "serializer_state.h"
 
 #include "ext/standard/basic_functions.h"
 #include "zend_exceptions.h"

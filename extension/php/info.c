@@ -163,7 +163,7 @@ void info_array(struct cache *cache, bool tables, zval *result) {
     add_count(result, "entries", info.entries);
     add_assoc_double(result, "oldest", (double)info.oldest_ms / 1000);
     add_group(result, "pins", (const struct count[]){
-        {"pages", info.pages_pinned}, {"limit", info.pin_limit}, {"long_lived", info.pages_pinned_long},
+        {"pages", info.pages_pinned_any}, {"limit", info.pin_limit}, {"long_lived", info.pages_pinned_long},
         {"long_lived_limit", info.pin_limit_long}, {"mine", info.pages_held_by_me}, {"scans", info.scans},
         {"released", info.scan_pages}, {"scan_us", info.scan_ns / 1000}, {NULL, 0}});
     add_processes(result, cache, &info);
@@ -222,7 +222,8 @@ static void segment_rows(const struct cache_info *info) {
     count_row("Evictions", info->evicted);
     count_row("Refused stores: value too large", info->refused_size);
     count_row("Refused stores: no memory", info->refused_room);
-    row("Pages held by readers", "%zu of at most %zu", info->pages_pinned, info->pin_limit);
+    row("Pages held by readers", "%zu of at most %zu", info->pages_pinned_any, info->pin_limit);
+    row("Pages held by long-lived readers", "%zu of at most %zu", info->pages_pinned_long, info->pin_limit_long);
     row("Processes", "%u of at most %u", info->processes, info->process_limit);
 }
 

@@ -1,3 +1,4 @@
+#include "measure.h"
 #include "php_larder.h"
 #include "shape.h"
 #include "hash.h"

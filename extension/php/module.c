@@ -1,5 +1,6 @@
 /* The module: what happens at its start and shutdown, and at the start and end of a request. */
 #include "attach.h"
+#include "fibers.h"
 #include "info.h"
 #include "last_error.h"
 #include "graph.h"
@@ -8,6 +9,7 @@
 #include "ext/standard/info.h"
 #include "php_ini.h"
 #include "zend_interfaces.h"
+#include "zend_system_id.h"
 
 #include "../larder_arginfo.h"
 
@@ -33,9 +35,12 @@ static PHP_MINIT_FUNCTION(larder) {
     register_larder_symbols(module_number);
     iterator_register(register_class_LarderIterator(zend_ce_iterator));
     unserialize_register();
-    serializer_state_register();
+    fibers_register();
     setuid_register();
     session_register();
+    /* Code that was compiled with these functions must not run without them. The calls are opcodes that look for no missing
+       function (INIT_FCALL), so that is a crash; opcache's file cache knows PHP's version only, and what is added here. */
+    zend_add_system_entropy("larder", "functions", LARDER_VERSION, sizeof(LARDER_VERSION) - 1);
     return SUCCESS;
 }
 
@@ -58,7 +63,7 @@ static PHP_RINIT_FUNCTION(larder) {
     attach_request_begin();
     unserialize_reset();
     graph_forget_forms();
-    serializer_state_reset();
+    fibers_reset();
     LARDER_G(last_error) = ERROR_NONE;
     return SUCCESS;
 }

@@ -10,8 +10,7 @@
 
 #include "../core/cache.h"
 #include "compat.h"
-#include "measure.h"
-#include "serializer_state.h"
+#include "plan.h"
 
 #define LARDER_VERSION "0.1.0-dev"
 
@@ -35,6 +34,17 @@ struct form {
 };
 enum { FORMS = 64 };
 
+/* PHP's state of serializing, and, of the running fiber, how often it was saved; see serializer_state.c. */
+struct serializer_state {
+    unsigned lock, serialize_level, unserialize_level;
+    struct php_serialize_data *serialize_data;
+    struct php_unserialize_data *unserialize_data;
+};
+struct nested_serializer {
+    unsigned depth;                  /* begun and not ended */
+    struct serializer_state outside; /* if depth > 0: PHP's state outside all of them */
+};
+
 struct attachment; /* see attach.c */
 
 /* Who uses a segment in this request: the functions of this module, those of another (api.c), or sessions (session.c). */
@@ -50,10 +60,10 @@ struct client {
 };
 
 /* A session that this request has locked; see session.c. */
-enum { SESSION_ID_MAX = 256 };
+enum { SESSION_SITE_BYTES = 16, SESSION_ID_MAX = 256, SESSION_KEY_MAX = SESSION_SITE_BYTES + SESSION_ID_MAX };
 struct open_session {
-    size_t length; /* of its id; 0: none */
-    char id[SESSION_ID_MAX];
+    size_t length; /* of its key; 0: none */
+    char key[SESSION_KEY_MAX];
     uint64_t hash;
     pid_t process; /* that locked it: a child inherits this, and has no lock */
     bool read;
@@ -68,7 +78,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool zero_copy;
     bool enabled;
     enum serializer serializer;
-    char *classes; /* whose objects a fetch may create; "": all */
+    char *classes; /* whose objects a fetch may create; "*": all */
     bool compact;
     char *segment;
     char *path;
@@ -76,9 +86,10 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     zend_long processes;
     double pin_share;
     zend_long session_size;
-    double session_lock_wait; /* seconds */
+    double session_lock_wait;              /* seconds */
+    char session_site[SESSION_SITE_BYTES]; /* begins each key: a hash of session.save_path and session.name */
     struct open_session sessions_open[CACHE_LOCKS_MAX];
-    HashTable sessions_left;               /* ids of those that this request has read and locks no more */
+    HashTable sessions_left;               /* keys of those that this request has read and locks no more */
     HashTable sessions_parents;            /* and of those that this process's parent had locked */
     struct open_session session_validated; /* PHP has asked for it, and it was there */
     bool session_unknown;                  /* it is not known whether there is a session that PHP asked for */
@@ -96,7 +107,7 @@ ZEND_BEGIN_MODULE_GLOBALS(larder)
     bool forms_used;
     struct reading reading;
     struct nested_serializer nested;
-    struct parked *parked; /* states of suspended fibers; see serializer_state.c */
+    struct parked *parked; /* states of suspended fibers; see fibers.c */
 #ifdef LARDER_UNREADABLE
     zend_long control;
 #endif

@@ -1,8 +1,9 @@
 #include "serialize.h"
 #include "classes.h"
 #include "hash.h"
-#include "held.h"
+#include "incomplete_objects.h"
 #include "php_larder.h"
+#include "serializer_state.h"
 #include "shape.h"
 
 #include "ext/standard/basic_functions.h"
@@ -49,11 +50,11 @@ struct search {
     size_t marked_count, marked_room;
     HashTable immutable; /* the addresses of arrays that cannot be marked */
     size_t weight, most;
-    zend_long level;  /* of what is looked into */
-    size_t element;   /* least bytes of an element and its key */
-    struct held held; /* what was noted of objects */
-    bool repeats;     /* an array is written wherever it is, as by serialize(), unless behind the same reference */
-    bool distinct;    /* count equal strings once, as igbinary does */
+    zend_long level;                   /* of what is looked into */
+    size_t element;                    /* least bytes of an element and its key */
+    struct incomplete_objects objects; /* what was noted of objects */
+    bool repeats;  /* an array is written wherever it is, as by serialize(), unless behind the same reference */
+    bool distinct; /* count equal strings once, as igbinary does */
     HashTable strings; /* if so, the hashes of the strings found */
 };
 
@@ -125,11 +126,11 @@ static zend_always_inline bool look_at(struct search *met, zval *value) {
         look_into_array_later(met, Z_ARR_P(value), reference);
     } else if (Z_TYPE_P(value) == IS_OBJECT) {
         zend_object *object = Z_OBJ_P(value);
-        held_note(&met->held, object);
+        incomplete_objects_note(&met->objects, object);
         if (!decides_itself(object->ce)) {
             look_into_later(met, Z_COUNTED_P(value), Z_COUNTED_P(value));
         } else if (!(object->ce->ce_flags & ZEND_ACC_ENUM)) {
-            held_look(&met->held, object);
+            incomplete_objects_look(&met->objects, object);
         }
     }
     return Z_TYPE_P(value) != IS_RESOURCE;
@@ -239,14 +240,14 @@ static enum look look_through(zval *value, size_t most, size_t element, bool dis
     if (distinct) {
         zend_hash_destroy(&met.strings);
     }
-    held_end(&met.held);
+    incomplete_objects_end(&met.objects);
     if (look != LOOK_FINE) {
         return look;
     }
-    if (UNEXPECTED(met.held.incomplete)) {
+    if (UNEXPECTED(met.objects.incomplete)) {
         return LOOK_INCOMPLETE;
     }
-    return UNEXPECTED(met.held.damaged) ? LOOK_DAMAGED : LOOK_FINE;
+    return UNEXPECTED(met.objects.damaged) ? LOOK_DAMAGED : LOOK_FINE;
 }
 
 /* What igbinary cannot keep is looked at again as PHP writes it, which is longer. */

@@ -43,8 +43,9 @@ void session_register(void) {
 
 #else
 
+#include "ext/hash/php_hash.h"
+#include "ext/hash/php_hash_sha.h"
 #include "ext/session/php_session.h"
-#include "hash.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,11 +57,29 @@ static zend_string *(*create_id)(PS_CREATE_SID_ARGS);
 /* The handler's data: PHP takes one without for a session that is not open. */
 static char is_opened;
 
-static struct cache_key key_of_id(zend_string *id) {
-    return (struct cache_key){ZSTR_VAL(id), (uint32_t)ZSTR_LEN(id), string_hash(id)};
+/*
+ * Sites that session.save_path or session.name keeps apart must not take each other's ids, so both are part of the key:
+ * by a hash, as a path may be long. 128 bits of SHA-256 never collide.
+ */
+static void set_site(const char *save_path, const char *session_name) {
+    PHP_SHA256_CTX context;
+    unsigned char digest[32];
+    PHP_SHA256Init(&context);
+    PHP_SHA256Update(&context, (const unsigned char *)save_path, strlen(save_path) + 1);
+    PHP_SHA256Update(&context, (const unsigned char *)session_name, strlen(session_name));
+    PHP_SHA256Final(digest, &context);
+    memcpy(LARDER_G(session_site), digest, SESSION_SITE_BYTES);
 }
 
-/* The ids that PHP makes, and what its other handlers take. Core takes no empty key, struct open_session none that is longer. */
+/* The key of a session of this site. `bytes` holds it; the id is_id(). */
+static struct cache_key key_of_id(const zend_string *id, char bytes[SESSION_KEY_MAX]) {
+    const size_t length = SESSION_SITE_BYTES + ZSTR_LEN(id);
+    memcpy(bytes, LARDER_G(session_site), SESSION_SITE_BYTES);
+    memcpy(bytes + SESSION_SITE_BYTES, ZSTR_VAL(id), ZSTR_LEN(id));
+    return (struct cache_key){bytes, (uint32_t)length, zend_hash_func(bytes, length)};
+}
+
+/* The ids that PHP makes, and what its other handlers take. struct open_session takes none that is longer. */
 static bool is_id(const zend_string *id) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-,";
     return ZSTR_LEN(id) >= 1 && ZSTR_LEN(id) <= SESSION_ID_MAX && strspn(ZSTR_VAL(id), allowed) == ZSTR_LEN(id);
@@ -90,21 +109,26 @@ static struct cache *to_use(void) {
     return cache;
 }
 
-/* Of the segment, which another process may have created with another larder.session_size. */
-static size_t mebibytes_of(struct cache *cache) {
-    struct cache_info info;
-    cache_read_counters(cache, &info);
-    return info.size >> 20;
-}
-
 /* Why the segment refuses a session, and what to do. */
 static void warn_refused(struct cache *cache, enum cache_result result, size_t length) {
+    struct cache_info info; /* of the segment, which another process may have created with another size */
     switch (result) {
         case CACHE_NO_ROOM:
+            cache_read_counters(cache, &info);
+            if (length >
+                info.page_size / 2) { /* it takes pages in a row, and unexpired ones may lie between free ones */
+                php_error_docref(
+                    NULL, E_WARNING,
+                    "Larder's memory for sessions (%zu MiB) has no room in a row for a session of %zu "
+                    "bytes, though shorter ones may fit; nothing was lost but this write. Raise "
+                    "larder.session_size or keep less in the session",
+                    info.size >> 20, length);
+                break;
+            }
             php_error_docref(NULL, E_WARNING,
                              "Larder's memory for sessions is full of unexpired ones (%zu MiB); nothing was lost "
                              "but this write. Raise larder.session_size or lower session.gc_maxlifetime",
-                             mebibytes_of(cache));
+                             info.size >> 20);
             break;
         case CACHE_TOO_LARGE:
             php_error_docref(NULL, E_WARNING,
@@ -129,7 +153,7 @@ static void warn_refused(struct cache *cache, enum cache_result result, size_t l
  */
 
 static bool is_of(const struct open_session *session, const struct cache_key *key) {
-    return session->length == key->length && memcmp(session->id, key->bytes, key->length) == 0;
+    return session->length == key->length && memcmp(session->key, key->bytes, key->length) == 0;
 }
 
 /* NULL: it was not locked. With no length: an unused one, or NULL. */
@@ -149,7 +173,7 @@ static void leave_to_parent(void) {
     for (int i = 0; i < CACHE_LOCKS_MAX; i++) {
         struct open_session *session = &LARDER_G(sessions_open)[i];
         if (session->length > 0 && session->process != cache_pid()) {
-            zend_hash_str_add_empty_element(&LARDER_G(sessions_parents), session->id, session->length);
+            zend_hash_str_add_empty_element(&LARDER_G(sessions_parents), session->key, session->length);
             session->length = 0;
         }
     }
@@ -180,7 +204,7 @@ static void forget_first(HashTable *left) {
 static void leave(struct open_session *session) {
     HashTable *left = &LARDER_G(sessions_left);
     if (session->read && session->length > 0) {
-        zend_hash_str_add_empty_element(left, session->id, session->length);
+        zend_hash_str_add_empty_element(left, session->key, session->length);
         if (zend_hash_num_elements(left) > LEFT_MAX) {
             forget_first(left);
         }
@@ -195,7 +219,7 @@ static void note_locked(const struct cache_key *key) {
         session->length = key->length;
         session->hash = key->hash;
         session->read = session->found = false;
-        memcpy(session->id, key->bytes, key->length);
+        memcpy(session->key, key->bytes, key->length);
     }
     session->process = cache_pid();
 }
@@ -258,7 +282,7 @@ static bool lock(struct cache *cache, const struct cache_key *key) {
     leave_to_parent();
     struct open_session *leaving = next_to_leave(key);
     const struct cache_key gives_way =
-        leaving ? (struct cache_key){leaving->id, (uint32_t)leaving->length, leaving->hash} : no_id;
+        leaving ? (struct cache_key){leaving->key, (uint32_t)leaving->length, leaving->hash} : no_id;
     const enum cache_result result =
         cache_lock(cache, key, LARDER_G(session_lock_wait), leaving ? &gives_way : NULL, &owner);
     if (result != CACHE_OK) {
@@ -302,8 +326,7 @@ static bool is_locked_to_write(struct cache *cache, const struct cache_key *key)
 PS_FUNCS_UPDATE_TIMESTAMP(larder);
 
 PS_OPEN_FUNC(larder) {
-    (void)save_path;
-    (void)session_name;
+    set_site(save_path, session_name);
     LARDER_G(session_unknown) = false;
     PS_SET_MOD_DATA(&is_opened);
     return SUCCESS;
@@ -322,7 +345,8 @@ PS_READ_FUNC(larder) {
         return FAILURE;
     }
     struct cache *cache = to_use();
-    const struct cache_key name = key_of_id(key);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(key, bytes);
     if (!cache || !lock(cache, &name)) {
         return FAILURE;
     }
@@ -379,7 +403,8 @@ PS_WRITE_FUNC(larder) {
     if (!is_id_or_warn(key)) {
         return FAILURE;
     }
-    const struct cache_key name = key_of_id(key);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(key, bytes);
     if (is_parents(&name)) {
         return SUCCESS; /* every child that ends gets here: its parent has the session */
     }
@@ -414,7 +439,8 @@ PS_UPDATE_TIMESTAMP_FUNC(larder) {
     if (!is_id_or_warn(key)) {
         return FAILURE;
     }
-    const struct cache_key name = key_of_id(key);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(key, bytes);
     if (is_parents(&name)) {
         return SUCCESS;
     }
@@ -439,7 +465,8 @@ PS_DESTROY_FUNC(larder) {
     if (!is_id_or_warn(key)) {
         return FAILURE;
     }
-    const struct cache_key name = key_of_id(key);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(key, bytes);
     if (is_parents(&name)) {
         php_error_docref(
             NULL, E_WARNING,
@@ -466,7 +493,8 @@ PS_GC_FUNC(larder) {
 
 static bool exists(zend_string *id) {
     struct cache *cache = to_use();
-    const struct cache_key name = key_of_id(id);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(id, bytes);
     return cache && cache_exists(cache, &name);
 }
 
@@ -488,7 +516,8 @@ PS_VALIDATE_SID_FUNC(larder) {
         return FAILURE;
     }
     struct cache *cache = to_use();
-    const struct cache_key name = key_of_id(key);
+    char bytes[SESSION_KEY_MAX];
+    const struct cache_key name = key_of_id(key, bytes);
     struct cache_entry entry;
     const enum cache_result result =
         cache && cache_create(cache) ? cache_describe(cache, &name, &entry) : CACHE_UNAVAILABLE;
@@ -498,7 +527,7 @@ PS_VALIDATE_SID_FUNC(larder) {
     if (result == CACHE_OK) {
         validated->length = name.length;
         validated->expires = entry.expires;
-        memcpy(validated->id, name.bytes, name.length);
+        memcpy(validated->key, name.bytes, name.length);
     }
     return result == CACHE_ABSENT ? FAILURE : SUCCESS;
 }

@@ -9,17 +9,17 @@
 struct storing {
     struct cache *cache;
     const struct cache_key *key;
-    uint64_t expires;
+    const struct lifetime *lifetime;
     enum cache_mode mode;
     const uint64_t *token; /* NULL, or with CACHE_REPLACE the only entry to replace */
 };
 
 static zend_always_inline bool reserve(const struct storing *s, size_t length, struct cache_span *span) {
-    return is_done(cache_reserve(s->cache, s->key, length, s->mode, span));
+    return is_done(cache_reserve_fresh(s->cache, s->key, length, s->lifetime->freshness, s->mode, span));
 }
 
 static zend_always_inline bool commit(const struct storing *s, uint32_t kind) {
-    return is_done(cache_commit(s->cache, s->key, kind, s->expires, s->mode, s->token));
+    return is_done(cache_commit(s->cache, s->key, kind, s->lifetime->expires, s->mode, s->token));
 }
 
 /* Refuses a value as too large, and deletes the stale one that it would have replaced. `length` as in refused_length. */
@@ -42,7 +42,8 @@ static bool store_number(const struct storing *s, uint32_t kind, uint64_t number
 
 /* Core itself knows integers, because it counts in them. */
 static bool store_integer(const struct storing *s, int64_t value) {
-    return is_done(cache_store_integer(s->cache, s->key, value, s->expires, s->mode, s->token));
+    return is_done(cache_store_integer_fresh(s->cache, s->key, value, s->lifetime->expires, s->lifetime->freshness,
+                                             s->mode, s->token));
 }
 
 static bool store_nothing(const struct storing *s, uint32_t kind) {
@@ -117,19 +118,20 @@ static zend_never_inline bool store_array(const struct storing *s, zval *value) 
 
 /* Held, because methods of the value's objects may assign another to the reference while this one is walked. */
 static zend_never_inline bool store_referred(struct cache *cache, const struct cache_key *key, zval *reference,
-                                             uint64_t expires, enum cache_mode mode, const uint64_t *token) {
+                                             const struct lifetime *lifetime, enum cache_mode mode,
+                                             const uint64_t *token) {
     zval value;
     ZVAL_COPY(&value, Z_REFVAL_P(reference));
-    const bool stored = store_value(cache, key, &value, expires, mode, token);
+    const bool stored = store_value(cache, key, &value, lifetime, mode, token);
     zval_ptr_dtor(&value);
     return stored;
 }
 
-bool store_value(struct cache *cache, const struct cache_key *key, zval *value, uint64_t expires,
+bool store_value(struct cache *cache, const struct cache_key *key, zval *value, const struct lifetime *lifetime,
                  enum cache_mode mode, const uint64_t *token) {
-    const struct storing s = {cache, key, expires, mode, token};
+    const struct storing s = {cache, key, lifetime, mode, token};
     if (UNEXPECTED(Z_ISREF_P(value))) {
-        return store_referred(cache, key, value, expires, mode, token);
+        return store_referred(cache, key, value, lifetime, mode, token);
     }
     switch (Z_TYPE_P(value)) {
         case IS_NULL:

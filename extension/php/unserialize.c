@@ -20,6 +20,7 @@
 #include "serialize.h"
 #include "classes.h"
 #include "graph.h"
+#include "serializer_state.h"
 #include "shape.h"
 
 #include "ext/standard/php_incomplete_class.h"

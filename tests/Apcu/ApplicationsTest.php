@@ -9,7 +9,7 @@ use PHPUnit\Framework\TestCase;
 
 /**
  * The calls that applications make of apcu_*(), in their order and with their kinds of arguments, over APCu and over the module
- * of this repository. dev/prove-apcu runs whole applications.
+ * of this repository. lab/apcu/prove runs whole applications.
  */
 final class ApplicationsTest extends TestCase
 {

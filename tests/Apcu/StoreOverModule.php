@@ -7,9 +7,10 @@ namespace Larder\ProjectTests\Apcu;
 use Larder\Cache;
 use Larder\Contract\AtomicStore;
 use Larder\Contract\Capability;
-use Larder\Driver\Apcu\ApcuStore;
-use Larder\Driver\Engine\NamespacedEngineStore;
 use Larder\Exception\StoreUnavailable;
+use Larder\Internal\Driver\Apcu\Apcu;
+use Larder\Internal\Driver\Apcu\ApcuStore;
+use Larder\Internal\Driver\Engine\EngineStore;
 use Larder\Testing\Fork;
 use Larder\Tests\Driver\DriverTestCase;
 
@@ -25,8 +26,8 @@ final class StoreOverModule extends DriverTestCase
 
     public function testStoreIsTheEngines(): void
     {
-        self::assertTrue(ApcuStore::isLarders());
-        self::assertInstanceOf(NamespacedEngineStore::class, $this->store);
+        self::assertTrue(Apcu::isLarders());
+        self::assertInstanceOf(EngineStore::class, $this->store);
         self::assertThrows(StoreUnavailable::class, static fn(): ApcuStore => new ApcuStore(), 'Open the DSN apcu:');
     }
 

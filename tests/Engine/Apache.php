@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\Php as PhpProgram;
 use Larder\Cli\Server\Address;
 use Larder\Cli\Server\ApacheServer;
+use Larder\Cli\System\Php as PhpProgram;
 
 /** Apache with PHP inside (mod_php) and virtual hosts; one worker serves them all. */
 final class Apache extends Php

@@ -59,7 +59,7 @@ final class AttachTest extends EngineTestCase
             self::assertStringContainsString('/libc', $printed);
             self::assertStringNotContainsString($this->sandbox->memory . '/larder-', $printed);
         }
-        self::assertCount(3, $this->sandbox->heldBy($fpm->number('larder_exists("value"); return getmypid();')), 'the control: the worker itself');
+        self::assertCount(4, $this->sandbox->heldBy($fpm->number('larder_exists("value"); return getmypid();')), 'the control: the worker itself');
     }
 
     /** @param array<string, string|int> $ini */

@@ -43,7 +43,7 @@ final class BoundTest extends EngineTestCase
             $refused += !larder_store('key ' . $round % 2_000, str_repeat(chr(33 + $round % 90), $size));
         }
         $pins = larder_info()['pins'];
-        return [$refused, $pins['pages'] + $pins['long_lived']];
+        return [$refused, $pins['pages']];
         PHP;
 
     /** @return iterable<string, array{string, bool, int, bool, int}> whether in requests, rounds until they rest, whether they are stopped, what part of the pages they may hold */

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\TiedProcess;
 use Symfony\Component\Process\Process;
 
 /** php-cgi as a web server starts it: a process for each request. */

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\Address;
-use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\ServerProcess;
+use Larder\Cli\System\Executable;
 use Symfony\Component\Process\Process;
 
 /** php-cgi as a FastCGI server. */

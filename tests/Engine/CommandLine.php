@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\TiedProcess;
+use Larder\Cli\System\TiedProcess;
 
 /** A process of the command line that runs code again and again; its variables stay. */
 final class CommandLine extends Php

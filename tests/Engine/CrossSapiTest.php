@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
 
 /** All processes of one user see one cache, however they run PHP, and point into it instead of copying. */

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\ServerFailed;
 use Symfony\Component\Process\Process;
 
 /** PHP-FPM; code runs in a request to a worker. */

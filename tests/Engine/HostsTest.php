@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
+use Larder\Cli\Server\PhpFpmPool;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
@@ -33,6 +34,21 @@ final class HostsTest extends EngineTestCase
         $times = Proof::amount(60, 3_000);
         Proof::record('neighbours.hosts', $times, 'requests of four hosts, one after the other in any order in one worker of FPM, each with a segment of its own', $this->inOneWorker($this->sandbox->fpm(), $variable, $times));
         self::assertCount(4, $this->sandbox->segments());
+    }
+
+    /** PHP's scanner makes an empty setting of an unquoted `none`. */
+    public function testEmptyListOfClassesAllowsNoneWhereverItIsSet(): void
+    {
+        $look = 'larder_store("object", new \ArrayObject()); return [ini_get("larder.classes"), larder_fetch("object") !== null];';
+        $expected = ['none' => ['', false], 'nothing' => ['nothing', false], 'ArrayObject' => ['ArrayObject', true]];
+        $pools = array_map(static fn(string $word): PhpFpmPool => new PhpFpmPool($word, ['larder.classes' => $word], User::site()->name), array_keys($expected));
+        $fpm = $this->sandbox->fpm([...$pools, new PhpFpmPool(user: User::site()->name)]);
+        foreach ($expected as $word => $seen) {
+            self::assertSame($seen, $fpm->pool($word)->run($look), "an FPM pool, $word");
+            self::assertSame($seen, $fpm->pool('www')->runWith($look, ['PHP_ADMIN_VALUE' => "larder.classes=$word"]), "a request, $word");
+            $server = $this->sandbox->cgiServer(0, options: ['-c', $this->sandbox->write("$word.ini", "larder.classes = $word\n")]);
+            self::assertSame($seen, $server->run($look), "php.ini, $word");
+        }
     }
 
     public function testHostsOfOneWorkerShareASegmentWithoutTheCheck(): void

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Larder\ProjectTests\Engine;
 
 use Larder\Cli\Server\PhpFpmPool;
-use Larder\Cli\Server\ServerFailed;
+use Larder\Cli\System\ServerFailed;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\Group;
 
@@ -36,7 +36,7 @@ final class MasterTest extends EngineTestCase
         self::assertSame(1 + $times, $fpm->run('return larder_fetch("requests");'));
         $this->assertHoldsNothing($fpm, "after $times requests");
         // the control: the same look finds what the worker has, two mappings and a descriptor
-        self::assertCount(3, $held = $this->sandbox->heldBy($fpm->pid()));
+        self::assertCount(4, $held = $this->sandbox->heldBy($fpm->pid()));
 
         $fpm->server->reload();
         $this->assertHoldsNothing($fpm, 'after a reload');
@@ -44,7 +44,7 @@ final class MasterTest extends EngineTestCase
         $this->assertHoldsNothing($fpm, 'after a request that came after a reload');
         if ($root) {
             Proof::record('neighbours.master', $times, 'requests, and a reload, after which the master of root has mapped and opened nothing', \count($this->sandbox->heldBy($fpm->master())));
-            Proof::control('neighbours.master', 'the same look at a worker, which has two mappings and a descriptor', 3, \count($held));
+            Proof::control('neighbours.master', 'the same look at a worker, which has three mappings and a descriptor', 4, \count($held));
         }
     }
 
@@ -125,7 +125,7 @@ final class MasterTest extends EngineTestCase
 
         $children = Processes::childrenOf($parent);
         self::assertCount(2, $children);
-        self::assertSame([0, 3, 3], array_map(fn(int $pid): int => \count($this->sandbox->heldBy($pid)), [$parent, ...$children]));
+        self::assertSame([0, 4, 4], array_map(fn(int $pid): int => \count($this->sandbox->heldBy($pid)), [$parent, ...$children]));
     }
 
     /** @param array<string, string|int> $ini */

@@ -14,8 +14,8 @@ final class ProvidedFolderTest extends EngineTestCase
 
     protected function setUp(): void
     {
-        self::needsRoot();
         parent::setUp();
+        self::needsRoot();
     }
 
     public function testProvidedFolderIsUsedDespiteASquatter(): void
@@ -87,7 +87,7 @@ final class ProvidedFolderTest extends EngineTestCase
     private function provide(): void
     {
         $lines = (string) file_get_contents(Repository::ROOT . '/extension/packaging/tmpfiles.conf');
-        self::assertStringContainsString((string) strstr($lines, "\nd "), (string) file_get_contents(Repository::ROOT . '/docs/users.md'), 'the page shows the same lines');
+        self::assertStringContainsString((string) strstr($lines, "\nd "), (string) file_get_contents(Repository::ROOT . '/docs/operate.md'), 'the page shows the same lines');
         $program = new Process(['systemd-tmpfiles', '--create', $this->sandbox->write('larder.conf', str_replace('/dev/shm/', $this->sandbox->memory . '/', $lines))]);
         if ($program->run() === 127) {
             preg_match_all('/^d (\S+) +(\d+) (\S+)/m', $lines, $folders, \PREG_SET_ORDER);

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\Php;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Php;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;

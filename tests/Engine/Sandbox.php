@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\Server\Executable;
 use Larder\Cli\Server\PhpFpmPool;
 use Larder\Cli\Server\PhpFpmServer;
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\Executable;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 
 /**

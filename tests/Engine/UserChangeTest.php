@@ -19,8 +19,8 @@ final class UserChangeTest extends EngineTestCase
 
     protected function setUp(): void
     {
-        self::needsRoot();
         parent::setUp();
+        self::needsRoot();
     }
 
     /** @return iterable<string, array{string}> */
@@ -104,6 +104,25 @@ final class UserChangeTest extends EngineTestCase
         $failed += $other->run('return [larder_fetch("mine"), larder_fetch("counter")];') === ['of the site', 1] ? 0 : 1;
 
         return $failed;
+    }
+
+    #[DataProvider('drops')]
+    public function testNoMappingOfTheFirstUserCanBecomeWritable(string $drop): void
+    {
+        $site = User::site();
+        $daemon = $this->sandbox->commandLine(User::current(), ['ffi.enable' => '1']);
+        $daemon->run('larder_store("secret", str_repeat("of root ", 1_000)); $held = larder_fetch("secret");');
+        $daemon->run(strtr($drop, ['USER' => (string) $site->id]));
+        self::assertNull($daemon->run('return larder_fetch("secret");'));
+        $mappings = $this->held($daemon, $this->sandbox->segmentFolder(User::current()));
+        self::assertNotEmpty($mappings);
+        foreach ($mappings as $line) {
+            self::assertSame(1, preg_match('/^([0-9a-f]+)-([0-9a-f]+) /', $line, $match), "$line: a descriptor");
+            [$begin, $end] = [hexdec($match[1]), hexdec($match[2])];
+            $protect = \sprintf('return \FFI::cdef("int mprotect(unsigned long, unsigned long, int);")->mprotect(%d, %d, 3);', $begin, $end - $begin);
+            self::assertSame(-1, $daemon->run($protect), $line);
+        }
+        self::assertTrue($daemon->run('return $held === str_repeat("of root ", 1_000);'));
     }
 
     public function testNextUserIsNotRefused(): void

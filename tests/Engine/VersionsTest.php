@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Larder\ProjectTests\Engine;
 
-use Larder\Cli\TemporaryDirectory;
+use Larder\Cli\System\TemporaryDirectory;
 use Larder\ProjectTests\Repository;
 use PHPUnit\Framework\Attributes\Group;
 use PHPUnit\Framework\TestCase;
@@ -12,7 +12,7 @@ use PHPUnit\Framework\TestCase;
 /**
  * This PHP and one of another version, attached at the same time by the same user with the same settings.
  *
- * dev/prove-versions starts it and names the other PHP: in LARDER_OTHER_PHP the command that runs it with an
+ * lab/versions/prove starts it and names the other PHP: in LARDER_OTHER_PHP the command that runs it with an
  * extension of its own, in LARDER_OTHER_PHP_UNCHECKED the same with an extension that does not look whose values a
  * segment holds.
  */
@@ -67,7 +67,7 @@ final class VersionsTest extends TestCase
     protected function setUp(): void
     {
         if (getenv('LARDER_OTHER_PHP') === false) {
-            self::markTestSkipped('needs a PHP of another version: dev/prove-versions');
+            self::markTestSkipped('needs a PHP of another version: lab/versions/prove');
         }
         $this->shared = new TemporaryDirectory('/dev/shm');
         $this->shared->write('command-line.php', CommandLine::SCRIPT);

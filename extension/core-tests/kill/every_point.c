@@ -1,7 +1,8 @@
 /*
  * Every kind of call, killed and stopped at every point that it passes. What is left must be sound, every value
- * whole and of its key, the next store of the same key must succeed within a moment, and in the end no page may be
- * lost. A stopped process keeps nobody from reading, nor from writing other keys.
+ * whole and of its key, no value may be missing that neither the call took away nor full memory evicted, the next
+ * store of the same key must succeed within a moment, and in the end no page may be lost. A stopped process keeps
+ * nobody from reading, nor from writing other keys.
  */
 #include <limits.h>
 #include <signal.h>
@@ -18,9 +19,11 @@
 #include "page.h"
 #include "pin.h"
 #include "points.h"
+#include "spare.h"
 #include "storms.h"
 
-/* Keys 0 to 49 hold values, 50 to 54 integers, 60 to 79 share one hash, from 1000 on whatever fills the memory. */
+/* Keys 0 to 49 hold values, 50 to 54 integers, 60 to 79 share one hash, 900 what is taken out, from 1000 on whatever fills
+ * the memory, the first 300 of them a third of it. */
 enum {
     VALUES = 50,
     INTEGERS = 5,
@@ -28,6 +31,8 @@ enum {
     FIRST_CROWDED = 60,
     CROWDED = 20,
     LONG_FROM = 45,
+    FIRST_FILLING = 1000,
+    FILLING = 300,
     SECONDS_FOR_ONE = 10
 };
 
@@ -40,7 +45,7 @@ static struct cache_key key_number(unsigned number) {
 }
 
 static size_t length_number(unsigned number) {
-    return number >= 1000            ? 9000
+    return number >= FIRST_FILLING   ? 9000
            : number >= FIRST_CROWDED ? 64
            : number >= LONG_FROM     ? 100 * KIB + number * 8
                                      : 40 + number * 300;
@@ -79,7 +84,7 @@ static void count_one(struct cache *cache, unsigned number) {
 static void fill_pages(struct cache *cache, unsigned laps) {
     const unsigned stores = cache->map.page_count * 7 * laps;
     for (unsigned i = 0; i < stores; i++) {
-        set(cache, 1000 + i, 1);
+        set(cache, FIRST_FILLING + i, 1);
         if (i % 3 == 0) {
             expect_proven(cache, i / 3 % VALUES, false);
             count_one(cache, FIRST_INTEGER + i % INTEGERS);
@@ -180,13 +185,30 @@ static void call_expired(struct cache *cache) {
     cache_request_end(cache, false);
     expect_proven(cache, 10, true);
 }
+/* Stale when it is stored, then found, and stored over. */
+static void call_stale(struct cache *cache) {
+    const struct cache_key key = key_number(13);
+    const uint64_t freshness = cache_freshness(cache_now() - 1, 0.5);
+    struct cache_value value;
+    struct cache_span span;
+    if (cache_reserve_fresh(cache, &key, length_number(13), freshness, CACHE_SET, &span) == CACHE_OK) {
+        fill_pattern(span.bytes, span.length, 13000002);
+        cache_commit(cache, &key, KIND, cache_now() + 600000, CACHE_SET, NULL);
+    }
+    expect_proven(cache, 13, true);
+    cache_exists(cache, &key);
+    if (cache_find_kept(cache, &key, true, &value)) {
+        EXPECT(is_pattern(value.bytes, value.length, *(const uint64_t *)value.bytes));
+    }
+    put_as(cache, key, 13000003, length_number(13), 0, CACHE_ADD);
+}
 static void call_fill(struct cache *cache) {
     fill_pages(cache, 3);
 }
 static void call_fill_long(struct cache *cache) {
     for (unsigned i = 0; i < 30; i++) {
         set(cache, LONG_FROM + i % 5, 3 + i);
-        set(cache, 1000 + i, 2);
+        set(cache, FIRST_FILLING + i, 2);
     }
 }
 static void call_crowd(struct cache *cache) {
@@ -219,7 +241,7 @@ static void call_release(struct cache *cache) {
     cache_request_end(cache, false);
     cache_release(cache);
     for (unsigned i = 0; i < 100; i++) {
-        set(cache, 1000 + i, 3);
+        set(cache, FIRST_FILLING + i, 3);
     }
 }
 /* The second time it waits, by another attachment. */
@@ -230,6 +252,26 @@ static void call_claim(struct cache *cache) {
     cache_claim(waiter, &key);
     cache_await_claim(waiter, &key);
     cache_end_claim(cache, &key);
+    close_cache(waiter);
+}
+/* A computation that stores nothing, and then one that stores; beside one that waits. */
+static void call_compute(struct cache *cache) {
+    struct cache *waiter = open_cache(8);
+    const struct cache_key key = key_number(14);
+    struct cache_token token, seen;
+    cache_delete(cache, &key);
+    for (unsigned i = 0; i < 2; i++) {
+        cache_claim_to_compute(cache, &key, cache_now() + 600000, NULL, &token);
+        cache_claim_to_compute(waiter, &key, cache_now() + 600000, NULL, &seen);
+        cache_await_computed(waiter, &key, &seen);
+        struct cache_span span;
+        if (i == 1 && cache_reserve(cache, &key, length_number(14), CACHE_REPLACE, &span) == CACHE_OK) {
+            fill_pattern(span.bytes, span.length, 14000002);
+            cache_commit(cache, &key, KIND, 0, CACHE_REPLACE, &token.number);
+        }
+        cache_end_computing(cache, &key);
+        cache_await_computed(waiter, &key, &seen);
+    }
     close_cache(waiter);
 }
 static void call_fork_claiming(struct cache *cache) {
@@ -245,48 +287,69 @@ static void call_fork_claiming(struct cache *cache) {
     cache_end_claim(cache, &key);
     waitpid(child, NULL, 0);
 }
+/* write_beside() does not store this key, or the child would find it. */
+enum { TAKEN_OUT = 900 };
 static void die_tentatively(void *argument) {
     struct cache *cache = open_cache(8);
     at_failpoint("index_tentative", 1, die_here);
-    set(cache, 11, 2);
+    set(cache, TAKEN_OUT, 2);
 }
 static void call_take_out(struct cache *cache) {
-    const struct cache_key key = key_number(11);
+    const struct cache_key key = key_number(TAKEN_OUT);
     cache_delete(cache, &key);
     /* The hook of this process is the recording or the killing one: the child alone sets it again. */
     finish_killed(start_fork(die_tentatively, NULL));
-    set(cache, 11, 3);
+    set(cache, TAKEN_OUT, 3);
 }
+/* Each second store is of one key, the others are in no order: so no page dies as a whole, and pages are compacted; half
+ * of the time as if others had all spare pages but the reserve. Less than half of the memory is in use, so nothing need
+ * go. */
+static void call_rewrite(struct cache *cache) {
+    for (unsigned i = 0; i < cache->map.page_count * 6; i++) {
+        for (unsigned spare = SPARE_SHARED; spare < SPARE_MAX && i % 2; spare++) {
+            word_exchange(&cache->map.header->spare[spare], 0);
+        }
+        set(cache, FIRST_FILLING, 4);
+        set(cache, FIRST_FILLING + (unsigned)(i * UINT64_C(2654435761) >> 5) % FILLING, 4);
+    }
+}
+
+enum { TAKEN_MAX = 2 };
 
 static const struct {
     const char *name;
     void (*run)(struct cache *);
-    bool keeps; /* all but a few values */
+    bool keeps;                /* all but a few values */
+    unsigned taken[TAKEN_MAX]; /* keys that may be missing while it runs and after its death, */
+    bool takes_all;            /* or all */
 } calls[] = {
-    {"set of a new key", call_set_new, true},
+    {"set of a new key", call_set_new, true, {3}},
     {"set", call_set, true},
     {"set of a long value", call_set_long, true},
     {"add", call_add, true},
     {"replace", call_replace, true},
     {"store over a token", call_over, true},
     {"abandon", call_abandon, true},
-    {"delete", call_delete, true},
-    {"clear", call_clear, false},
+    {"delete", call_delete, true, {8, 47}},
+    {"clear", call_clear, false, .takes_all = true},
     {"touch", call_touch, true},
-    {"count", call_count, true},
+    {"count", call_count, true, {FIRST_INTEGER + 1}},
     {"find", call_find, true},
     {"walk", call_walk, true},
-    {"delete by prefix", call_delete_prefix, true},
-    {"find of an expired value", call_expired, true},
+    {"delete by prefix", call_delete_prefix, true, {8}},
+    {"find of an expired value", call_expired, true, {10}},
+    {"find of a stale value", call_stale, true, {13}},
     {"sets in a full cache", call_fill, false},
     {"sets of long values in a full cache", call_fill_long, false},
     {"sets of colliding keys", call_crowd, false},
     {"fork", call_fork, true},
     {"claim", call_claim, true},
+    {"computing once", call_compute, true, {14}},
     {"fork with claims", call_fork_claiming, true},
     {"recount", call_recount, true},
-    {"release", call_release, false},
+    {"release", call_release, false, .takes_all = true},
     {"taking out a dead inserter's word", call_take_out, true},
+    {"rewrites of what fits", call_rewrite, true},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -310,7 +373,8 @@ static void record(const char *name) {
 static unsigned end_point, passings_left;
 static bool stops;
 static void end_here(const char *name) {
-    if (passings_left > 0 && point_number(name) == end_point && getpid() == recorder && --passings_left == 0) {
+    if (passings_left > 0 && strcmp(name, point_names[end_point]) == 0 && getpid() == recorder &&
+        --passings_left == 0) {
         atomic_fetch_add(&(stops ? point_counts->stopped : point_counts->killed)[end_point], 1);
         raise(stops ? SIGSTOP : SIGKILL);
     }
@@ -362,10 +426,68 @@ static unsigned read_everything(struct cache *cache) {
     return found;
 }
 
+/* ---- What is missing ---- */
+
+static struct {
+    bool there[FIRST_FILLING + FILLING];
+    struct cache_info info;
+} known;
+
+static bool exists(struct cache *cache, unsigned number) {
+    const struct cache_key key = key_number(number);
+    return cache_exists(cache, &key);
+}
+
+static void look(struct cache *cache) {
+    EXPECT(cache_read_counters(cache, &known.info));
+    for (unsigned i = 0; i < FIRST_FILLING + FILLING; i++) {
+        const bool crowds = i >= FIRST_CROWDED && i < FIRST_FILLING;
+        known.there[i] = !crowds && exists(cache, i);
+    }
+}
+
+static bool may_be_taken(unsigned call, unsigned number) {
+    bool may = call < CALLS && calls[call].takes_all;
+    for (unsigned i = 0; i < TAKEN_MAX && call < CALLS; i++) {
+        may |= number > 0 && calls[call].taken[i] == number;
+    }
+    return may;
+}
+
+/* Full memory has evicted every value that was there at the last look, that the call (CALLS: no call) did not take, and
+ * that is gone: each is counted, but for `uncounted`. */
+static void expect_nothing_lost(struct cache *cache, unsigned call, unsigned uncounted) {
+    struct cache_info info;
+    EXPECT(cache_read_counters(cache, &info));
+    const uint64_t gone = info.evicted - known.info.evicted + info.displaced - known.info.displaced +
+                          info.refused_room - known.info.refused_room;
+    unsigned missing = 0, last = 0;
+    for (unsigned i = 0; i < FIRST_FILLING + FILLING; i++) {
+        if (known.there[i] && !may_be_taken(call, i) && !exists(cache, i)) {
+            missing++;
+            last = i;
+        }
+    }
+    if (missing > gone + uncounted) {
+        harness_fail(__FILE__, __LINE__,
+                     "%u values are missing, the last of key %u, and %lu were evicted; %s at %s", missing, last,
+                     (unsigned long)gone, call < CALLS ? calls[call].name : "stores after it",
+                     point_names[end_point]);
+    }
+}
+
+/* An entry is unlinked before that is counted. */
+static unsigned uncounted_at(unsigned point) {
+    return strcmp(point_names[point], "reclaim_unlinked") == 0 ||
+           strcmp(point_names[point], "index_displaced") == 0;
+}
+
+/* ---- After a death, and beside a stopped process ---- */
+
 /* What was claimed can be claimed after a death. */
 static void claim_everything(struct cache *cache) {
-    const struct cache_key keys[] = {key_of("claim"), key_of("other claim")};
-    for (unsigned i = 0; i < 2; i++) {
+    const struct cache_key keys[] = {key_of("claim"), key_of("other claim"), key_number(14)};
+    for (unsigned i = 0; i < 3; i++) {
         enum cache_result result;
         while ((result = cache_claim(cache, &keys[i])) == CACHE_EXISTS) {
             EXPECT(cache_await_claim(cache, &keys[i]));
@@ -409,8 +531,8 @@ static void write_beside(struct cache *cache) {
         EXPECT_EQUAL(cache_count(cache, &key, 1, 0, &result), CACHE_OK);
         timed(begun, &longest_store);
     }
-    for (unsigned i = 0; i < 300; i++) {
-        EXPECT_EQUAL(set(cache, 1000 + i, 7), CACHE_OK);
+    for (unsigned i = 0; i < FILLING; i++) {
+        EXPECT_EQUAL(set(cache, FIRST_FILLING + i, 7), CACHE_OK);
     }
     const struct cache_key key = key_of("claimed beside");
     EXPECT_EQUAL(cache_claim(cache, &key), CACHE_OK);
@@ -421,10 +543,11 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     alarm(SECONDS_FOR_ONE); /* what hangs need not wait for the watchdog */
     const struct cache_key held_key = key_number(1);
     struct cache_value held;
-    if (!cache_find(cache, &held_key, true, &held)) {
-        harness_fail(__FILE__, __LINE__, "the value to be held was lost before \"%s\" at %s, passing %u",
-                     calls[call].name, point_names[point], passing);
+    if (!cache_find(cache, &held_key, true, &held)) { /* evicted, as a few may be in full memory */
+        EXPECT_EQUAL(set(cache, 1, 9), CACHE_OK);
+        EXPECT(cache_find(cache, &held_key, true, &held));
     }
+    look(cache);
     end_point = point;
     passings_left = passing;
     stops = stop;
@@ -433,6 +556,7 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
         int status;
         EXPECT(waitpid(child, &status, WUNTRACED) == child);
         if (WIFSTOPPED(status)) { /* else its way was another one this time */
+            expect_nothing_lost(cache, call, uncounted_at(point));
             read_everything(cache);
             finds_beside += FIRST_CROWDED + CROWDED;
             write_beside(cache);
@@ -452,14 +576,17 @@ static void one(struct cache *cache, unsigned call, unsigned point, unsigned pas
     }
     EXPECT(held.hold == CACHE_COPIED || is_pattern(held.bytes, held.length, *(const uint64_t *)held.bytes));
     expect_sound(cache);
+    expect_nothing_lost(cache, call, stop ? 0 : uncounted_at(point));
     const unsigned found = read_everything(cache);
     if (calls[call].keeps) {
         warm_asked += VALUES;
         warm_found += found;
     }
     end_request(cache);
+    look(cache);
     write_everything(cache, 9);
     claim_everything(cache);
+    expect_nothing_lost(cache, CALLS, 0);
 }
 
 /* The first, the middle and the last time that a call passes each point. */

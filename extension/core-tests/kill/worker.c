@@ -131,7 +131,9 @@ static void call_find(void) {
     }
     struct cache_value value;
     struct place_of_work *place = &ledger->workers[me];
-    if (!cache_find(cache, &key, dice(4) != 0, &value)) {
+    const bool zero_copy = dice(4) != 0;
+    if (!(dice(4) ? cache_find(cache, &key, zero_copy, &value)
+                  : cache_find_kept(cache, &key, zero_copy, &value))) {
         atomic_fetch_add(&place->missed, 1);
         return;
     }
@@ -151,11 +153,13 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
     struct cache_span span;
     struct cache_value value;
     uint64_t token;
-    const bool over = mode == CACHE_REPLACE && dice(2) && cache_find_token(cache, &key, dice(2), &value, &token);
+    const bool over =
+        mode == CACHE_REPLACE && dice(2) && cache_find_token(cache, &key, (unsigned)dice(4), &value, &token);
     if (over) {
         expect_whole(&value, number, "found with a token");
     }
-    const enum cache_result result = cache_reserve(cache, &key, seed_length(seed), mode, &span);
+    const uint64_t now = cache_now(), freshness = dice(10) ? 0 : cache_freshness(now + dice(100), 0.1);
+    const enum cache_result result = cache_reserve_fresh(cache, &key, seed_length(seed), freshness, mode, &span);
     if (result != CACHE_OK) {
         return result;
     }
@@ -164,7 +168,7 @@ static enum cache_result store(unsigned number, uint64_t seed, enum cache_mode m
         cache_abandon(cache);
         return CACHE_ABSENT;
     }
-    const uint64_t expires = dice(10) ? 0 : cache_now() + dice(200);
+    const uint64_t expires = dice(10) ? 0 : now + dice(200);
     return cache_commit(cache, &key, KIND, expires, mode, over ? &token : NULL);
 }
 
@@ -335,6 +339,27 @@ static void call_claim(void) {
     }
 }
 
+/* A missing value is computed, which counts as a write of this process that began with the claim. */
+static void call_compute(void) {
+    const unsigned number = TRACKED + (unsigned)dice(TAIL);
+    const struct cache_key key = key_number(number);
+    struct cache_token token;
+    const enum cache_claimed claimed = cache_claim_to_compute(cache, &key, cache_now() + dice(1000), NULL, &token);
+    if (claimed == CACHE_CLAIMED_BY_OTHER && dice(4) == 0) {
+        cache_await_computed(cache, &key, &token);
+    }
+    struct cache_span span;
+    const uint64_t seed = seed_make(me, number, dice(UINT64_C(1) << 40));
+    if (dice(4) && token.is_there &&
+        cache_reserve(cache, &key, seed_length(seed), CACHE_REPLACE, &span) == CACHE_OK) {
+        fill_pattern(span.bytes, span.length, seed);
+        cache_commit(cache, &key, KIND, 0, CACHE_REPLACE, &token.number);
+    }
+    if (dice(8)) {
+        cache_end_computing(cache, &key);
+    }
+}
+
 /* ---- The rest ---- */
 
 static void end_the_request(void) {
@@ -433,11 +458,22 @@ static const struct {
     unsigned weight;
     void (*run)(void);
 } calls[] = {
-    {"find", 400, call_find},      {"claim", 10, call_claim},     {"set", 300, call_set},
-    {"add", 25, call_add},         {"replace", 25, call_replace}, {"abandon", 10, call_abandon},
-    {"delete", 30, call_delete},   {"clear", 20, call_clear},     {"touch", 25, call_touch},
-    {"exists", 15, call_exists},   {"count", 80, call_count},     {"read integer", 20, call_read_integer},
-    {"release", 10, call_release}, {"look", 2, call_look},        {"fork", 28, call_fork},
+    {"find", 400, call_find},
+    {"claim", 10, call_claim},
+    {"compute", 30, call_compute},
+    {"set", 300, call_set},
+    {"add", 25, call_add},
+    {"replace", 25, call_replace},
+    {"abandon", 10, call_abandon},
+    {"delete", 30, call_delete},
+    {"clear", 20, call_clear},
+    {"touch", 25, call_touch},
+    {"exists", 15, call_exists},
+    {"count", 80, call_count},
+    {"read integer", 20, call_read_integer},
+    {"release", 10, call_release},
+    {"look", 2, call_look},
+    {"fork", 28, call_fork},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

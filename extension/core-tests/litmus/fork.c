@@ -1,5 +1,5 @@
 /*
- * After a fork the child carries its pins over to a record of its own, and closes the file that keeps the old record's
+ * After a fork the child carries its pins over to a record of its own, and unmaps the page that keeps the old record's
  * byte locked. Whoever finds that unlocked clears the old record. A scan that passes the new record before the old one
  * must not miss the pin. The kernel's lock is taken to order nothing.
  */
@@ -17,7 +17,7 @@ THREAD child(shared_word *new_pin, shared_word *old_pin, shared_word *locked) {
     if (broken != NO_FENCE_BEFORE_CLOSE) {
         fence();
     }
-    LIKE("process.c", "process_claim_locked", "close(cache->fd);");
+    LIKE("process.c", "process_claim_locked", "process_release_locked(cache);");
     word_poke(locked, 0);
 }
 

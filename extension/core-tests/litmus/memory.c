@@ -28,7 +28,7 @@ THREAD giver(shared_word *steps, shared_word *pin, uint64_t *bytes) {
         fence();
     }
     LIKE("commit.c", "commit_give_back",
-         "if (anybody_reads(cache, first, count) || !os_punch(cache->fd, data.from, bytes_of(data))) {");
+         "if (anybody_reads(cache, first, count) || !os_punch(fd, data.from, bytes_of(data))) {");
     if (word_load(pin) == 0) {
         *bytes = 2;
     }

@@ -161,7 +161,7 @@ static void store(struct cache *cache, const struct cache_key *key, struct seque
             cache_abandon(cache);
         } else {
             const uint64_t expires = draw(sequence, 4) ? 0 : cache_now() + draw(sequence, 50);
-            cache_commit(cache, key, 2 + (uint32_t)draw(sequence, 100), expires, mode, NULL);
+            cache_commit(cache, key, 2 + (uint32_t)draw(sequence, 60), expires, mode, NULL);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* Claims: one process at a time has the right to compute a key. */
 #include "fixture.h"
+#include "claim.h"
 #include "hash.h"
 #include "os.h"
 #include "suites.h"
@@ -204,6 +205,37 @@ static void in_one_slot(void) {
     EXPECT_EQUAL(claims_there(cache), 0);
 }
 
+static struct cache *first, *second;
+
+/* The other one is about to release its claim, and is found before that of the owner. */
+static void look_behind_the_other(void) {
+    at_no_failpoint();
+    const struct cache_key key = key_of("a");
+    EXPECT_EQUAL(claims_there(first), 2);
+    EXPECT_EQUAL(claim_look(first, &key), CLAIMED_BY_ME);
+    EXPECT(!cache_await_claim(first, &key)); /* it would wait for itself */
+    reached(0, 1);
+}
+
+/* The first slot is taken while the first process claims, and then free again. */
+static void claim_in_the_next_slot(void) {
+    const struct cache_key key = neighbour(first, 0);
+    EXPECT_EQUAL(cache_claim(first, &key), CACHE_OK);
+    EXPECT_EQUAL(claim(first, "a"), CACHE_OK);
+    cache_end_claim(first, &key);
+    at_failpoint("claim_made", 1, look_behind_the_other);
+}
+
+static void owner_knows_it(void) {
+    first = open_cache(8);
+    second = open_cache(8);
+    at_failpoint("claim_slot_found", 1, claim_in_the_next_slot);
+    EXPECT_EQUAL(claim(second, "a"), CACHE_EXISTS);
+    EXPECT_EQUAL(atomic_load(&board->number[0]), 1);
+    end(first, "a");
+    EXPECT_EQUAL(claims_there(first), 0);
+}
+
 /* ---- Ends ---- */
 
 static void ends_with_the_request(void) {
@@ -397,6 +429,30 @@ static void full_bucket(void) {
     claim_waiting(cache, &next);
 }
 
+static void reach_the_end(void) {
+    reached(0, 1);
+}
+
+/* It sleeps at another's, or not at all. */
+static void full_of_own(void) {
+    struct cache *cache = open_cache(8), *other = open_cache(8);
+    const struct cache_key key = key_of("a"), last = neighbour(cache, CLAIM_SLOTS - 1);
+    for (unsigned i = 0; i + 1 < CLAIM_SLOTS; i++) {
+        const struct cache_key own = neighbour(cache, i);
+        EXPECT_EQUAL(cache_claim(cache, &own), CACHE_OK);
+    }
+    EXPECT(cache->number % CLAIM_SLOTS < CLAIM_SLOTS - 1); /* or this would show nothing */
+    EXPECT_EQUAL(cache_claim(other, &last), CACHE_OK);
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
+    at_failpoint("claim_waited_for", 1, reach_the_end);
+    EXPECT(cache_await_claim(cache, &key));
+    EXPECT_EQUAL(atomic_load(&board->number[0]), 1);
+    cache_end_claim(other, &last);
+    EXPECT_EQUAL(cache_claim(cache, &last), CACHE_OK);
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
+    EXPECT(!cache_await_claim(cache, &key));
+}
+
 /* ---- Forks ---- */
 
 static struct cache *parents;
@@ -454,6 +510,11 @@ static void fork_and_hold(void *argument) {
     hold_on();
 }
 
+static void hold_on_as_child(void *argument) {
+    (void)argument;
+    hold_on();
+}
+
 /* A child that lives on does not keep its dead parent's claim. */
 static void parents_death(void) {
     struct cache *cache = open_cache(8);
@@ -475,6 +536,56 @@ static void fork_and_wait(void *argument) {
     hold_on();
 }
 
+static void expect_claim_soon(struct cache *cache, const struct cache_key *key) {
+    enum { TURNS = 2000 }; /* of 10 ms */
+    unsigned turns = 0;
+    while (cache_claim(cache, key) != CACHE_OK && turns < TURNS) {
+        EXPECT(cache_await_claim(cache, key));
+        turns++;
+    }
+    EXPECT(turns < TURNS);
+}
+
+/* With room for the parent only, which then gets no other record. */
+static struct cache *open_few(unsigned processes) {
+    struct cache_options options = options_of(8);
+    options.processes = processes;
+    return open_with(&options);
+}
+
+static void ends_without_a_record(void) {
+    parents = open_few(1);
+    EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
+    const pid_t child = start_fork(hold_on_as_child, NULL);
+    EXPECT(!is_there(parents, key_of("b")));
+    EXPECT(!parents->identity->record); /* or this would show nothing */
+    const struct cache_key key = key_of("a");
+    cache_end_computing(parents, &key);
+    EXPECT_EQUAL(claims_there(parents), 0);
+    kill_and_wait(child);
+}
+
+static void fork_at_the_limit(void *argument) {
+    (void)argument;
+    parents = open_few(2);
+    EXPECT_EQUAL(claim(parents, "a"), CACHE_OK);
+    const pid_t child = fork();
+    reached(child == 0 ? 10 : 11, 1);
+    hold_on();
+}
+
+/* Its record dies with it, though a child has inherited it. */
+static void parents_death_at_the_limit(void) {
+    struct cache *cache = open_few(2);
+    const pid_t parent = start(fork_at_the_limit, NULL);
+    await(10, 1);
+    await(11, 1);
+    const struct cache_key key = key_of("a");
+    EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
+    kill_and_wait(parent);
+    expect_claim_soon(cache, &key);
+}
+
 /* As it does with a child that its callback waits for. */
 static void parents_death_while_it_waits(void) {
     struct cache *cache = open_cache(8);
@@ -484,13 +595,7 @@ static void parents_death_while_it_waits(void) {
     const struct cache_key key = key_of("a");
     EXPECT_EQUAL(cache_claim(cache, &key), CACHE_EXISTS);
     kill_and_wait(parent);
-    enum { TURNS = 2000 }; /* of 10 ms */
-    unsigned turns = 0;
-    while (cache_claim(cache, &key) != CACHE_OK && turns < TURNS) {
-        EXPECT(cache_await_claim(cache, &key));
-        turns++;
-    }
-    EXPECT(turns < TURNS);
+    expect_claim_soon(cache, &key);
 }
 
 /* As libraries may that call clone() themselves. */
@@ -513,6 +618,7 @@ static const struct test tests[] = {
     {"one process at a time has a claim, whoever is killed", one_owner_at_a_time},
     {"of two that claim a key in two slots one has it", in_two_slots},
     {"of two that claim a key in one slot one has it", in_one_slot},
+    {"the owner of a claim knows it while another is about to release its own", owner_knows_it},
     {"the end of a request ends its claims", ends_with_the_request},
     {"detaching ends claims", ends_with_the_attachment},
     {"the end of a thread that did not detach ends its claims", ends_with_the_thread},
@@ -523,10 +629,13 @@ static const struct test tests[] = {
     {"a stopped owner keeps its claim, and waits are bounded", stopped_owner},
     {"the end of a claim wakes who waits", end_wakes},
     {"without room a claim waits for any other's end", full_bucket},
+    {"without room a process does not wait for claims of its own", full_of_own},
     {"a fork leaves the claim to the parent", fork_keeps_it},
     {"a claim may end right after a fork", fork_may_end_it_at_once},
     {"a forked child does not keep its dead parent's claim", parents_death},
     {"nor does one that has not used the cache, nor its parent since", parents_death_while_it_waits},
+    {"nor one of a parent that found no other record", parents_death_at_the_limit},
+    {"a process without a record ends its claim", ends_without_a_record},
     {"a fork without handlers leaves the claim to the parent", bare_fork},
     {0},
 };

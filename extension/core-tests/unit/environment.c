@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +142,35 @@ static void file_size_limits(void) {
     }
 }
 
+/* Nor is a segment of another size made, and the one that is there stays. */
+static void resize_limited(void *argument) {
+    struct cache_options options = options_of(16);
+    options.replaces = true;
+    limit_files((rlim_t)(uintptr_t)argument);
+    expect_refused(&options, "ulimit");
+}
+static void resize_needs_room(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 1000), CACHE_OK);
+    struct stat before, now;
+    EXPECT(stat(segment_file(), &before) == 0);
+    finish(start(resize_limited, (void *)(12 * (uintptr_t)MIB)));
+    finish(start(resize_limited, (void *)0));
+    EXPECT(stat(segment_file(), &now) == 0 && now.st_ino == before.st_ino);
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    EXPECT(cache_request_begin(cache));
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    expect_no_temporary_files();
+    close_cache(cache);
+    cache = open_cache(8);
+    EXPECT(has(cache, key_of("a"), 1, 1000));
+    /* A damaged one is taken out of its place, which is no reason to kill a process that may write no file. */
+    static rlim_t none;
+    close_cache(cache);
+    EXPECT(truncate(segment_file(), 8 * MIB - 4096) == 0);
+    finish(start(limited, &none));
+}
+
 static void on_a_disk(void) {
     struct cache_options options = options_of(8);
     static char path[] = "/var/tmp/larder-core.XXXXXX";
@@ -199,6 +229,7 @@ static const struct test tests[] = {
     {"suspended time counts within a second in a process without request ends", .run_with = suspension,
      .argument = true},
     {"a limit of file sizes is reported and kills no process", file_size_limits},
+    {"a segment stays if the process that resizes it cannot make another", resize_needs_room},
     {"a folder on a disk is refused", on_a_disk},
     {"a process that has closed its output prints into no segment", closed_output},
     {0},

@@ -20,7 +20,15 @@ static long calls;
 static bool forever;
 static const char *failed; /* the function that failed last */
 
-static bool shall_fail(int error) {
+/* A function that the system refuses, as a filter of system calls does, and how. */
+static const char *refused;
+static int refused_error;
+
+static bool shall_fail(const char *name, int error) {
+    if (refused && strcmp(refused, name) == 0) {
+        errno = refused_error;
+        return true;
+    }
     if (until_failure == 0) {
         return false;
     }
@@ -33,11 +41,11 @@ static bool shall_fail(int error) {
 }
 
 /* The linker puts each __wrap_ in the place of the function (Makefile: FAILING). */
-#define FAILING(type, name, parameters, arguments, error, failure)                      \
-    type __real_##name parameters;                                                      \
-    type __wrap_##name parameters;                                                      \
-    type __wrap_##name parameters {                                                     \
-        return shall_fail(error) ? (failed = #name, failure) : __real_##name arguments; \
+#define FAILING(type, name, parameters, arguments, error, failure)                             \
+    type __real_##name parameters;                                                             \
+    type __wrap_##name parameters;                                                             \
+    type __wrap_##name parameters {                                                            \
+        return shall_fail(#name, error) ? (failed = #name, failure) : __real_##name arguments; \
     }
 
 FAILING(void *, calloc, (size_t count, size_t size), (count, size), ENOMEM, NULL)
@@ -159,7 +167,24 @@ static void nth_call_fails(long ever) {
     expect_no_temporary_files();
 }
 
+static void expect_named(const char *name, int error, const char *word) {
+    const struct cache_options options = options_of(8);
+    refused = name;
+    refused_error = error;
+    expect_refused(&options, word);
+    refused = NULL;
+}
+static void refused_calls_are_named(void) {
+    close_cache(open_cache(8));
+    expect_named("madvise", EPERM, "MADV_WIPEONFORK");
+    expect_named("madvise", EINVAL, "MADV_WIPEONFORK");
+    expect_named("fcntl", EINVAL, "F_OFD_SETLK");
+    expect_named("fcntl", EPERM, "F_OFD_SETLK");
+    expect_named("mmap", ENOMEM, "memory");
+}
+
 static const struct test tests[] = {
+    {"what the system refuses is named", refused_calls_are_named},
     {"each system call that can fail fails once", .run_with = nth_call_fails, .argument = false},
     {"each system call that can fail fails, and all later ones", .run_with = nth_call_fails, .argument = true},
     {0},

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "attachment.h"
+#include "thread_state.h"
 #include "failpoint.h"
 #include "fixture.h"
 #include "suites.h"

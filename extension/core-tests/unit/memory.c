@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,13 @@
 /* A segment takes little at first: its records and the rows of its pages, and 0.04 % of its size. */
 static void little_at_first(void) {
     static const size_t sizes[] = {8, 64, 512, 4096};
+    struct statvfs room;
+    EXPECT(statvfs(test_folder, &room) == 0);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i] * MIB > room.f_bavail * room.f_frsize / 2) {
+            EXPECT(i >= 2);
+            break; /* refused: a container's tmpfs is small */
+        }
         struct cache_options options = options_of(sizes[i]);
         options.processes = 512;
         struct cache *cache = open_with(&options);

@@ -115,9 +115,9 @@ static void dropped_at_the_beginning(void) {
 
 static void expired_but_held(void) {
     struct cache *cache = open_cache(8);
-    EXPECT_EQUAL(put_as(cache, key_of("a"), 1, 10000, cache_now() + 30, CACHE_SET), CACHE_OK);
+    EXPECT_EQUAL(put_as(cache, key_of("a"), 1, 10000, cache_now() + 500, CACHE_SET), CACHE_OK);
     const struct cache_value held = pinned(cache, key_of("a"));
-    sleep_ms(40);
+    sleep_ms(510);
     EXPECT(!is_there(cache, key_of("a")));
     churn(cache, 3);
     expect_kept(&held, 1);

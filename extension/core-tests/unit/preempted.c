@@ -7,6 +7,7 @@
 #include "failpoint.h"
 #include "fixture.h"
 #include "page.h"
+#include "spare.h"
 #include "suites.h"
 
 enum { HALF = 30 * KIB };
@@ -240,6 +241,148 @@ static void waits_for_others(void) {
     expect_nothing_left(cache);
 }
 
+/* ---- Several compact at once, and together they have a single page to move to ---- */
+
+enum { COMPACTING = 3, MOVED_FIRST = 20, TOGETHER_MS = 10, BEGUN = 1, MIDDLE = 2 };
+
+static unsigned begun_here, moved_here;
+
+static void meet(unsigned index) {
+    atomic_fetch_add(&board->number[index], 1);
+    for (unsigned i = 0; i < TOGETHER_MS && atomic_load(&board->number[index]) < COMPACTING; i++) {
+        sleep_ms(1);
+    }
+}
+
+/* Until all have begun, and in the middle of a page, which all reach only if they fill the same one. */
+static void wait_for_the_rest(const char *name) {
+    if (strcmp(name, "reclaim_begun") == 0 && ++begun_here == 1) {
+        meet(BEGUN);
+    } else if (strcmp(name, "move_published") == 0 && ++moved_here == MOVED_FIRST) {
+        meet(MIDDLE);
+    }
+}
+
+static void die_in_the_middle(const char *name) {
+    if (strcmp(name, "move_published") == 0 && ++moved_here == MOVED_FIRST) {
+        die_here();
+    }
+}
+
+static void store_again(void *argument) {
+    await(0, 1);
+    struct cache *cache = open_cache(8);
+    cache_failpoint_hook = argument;
+    EXPECT_EQUAL(put(cache, key_of("1"), 1, 1000), CACHE_OK);
+}
+
+/* A third of each page is dead, and no page is free but one spare. Returns the number of keys. */
+static unsigned fragment(struct cache *cache, bool held[PAGES_MAX]) {
+    const unsigned keys = (unsigned)info_of(cache).pages * 50; /* some 60 fit a page */
+    put_many(cache, "", keys, 1000);
+    for (unsigned i = 0; i < keys; i += 3) {
+        const struct cache_key key = key_of("%u", i);
+        EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    }
+    use_up_pages(cache);
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        const bool free = state_of(word_load(&page_row(cache, page)->state)) == PAGE_FREE;
+        held[page] = free && (spare_count(cache) > 0 || !spare_keep(cache, page)) && page_hold(cache, page);
+    }
+    EXPECT_EQUAL(spare_count(cache), 1);
+    return keys;
+}
+
+static void expect_all_fragments(struct cache *cache, unsigned keys, const bool held[PAGES_MAX]) {
+    for (uint32_t page = 0; page < cache->map.page_count; page++) {
+        if (held[page]) {
+            page_unclaim(cache, page);
+        }
+    }
+    EXPECT_EQUAL(info_of(cache).evicted, 0);
+    for (unsigned i = 1; i < keys; i++) {
+        EXPECT(i % 3 == 0 || has_copied(cache, key_of("%u", i), i, 1000));
+    }
+    expect_nothing_left(cache);
+}
+
+static void compact_together(void) {
+    static bool held[PAGES_MAX];
+    pid_t children[COMPACTING];
+    for (unsigned i = 0; i < COMPACTING; i++) {
+        children[i] = start(store_again, (void *)wait_for_the_rest);
+    }
+    struct cache *cache = open_cache(8); /* now: a fork would lose the pages that are held */
+    const unsigned keys = fragment(cache, held);
+    reached(0, 1);
+    finish_all(children, COMPACTING);
+    EXPECT(atomic_load(&board->number[MIDDLE]) > 0); /* or this would show nothing */
+    expect_all_fragments(cache, keys, held);
+}
+
+static void die_compacting(void) {
+    static bool held[PAGES_MAX];
+    const pid_t child = start(store_again, (void *)die_in_the_middle);
+    struct cache *cache = open_cache(8);
+    const unsigned keys = fragment(cache, held);
+    reached(0, 1);
+    finish_killed(child);
+    EXPECT_EQUAL(put(cache, key_of("1"), 1, 1000), CACHE_OK);
+    expect_all_fragments(cache, keys, held);
+}
+
+/* Chosen by another process while it was free, the reserve is taken without a word: the next free page replaces it. */
+static void reserve_is_taken(void) {
+    static bool held[PAGES_MAX];
+    struct cache *cache = open_cache(8);
+    const unsigned keys = fragment(cache, held);
+    uint32_t free = 0;
+    while (!held[free]) {
+        free++;
+    }
+    const uint32_t reserve = (uint32_t)word_load(&cache->map.header->spare[0]) - 1;
+    held[reserve] = page_hold(cache, reserve);
+    EXPECT(held[reserve]);
+    page_unclaim(cache, free);
+    held[free] = false;
+    for (unsigned i = 1; i < 300; i += 3) {
+        EXPECT_EQUAL(put(cache, key_of("%u", i), i, 1000), CACHE_OK);
+    }
+    expect_all_fragments(cache, keys, held);
+}
+
+static uint32_t kept_for_others;
+
+/* Another process opens a page, so that the destination is closed. */
+static void open_another(const char *name) {
+    if (strcmp(name, "move_published") == 0 && ++moved_here == MOVED_FIRST) {
+        const struct page_shared *row = page_row(maker, maker->destination - 1);
+        const uint64_t seen = word_load(&maker->map.header->current[page_log(row)]);
+        page_unclaim(maker, kept_for_others);
+        EXPECT(page_open(maker, kept_for_others, page_log(row), seen));
+    }
+}
+
+static void closed_with_room(void) {
+    static bool held[PAGES_MAX];
+    maker = open_cache(8);
+    const unsigned keys = fragment(maker, held);
+    while (!held[kept_for_others]) {
+        kept_for_others++;
+    }
+    held[kept_for_others] = false;
+    cache_failpoint_hook = open_another;
+    EXPECT_EQUAL(put(maker, key_of("1"), 1, 1000), CACHE_OK);
+    cache_failpoint_hook = NULL;
+    EXPECT(moved_here > MOVED_FIRST);
+    for (uint32_t page = 0; page < maker->map.page_count; page++) {
+        const struct page_shared *row = page_row(maker, page);
+        const bool closed = state_of(word_load(&row->state)) == PAGE_CLOSED;
+        EXPECT(!closed || page_is_fragmented(&maker->map, row) || page_tail(&maker->map, row) < 200);
+    }
+    expect_all_fragments(maker, keys, held);
+}
+
 static const struct test tests[] = {
     {"a page that was free and was filled meanwhile stays", filled_meanwhile},
     {"a run that took the place of another meanwhile stays", run_meanwhile},
@@ -248,6 +391,10 @@ static const struct test tests[] = {
     {"a dead page that was written to meanwhile stays when memory is given back", written_while_given_back},
     {"a value is as young as its store, however long ago its page was closed", closed_long_ago},
     {"a store waits for a process that holds all pages before it evicts", waits_for_others},
+    {"processes that compact at once do not fill each other's last page", compact_together},
+    {"a process that is killed while it compacts takes no room with it", die_compacting},
+    {"a reserve that another process takes is replaced", reserve_is_taken},
+    {"what is left of a page that compacting closes is compacted", closed_with_room},
     {0},
 };
 const struct suite suite_preempted = {.name = "preempted", .tests = tests};

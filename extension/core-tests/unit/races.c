@@ -465,7 +465,33 @@ static void kept_while_given_back(void) {
     }
 }
 
+/* A delete that has removed an entry is done: what another process adds then, which found the key absent, stays. */
+static void add_again_child(void *none) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put_as(cache, key_of("a"), 2, 1000, 0, CACHE_ADD), CACHE_OK);
+}
+static void add_again(void) {
+    at_no_failpoint();
+    finish(start(add_again_child, NULL));
+}
+static void deleted_once(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("a");
+    EXPECT_EQUAL(put(cache, key, 1, 1000), CACHE_OK);
+    at_failpoint("index_unlinked", 1, add_again);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_OK);
+    EXPECT(has(cache, key, 2, 1000));
+    /* so of an entry that has expired: then nothing was there */
+    EXPECT_EQUAL(put_as(cache, key, 1, 1000, cache_expiry(0.001), CACHE_SET), CACHE_OK);
+    sleep_ms(20);
+    at_failpoint("index_unlinked", 1, add_again);
+    EXPECT_EQUAL(cache_delete(cache, &key), CACHE_ABSENT);
+    EXPECT(has(cache, key, 2, 1000));
+    expect_nothing_left(cache);
+}
+
 static const struct test tests[] = {
+    {"a delete removes one value, not one that is added after it", deleted_once},
     {"a page that is freed before its reader's pin is not read", freed_before_the_pin},
     {"a page that is reclaimed after its reader's pin stays", pinned_before_the_reclaim},
     {"a page that is freed before its reader's announcement is not copied", freed_before_the_copy},

@@ -1,9 +1,16 @@
 /* Process records: claimed, given back, swept. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "os.h"
 #include "suites.h"
 
 static struct cache_options few(unsigned processes) {
@@ -138,8 +145,117 @@ static void unrelated_close(void) {
     expect_nothing_left(cache);
 }
 
-/* A script that closes all descriptors, as daemons do, lets go of its record without knowing. Whoever claims it is
- * left alone, and the script's next request knows. */
+/* A script that closes all descriptors, as daemons do, may then open a file of its own under their numbers. */
+static void reuse_number(int fd) {
+    char path[128], page[4096];
+    snprintf(path, sizeof path, "%s/other", test_folder);
+    const int other = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    memset(page, 'x', sizeof page);
+    for (unsigned i = 0; i < 8 * MIB / sizeof page; i++) {
+        EXPECT(write(other, page, sizeof page) == (ssize_t)sizeof page);
+    }
+    EXPECT(dup2(other, fd) == fd);
+    close(other);
+}
+static void expect_untouched(int fd) {
+    char page[4096], expected[4096];
+    struct stat status;
+    memset(expected, 'x', sizeof expected);
+    EXPECT(fstat(fd, &status) == 0);
+    EXPECT_EQUAL(status.st_size, 8 * MIB);
+    EXPECT_EQUAL(status.st_blocks, 8 * MIB / 512);
+    EXPECT_EQUAL(status.st_mtime, 1000);
+    for (unsigned i = 0; i < 8 * MIB / sizeof page; i++) {
+        EXPECT(pread(fd, page, sizeof page, (off_t)(i * sizeof page)) == (ssize_t)sizeof page);
+        EXPECT(memcmp(page, expected, sizeof page) == 0);
+    }
+    for (unsigned byte = 0; byte < RECORDS; byte++) {
+        EXPECT(!os_locked(fd, (off_t)byte));
+    }
+}
+static void does_nothing(void *none) {
+}
+static void fills_twice(void *none) {
+    struct cache *cache = open_cache(8);
+    churn(cache, 2);
+}
+static void descriptor_of_another_file(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("lock");
+    long owner;
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 10000), CACHE_OK);
+    EXPECT_EQUAL(cache_lock(cache, &key, 1, NULL, &owner), CACHE_OK);
+    const struct cache_value held = pinned(cache, key_of("a"));
+    const int fds[] = {cache->fd, cache->lock_fd};
+    for (unsigned i = 0; i < 2; i++) {
+        reuse_number(fds[i]);
+        const struct timespec then[2] = {{1000, 0}, {1000, 0}};
+        EXPECT(futimens(fds[i], then) == 0);
+    }
+    EXPECT(!cache_is_locked(cache, &key)); /* that lock is gone, and its owner knows */
+    finish(start(fills_twice, NULL));
+    EXPECT(is_pattern(held.bytes, held.length, 1)); /* the record's lock is not */
+    const pid_t child = start(stay, (void *)RECORDS);
+    await(0, 1);
+    kill_and_wait(child); /* its record is left to be swept */
+    churn(cache, 2);
+    cache_unlock(cache);
+    EXPECT_EQUAL(cache_lock(cache, &key, 1, NULL, &owner), CACHE_OK);
+    EXPECT(cache_is_locked(cache, &key));
+    EXPECT(cache_clear(cache));
+    EXPECT(cache_release(cache) > 0);
+    EXPECT(is_pattern(held.bytes, held.length, 1));
+    expect_nothing_left(cache);
+    close_cache(cache);
+    expect_untouched(fds[0]);
+    expect_untouched(fds[1]);
+}
+
+/* The number may even become that of our own next descriptor of the same file. */
+static void own_number_again(void) {
+    struct cache *cache = open_cache(8);
+    const struct cache_key key = key_of("lock");
+    long owner;
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
+    const int fd = cache->fd;
+    while (dup(fd) < fd) { /* so that it is the first that is free */
+    }
+    close(fd);
+    EXPECT_EQUAL(cache_lock(cache, &key, 1, NULL, &owner), CACHE_OK);
+    EXPECT_EQUAL(cache->lock_fd, fd); /* or this would show nothing */
+    finish(start_fork(does_nothing, NULL));
+    EXPECT(has(cache, key_of("a"), 1, 100)); /* with another record, and so another descriptor */
+    EXPECT(cache_is_locked(cache, &key));
+    struct cache *third = open_cache(8), *other = open_cache(8);
+    EXPECT_EQUAL(cache_lock(third, &key, 0, NULL, &owner), CACHE_EXISTS);
+
+    close(cache->lock_fd);
+    EXPECT_EQUAL(cache_lock(other, &key, 1, NULL, &owner), CACHE_OK);
+    EXPECT_EQUAL(other->lock_fd, fd);
+    cache_request_end(cache, false);
+    close_cache(cache);
+    EXPECT(cache_is_locked(other, &key));
+    EXPECT_EQUAL(cache_lock(third, &key, 0, NULL, &owner), CACHE_EXISTS);
+}
+
+/* Opening may do something: of a device, or a pipe. */
+static void foreign_file_is_not_opened(void) {
+    struct cache *cache = open_cache(8);
+    EXPECT_EQUAL(put(cache, key_of("a"), 1, 100), CACHE_OK);
+    char path[128], events[4096];
+    snprintf(path, sizeof path, "%s/foreign", test_folder);
+    const int foreign = open(path, O_RDWR | O_CREAT, 0600);
+    EXPECT(dup2(foreign, cache->fd) == cache->fd);
+    const int watch = inotify_init1(IN_NONBLOCK);
+    EXPECT(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+    finish(start_fork(does_nothing, NULL));
+    EXPECT(has(cache, key_of("a"), 1, 100));
+    EXPECT(read(watch, events, sizeof events) == -1 && errno == EAGAIN);
+    close(open(path, O_RDONLY));
+    EXPECT(read(watch, events, sizeof events) > 0); /* or this would show nothing */
+}
+
+/* Should the record be lost all the same, whoever claims it is left alone, and the script's next request knows. */
 static void stay_later(void *argument) {
     await(2, 1);
     stay(argument);
@@ -151,7 +267,7 @@ static void lost(void) {
     pinned(cache, key_of("a"));
     const unsigned number = cache->number;
     const struct record_shared *record = ref_record(&cache->map, number);
-    EXPECT(close(cache->fd) == 0);
+    os_forget_lock(cache->lock);
     reached(2, 1);
     await(0, 1);
     const uint64_t pins = word_load(&record->pins[0]);
@@ -191,6 +307,9 @@ static const struct test tests[] = {
     {"a killed process's record is cleared by the process that needs its pages", swept},
     {"a stopped process's record is not cleared", stopped_is_not_swept},
     {"opening and closing the file elsewhere loses nothing", unrelated_close},
+    {"a descriptor that other code closed and opened for another file is left alone", descriptor_of_another_file},
+    {"a number that becomes that of another of our own descriptors keeps its lock", own_number_again},
+    {"a file that other code opened under a descriptor's number is not opened again", foreign_file_is_not_opened},
     {"a record that became another's is not written", lost},
     {"a process that dies while clearing a record does no harm", dead_sweepers},
     {0},

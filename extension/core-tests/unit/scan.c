@@ -42,7 +42,21 @@ static __attribute__((noinline)) void clear_stack(void) {
 #endif
 }
 
-/* Sanitizers keep what was freed, and frames of functions that have returned: a few pages too many are held. */
+/*
+ * With detect_stack_use_after_return, which is on by default from GCC 13 on, AddressSanitizer puts the variables of a
+ * function into memory of its own, and leaves them there when the function returns: clear_stack() does not reach them.
+ * That memory is private and writable, and a scan reads it as any other, so it misses no pointer there; but it finds
+ * those of calls that have returned, and their pages are held longer than these tests expect. All compilers keep
+ * variables on the stack here.
+ */
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "detect_stack_use_after_return=0";
+}
+#endif
+
+/* Sanitizers keep what was freed: a few pages too many are held. */
 enum { FEW = SLOWNESS == 1 ? 0 : 8 };
 
 static void expect_held(const struct cache *cache, uint32_t least, uint32_t most) {
@@ -337,7 +351,7 @@ static void without_a_pagemap(void) {
     if (SLOWNESS > 1) {
         harness_skip("the leak sanitizer, or unit/emulated.c, needs to look into the process too");
     }
-    EXPECT(prctl(PR_SET_DUMPABLE, 0) == 0 && seteuid(65534) == 0);
+    EXPECT(prctl(PR_SET_DUMPABLE, 0) == 0 && (geteuid() != 0 || seteuid(65534) == 0));
     EXPECT(open("/proc/self/pagemap", O_RDONLY) < 0);
     uintptr_t local[2];
     expect_found_in(&local[1]);

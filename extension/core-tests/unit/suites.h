@@ -16,9 +16,11 @@
     SUITE(values)         \
     SUITE(modes)          \
     SUITE(expiry)         \
+    SUITE(freshness)      \
     SUITE(keeping)        \
     SUITE(locks)          \
     SUITE(claims)         \
+    SUITE(computing)      \
     SUITE(integers)       \
     SUITE(tokens)         \
     SUITE(iterate)        \

@@ -229,8 +229,8 @@ static void orphans(void) {
     const unsigned number = of_the_thread->number;
     const pid_t child = start_fork(detach_others_and_stay, NULL);
     pthread_join(thread, NULL);
-    EXPECT(has(cache, key_of("key"), 1, 5000));
-    EXPECT(!os_locked(cache->fd, number));
+    EXPECT(has(cache, key_of("key"), 1, 5000)); /* in a new record: perhaps the thread's, which was free then */
+    EXPECT(cache->number == number || !os_locked(cache->fd, number));
     reached(2, 1);
     finish(child);
 }

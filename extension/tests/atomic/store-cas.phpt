@@ -48,8 +48,10 @@ foreach (['1', '0'] as $zeroCopy) {
         if (larder_store_cas($name, 'x', $cas)) {
             echo "$name: stored after all was cleared\n";
         }
-        larder_store($name, $value, 0.05);
-        larder_fetch_cas($name, null, $cas);
+        do { // again where a busy machine took longer than that
+            larder_store($name, $value, 0.05);
+            larder_fetch_cas($name, null, $cas);
+        } while ($cas === null);
         usleep(80000);
         if (larder_store_cas($name, 'x', $cas) || larder_exists($name)) {
             echo "$name: stored over what had expired\n";
@@ -120,6 +122,15 @@ class Overwrites
 }
 $cas = new Overwrites();
 var_dump(larder_fetch_cas('k', null, $cas), larder_fetch('k'), larder_store_cas('k', 'x', $cas));
+
+// A debug build of PHP compares what a function declares with what it was called with.
+foreach ((new ReflectionExtension('larder'))->getFunctions() as $function) {
+    foreach ($function->getParameters() as $parameter) {
+        if ($parameter->isPassedByReference()) {
+            echo $function->name, ' $', $parameter->name, ': ', $parameter->getType(), "\n";
+        }
+    }
+}
 ?>
 --EXPECT--
 -- what is refused leaves the old value
@@ -148,3 +159,5 @@ Cannot assign null to reference held by property Typed::$text of type string
 string(6) "theirs"
 string(15) "by a destructor"
 bool(false)
+larder_fetch_cas $cas: mixed
+larder_claim $cas: mixed

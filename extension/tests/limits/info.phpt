@@ -56,7 +56,7 @@ ob_start();
 phpinfo(INFO_MODULES);
 $page = ob_get_clean();
 $page = substr($page, strpos($page, "\nlarder\n"));
-echo implode("\n", array_slice(explode("\n", $page), 3, 20)), "\n";
+echo implode("\n", array_slice(explode("\n", $page), 3, 21)), "\n";
 foreach (['Segment => ' . $path, 'larder.size => 16M => 16M', 'larder.zero_copy => On => On'] as $line) {
     if (!str_contains($page, "\n$line\n")) {
         echo "phpinfo() does not say: $line\n";
@@ -72,8 +72,20 @@ larder_store('big', str_repeat('y', 20_000));
 usleep(1_100_000);
 $after = larder_info();
 var_dump($after['memory']['dead'] - $before['memory']['dead'] >= 20_000, $after['oldest'] >= 1.1 && $after['oldest'] <= $after['age'], $after['processes']['holders'][0]['pid'] === getmypid());
+
+// what processes without request ends hold counts among all that is held
+$held = larder_fetch('big');
+$pins = larder_info()['pins'];
+ob_start();
+phpinfo(INFO_MODULES);
+var_dump($pins['mine'] > 0, $pins['pages'] >= $pins['mine'], preg_match('/^Pages held by readers => [1-9]/m', ob_get_clean()));
+
 larder_clear();
 var_dump(larder_info()['oldest']);
+// nothing is left of what was in the open page before
+larder_store('new', 'x');
+$info = larder_info();
+var_dump($info['entries'], $info['oldest'] < $info['age'] - 0.5);
 ?>
 --EXPECTF--
 not documented: 
@@ -126,11 +138,17 @@ Stores => 3
 Evictions => 0
 Refused stores: value too large => 1
 Refused stores: no memory => 0
-Pages held by readers => 0 of at most %d
+Pages held by readers => %d of at most %d
+Pages held by long-lived readers => %d of at most %d
 Processes => 1 of at most 512
 Larder => not available
 Reason => larder.enabled is off
 bool(true)
 bool(true)
 bool(true)
+bool(true)
+bool(true)
+int(1)
 float(0)
+int(1)
+bool(true)

@@ -11,7 +11,9 @@ function told(mixed $result): void
 {
     static $names = [];
     foreach ($names === [] ? get_defined_constants(true)['larder'] : [] as $name => $number) {
-        $names[$number] = $name;
+        if (str_starts_with($name, 'LARDER_ERROR_')) {
+            $names[$number] = $name;
+        }
     }
     echo var_export($result, true), ' ', $names[larder_last_error()], ' ', larder_last_error_msg(), "\n";
 }

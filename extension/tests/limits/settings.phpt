@@ -34,7 +34,7 @@ string(1) "1"
 string(4) "auto"
 array(13) {
   ["larder.classes"]=>
-  string(0) ""
+  string(1) "*"
   ["larder.compact"]=>
   string(1) "0"
   ["larder.default_ttl"]=>

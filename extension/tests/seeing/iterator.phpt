@@ -30,6 +30,22 @@ foreach (new LarderIterator('user:') as $key => $info) {
     }
 }
 
+// neither counted nor a use: what is only listed is evicted first
+$before = larder_info(false);
+foreach (new LarderIterator('user:') as $key => $info) {
+    if ($info['used'] || larder_key_info($key)['used']) {
+        echo "$key is used\n";
+    }
+}
+$then = larder_info(false);
+if ($then['hits'] !== $before['hits'] || $then['misses'] !== $before['misses']) {
+    echo "listing counts\n";
+}
+larder_fetch('user:x');
+if (!larder_key_info('user:x')['used']) {
+    echo "fetching is no use\n";
+}
+
 // by hand, and again; one begins when it is first asked
 $iterator = new LarderIterator('user:2');
 larder_store('user:23', 1);

@@ -17,16 +17,20 @@ file_put_contents("$directory/page.php", '<?php
     $_SESSION["n"] = ($_SESSION["n"] ?? 0) + 1;
     $said = [session_id(), $_SESSION["n"]];
     session_write_close();
-    if (isset($_GET["fork"])) { // the child keeps the only record
-        $child = pcntl_fork();
-        if ($child === 0) {
-            sleep(600);
+    if (isset($_GET["fork"])) { // the child keeps the only record until it runs, so one that ran first gives way to another
+        for ($tries = 0, $started = true; $started && $tries < 1000; $tries++) {
+            $child = pcntl_fork();
+            if ($child === 0) {
+                sleep(600);
+            }
+            $warnings = [];
+            set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; });
+            $started = session_start();
+            $started && session_abort();
+            posix_kill($child, 9);
+            pcntl_waitpid($child, $status);
         }
-        $warnings = [];
-        set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; });
-        $said[] = session_start();
-        posix_kill($child, 9);
-        pcntl_waitpid($child, $status);
+        $said[] = $started;
         $said[] = $warnings[0] ?? null;
         $said[] = preg_grep("/^Set-Cookie: PHPSESSID=(?!$_GET[id])/", headers_list());
     }

@@ -39,7 +39,7 @@ $values = [
 foreach ($values as $name => $value) {
     ini_set('larder.classes', 'Half'); // then PHP serializes, even if igbinary is loaded
     larder_store($name, $value);
-    ini_set('larder.classes', '');
+    ini_set('larder.classes', '*');
     foreach (['php', 'igbinary'] as $serializer) {
         ini_set('larder.serializer', $serializer);
         larder_store("$name by $serializer", $value);
@@ -60,7 +60,7 @@ function fetched(string $of): string
     return implode(', ', $found);
 }
 
-foreach (['none', 'Plain', '\plain, suit', 'stdClass,Child,DateTime', 'Half,Plain', 'Half', 'nobody'] as $classes) {
+foreach (['nothing', 'Plain', '\plain, suit', 'stdClass,Child,DateTime', 'Half,Plain', 'Half', 'nobody'] as $classes) {
     ini_set('larder.classes', $classes);
     echo "$classes: ", fetched(''), "\n";
     if (str_replace(', enum', '', fetched(' by php')) !== str_replace(', enum', '', fetched(''))) { // PHP 8.2 does not limit enums
@@ -72,7 +72,7 @@ foreach (['none', 'Plain', '\plain, suit', 'stdClass,Child,DateTime', 'Half,Plai
 }
 
 echo "-- all, the control\n";
-ini_set('larder.classes', '');
+ini_set('larder.classes', '*');
 echo fetched(''), "\n";
 
 echo "-- no class is loaded that is not allowed, and what is missed is counted\n";
@@ -85,7 +85,7 @@ echo other_process('
 ', ['larder.classes' => 'Other']);
 ?>
 --EXPECT--
-none: array
+nothing: array
 Plain: array, Plain
 \plain, suit: array, Plain, enum
 stdClass,Child,DateTime: array, stdClass, Child, DateTime

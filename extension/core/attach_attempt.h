@@ -1,8 +1,8 @@
 /*
  * An attempt to attach to a segment: where it lies, and why that fails. What the files of its folder have in common.
  */
-#ifndef LARDER_ATTEMPT_H
-#define LARDER_ATTEMPT_H
+#ifndef LARDER_ATTACH_ATTEMPT_H
+#define LARDER_ATTACH_ATTEMPT_H
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,7 +25,9 @@ struct attempt {
     bool absent;   /* there is no segment, and it may not be created */
     uintptr_t
         avoid;     /* the address of a replaced segment: processes that keep it could not map the new one there */
-    bool replaced; /* the segment with other settings is gone */
+    bool replaced; /* the segment with other settings is gone, */
+    const struct stat *old; /* or it is this one, and goes when the new one is ready; NULL: none */
+    int old_fd;
 };
 
 /* Sets the reason, of which the last one counts; false. */

@@ -1,6 +1,6 @@
 /* What one thread knows of the segment that it is attached to, beside what is shared. */
-#ifndef LARDER_ATTACHMENT_H
-#define LARDER_ATTACHMENT_H
+#ifndef LARDER_THREAD_STATE_H
+#define LARDER_THREAD_STATE_H
 
 #include <pthread.h>
 
@@ -24,8 +24,9 @@ struct identity {
 
 /* An entry between cache_reserve() and cache_commit(). */
 struct reservation {
-    uint64_t location; /* 0: none */
-    uint64_t units;    /* of the whole entry */
+    uint64_t location;  /* 0: none */
+    uint64_t units;     /* of the whole entry */
+    uint64_t freshness; /* of the value; 0 none */
     uint32_t page;
     uint32_t generation;
     uint32_t run_pages; /* 0: in an open page */
@@ -34,7 +35,7 @@ struct reservation {
 /* A segment that was left while the script held values of it. */
 struct held_segment {
     struct segment *segment; /* mapped read-only */
-    void *locks;             /* keep the record that pins them; see os_keep_locks() */
+    void *lock;              /* keeps the record that pins them; see os_keep_lock() */
     unsigned number;         /* of that record */
     uint32_t pages_held;     /* by it */
     struct held_segment *next;
@@ -90,10 +91,14 @@ struct scans {
 struct cache {
     struct map map;
     struct identity *identity;
-    unsigned number;      /* of the record */
-    uint32_t incarnation; /* of the record, as claimed */
-    int fd;               /* holds the record's byte lock; after a fork: that of the old record; -1 none */
-    int lock_fd;          /* holds the lock of a key, see lock.c; -1 none */
+    unsigned number;       /* of the record */
+    uint32_t incarnation;  /* of the record, as claimed */
+    void *lock;            /* keeps the record, see os_keep_lock(); after a fork: the old one; NULL none */
+    int fd;                /* of the segment's file; other code may have closed it: process_file(); -1 none */
+    int lock_fd;           /* holds the locks of keys, see lock.c; -1 none */
+    dev_t file_device;     /* of the segment's file, */
+    ino_t file_inode;      /* by which its descriptors are recognized, */
+    const char *file_path; /* and by which it is opened again */
     uint64_t locked[CACHE_LOCKS_MAX]; /* the bytes that it has locked; 0 none */
     pid_t locked_by;                  /* the process that did: a child does not have the lock */
     bool long_lived;

@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "attempt.h"
+#include "attach_attempt.h"
 
 #include <errno.h>
 #include <stdarg.h>
